@@ -1,0 +1,103 @@
+import type { Desired, DocumentRef } from './desired.ts';
+import type { FieldChange } from './diff.ts';
+import type { Observed } from './observed.ts';
+import type { Address, CloudId, Kind } from './resource.ts';
+
+/**
+ * One change to one resource. Plain data: it is queued, shown for approval, and recorded as is.
+ * Refs are addresses where they are ours.
+ */
+export type Action =
+  | (About & { readonly verb: 'create'; readonly desired: Desired; readonly because: 'absent' })
+  | (About & {
+      readonly verb: 'update';
+      readonly desired: Desired;
+      readonly observed: Observed;
+      readonly changes: readonly FieldChange[];
+      readonly effect: Effect;
+    })
+  | (About & {
+      readonly verb: 'replace';
+      readonly desired: Desired;
+      readonly observed: Observed;
+      readonly changes: readonly FieldChange[];
+    })
+  | (About & { readonly verb: 'delete'; readonly observed: Observed; readonly because: DeleteReason })
+  | (About & {
+      readonly verb: 'adopt';
+      readonly desired: Desired;
+      readonly observed: Observed;
+      readonly changes: readonly FieldChange[];
+    })
+  | (About & { readonly verb: 'forget'; readonly id: CloudId; readonly because: 'gone' });
+
+export type Verb = Action['verb'];
+
+/** Which resource, whose documents, and why now. */
+export interface About {
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly documents: readonly DocumentRef[];
+  readonly cause: Cause;
+}
+
+/** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
+export type Cause = 'drift' | 'rollout' | 'unknown';
+
+/** What an update does to a running machine. */
+export type Effect = 'in-place' | 'stops';
+
+/** `removed`: its document went; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two. */
+export type DeleteReason = 'removed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin';
+
+/** Something true that is not acted on, and why. */
+export type Finding =
+  | (Told & {
+      readonly type: 'unmanaged' | 'orphan' | 'copied-mark';
+      readonly id: CloudId;
+      readonly kind: Kind;
+      readonly name: string;
+    })
+  | (Told & {
+      readonly type: 'blocked' | 'non-convergent';
+      readonly address: Address;
+      readonly kind: Kind;
+      readonly code: BlockCode;
+    })
+  | (Told & {
+      readonly type: 'withheld';
+      readonly address: Address;
+      readonly kind: Kind;
+      readonly action: Verb;
+      readonly code: WithholdCode;
+    })
+  | (Told & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
+  | (Told & { readonly type: 'wrong-account' | 'foreign-store' });
+
+/** `why`: a sentence for people, with what to do next where there is something to do. */
+export interface Told {
+  readonly why: string;
+  readonly scope: string;
+}
+
+export type BlockCode =
+  | 'not-observed'
+  | 'pending'
+  | 'claimed-twice'
+  | 'name-taken'
+  | 'owned-by'
+  | 'immutable'
+  | 'adopt-missing'
+  | 'depends'
+  | 'non-convergent'
+  | 'foreign-store';
+
+export type WithholdCode = 'protect' | 'limit' | 'mode' | 'retain' | 'depends' | 'adopted-in-store-only';
+
+/** Ordered actions and findings of one scope. `serial` counts what the store has recorded; absent without a store. */
+export interface ScopePlan {
+  readonly scope: string;
+  readonly actions: readonly Action[];
+  readonly findings: readonly Finding[];
+  readonly calls: { readonly observed: number; readonly predicted: number };
+}

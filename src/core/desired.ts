@@ -1,0 +1,39 @@
+import type { Address, Attributes, CloudId, Kind } from './resource.ts';
+
+/** One resource as asked for, normalised. Plain data. */
+export interface Desired<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly address: Address;
+  /** What the object is called on the cloud when we create it. */
+  readonly name: string;
+  readonly attributes: Attributes[K];
+  readonly terms: Terms;
+  /** The documents that want it; atoms may have several. Never empty. */
+  readonly documents: readonly DocumentRef[];
+}
+
+/** A document in the spec tree. `address` is the document's own: `aws/1111/eu-west-1/firewall-rule/core.web-https`. */
+export interface DocumentRef {
+  readonly address: Address;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** What may be done with a resource, already combined with the guards in force (the stricter of both). */
+export interface Terms {
+  readonly mode: Mode;
+  readonly protect: boolean;
+  readonly deletionPolicy: DeletionPolicy;
+  readonly claim?: { readonly adopt?: CloudId; readonly was?: readonly Address[] };
+  readonly ignore?: readonly string[];
+  readonly presence?: Presence;
+}
+
+export type Mode = 'observe' | 'plan' | 'enforce';
+export type DeletionPolicy = 'retain' | 'delete';
+
+/**
+ * How an atom comes to be. `stated`: a document asks for it. `implied`: its container is born with it, so it is made
+ * only where the container stands without it. `tolerated`: never made, never drift.
+ */
+export type Presence = 'stated' | 'implied' | 'tolerated';

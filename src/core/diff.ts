@@ -1,0 +1,29 @@
+/** One differing field. `field` is dotted: `labels.tier`, `machine.size`. `to` absent: it is removed; `from` absent: it is new. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/**
+ * Fields whose desired value differs from the observed one, sorted as stated. A field that is not stated is not ours.
+ * Plain objects are owned per key; lists and scalars compare by content (lists are sorted by whoever normalised them).
+ */
+export function diff(desired: object, observed: object, prefix = ''): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const [key, to] of Object.entries(desired)) {
+    if (to === undefined) continue;
+    const from = (observed as Readonly<Record<string, unknown>>)[key]; // why: any own key may be asked of an attribute object
+    if (from === to) continue;
+    const field = prefix + key;
+    if (isObject(to)) changes.push(...diff(to, isObject(from) ? from : {}, `${field}.`));
+    else if (!same(from, to)) changes.push(from === undefined ? { field, to } : { field, from, to });
+  }
+  return changes;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const same = (a: unknown, b: unknown): boolean =>
+  Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((value, i) => same(value, b[i])) : a === b;

@@ -1,0 +1,69 @@
+/** Every way a cloud call can go wrong, as this program sees it. Providers translate into it; nobody else sees SDK errors. */
+export type Failure = {
+  /** The cloud's own code, for people and metrics; never matched outside providers/. */
+  readonly code: string;
+  readonly message: string;
+  readonly requestId?: string;
+} & (
+  | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
+  | { readonly kind: 'retryable' }
+  /** A write was sent and no answer came: it may have happened. */
+  | { readonly kind: 'ambiguous' }
+  /** Our view is stale, or someone else got there first. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'not-found' }
+  /** Denied, invalid, over quota: a person must act. */
+  | { readonly kind: 'terminal' }
+);
+
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+/** What we do about a failure. */
+export type Verdict =
+  | { readonly do: 'done' }
+  | { readonly do: 'retry'; readonly afterMs: number }
+  /** Slow the whole lane once; not an attempt. */
+  | { readonly do: 'slow-down'; readonly forMs: number }
+  /** Look first, then plan again. */
+  | { readonly do: 'replan' }
+  | { readonly do: 'give-up' };
+
+export const maxAttempts = 6;
+
+/**
+ *   failure    | create   | update   | delete
+ *   -----------+----------+----------+---------
+ *   throttled  | slow the lane, then send again: not an attempt
+ *   retryable  | retry with full jitter, at most 6 attempts, then give up
+ *   ambiguous  | replan   | replan   | replan     (it may have happened: observe first)
+ *   conflict   | replan   | replan   | replan     (our view is stale)
+ *   not-found  | replan   | replan   | done
+ *   terminal   | give up; other resources go on
+ *
+ * `attempt` counts from 1; `jitter` in [0,1) is passed in, so the same failure always gets the same verdict.
+ */
+export function judge(
+  failure: Failure,
+  verb: 'create' | 'update' | 'delete',
+  attempt: number,
+  jitter: number,
+): Verdict {
+  switch (failure.kind) {
+    case 'terminal':
+      return { do: 'give-up' };
+    case 'conflict':
+    case 'ambiguous':
+      return { do: 'replan' };
+    case 'not-found':
+      return verb === 'delete' ? { do: 'done' } : { do: 'replan' };
+    case 'throttled':
+      return { do: 'slow-down', forMs: failure.retryAfterMs ?? backoff(attempt, jitter) };
+    case 'retryable':
+      return attempt < maxAttempts ? { do: 'retry', afterMs: backoff(attempt, jitter) } : { do: 'give-up' };
+  }
+}
+
+/** Full jitter in milliseconds: anywhere from nothing to 2^attempt seconds, at most a minute. */
+export function backoff(attempt: number, jitter: number): number {
+  return Math.floor(jitter * Math.min(60_000, 1000 * 2 ** attempt));
+}

@@ -1,0 +1,19 @@
+import type { DeletionPolicy, Mode } from './desired.ts';
+import type { Address } from './resource.ts';
+
+/** What guards an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
+export interface Guards {
+  readonly limits: Limits;
+  /** By document address. */
+  readonly modes: Readonly<Record<Address, Mode>>;
+  readonly policies: Readonly<Record<Address, DeletionPolicy>>;
+  /** Document addresses under `protect`; it outlives the document. */
+  readonly protected: readonly Address[];
+}
+
+/** Blast radius per estate, over all scopes. `share`: percent of the resources we own, from 20 up; absent: no such bound. */
+export interface Limits {
+  readonly deletes: number;
+  readonly replaces: number;
+  readonly share?: number;
+}

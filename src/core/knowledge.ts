@@ -1,0 +1,45 @@
+import type { DeletionPolicy } from './desired.ts';
+import type { Address, Attributes, CloudId, Kind } from './resource.ts';
+
+/** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
+export interface Knowledge {
+  readonly estate: string;
+  /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
+  readonly store?: string;
+  readonly settled: ReadonlyMap<CloudId, Settled>;
+  readonly pending: readonly PendingIntent[];
+  readonly applied: ReadonlyMap<Address, Applied>;
+  /** How often in a row an update of this address was settled and yet differed again; 3 is non-convergent. */
+  readonly unstuck: ReadonlyMap<Address, number>;
+}
+
+/** An id that this store settled, adopted or took over. */
+export interface Settled {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly lastWriteAt: number;
+  readonly terms: { readonly deletionPolicy: DeletionPolicy; readonly protect: boolean; readonly storeOnly: boolean };
+}
+
+/** An intent without a settlement: its call may have happened. */
+export interface PendingIntent {
+  readonly intent: string;
+  readonly attempt: number;
+  readonly address: Address;
+  readonly verb: 'create' | 'update' | 'delete';
+  readonly at: number;
+}
+
+/** What was last applied: tells drift from rollout, and what was removed from a spec. */
+export interface Applied<K extends Kind = Kind> {
+  readonly attributes: Attributes[K];
+  readonly generation: number;
+}
+
+export const withoutStore = (estate: string): Knowledge => ({
+  estate,
+  settled: new Map(),
+  pending: [],
+  applied: new Map(),
+  unstuck: new Map(),
+});

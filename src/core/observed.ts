@@ -1,0 +1,77 @@
+import type { DeletionPolicy } from './desired.ts';
+import type { Address, Attributes, CloudId, Kind, ScopeKey } from './resource.ts';
+
+/** One resource as a cloud reported it, in the same normalised form as a desired one; its Refs are raw cloud ids. */
+export interface Observed<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: CloudId;
+  /** The cloud's display name; '' where it has none. */
+  readonly name: string;
+  readonly attributes: Attributes[K];
+  readonly signs: Signs;
+  readonly condition: Condition;
+}
+
+/** What on the cloud speaks of ownership. It proves nothing by itself: see claim.ts. */
+export interface Signs {
+  readonly mark?: Mark;
+  /** AWS group, Azure NSG: a rule inside it is owned through it. */
+  readonly container?: CloudId;
+  /** Why it is there when no estate made it. */
+  readonly origin?: Origin;
+}
+
+export interface Origin {
+  readonly why: 'provider-default' | 'service-child' | 'other-tool';
+  /** For people: "default security group of vpc-0a1", "made by eks.amazonaws.com". */
+  readonly detail: string;
+}
+
+/** Our mark, as written in the creating call. `first`: ordinal of the first instance of a batched launch. */
+export interface Mark {
+  readonly estate: string;
+  readonly store: string;
+  readonly address: Address;
+  readonly deletionPolicy?: DeletionPolicy;
+  readonly intent?: string;
+  readonly attempt?: number;
+}
+
+/**
+ * `state`: `gone` is still listed but dead (a terminated instance); `deleting` will be; neither counts as present.
+ * `version`: etag or fingerprint, sent back so that a stale write is refused. `missing`: parts that are half made.
+ */
+export interface Condition {
+  readonly state: 'ready' | 'pending' | 'deleting' | 'gone';
+  readonly version?: string;
+  readonly parts?: readonly Part[];
+  readonly missing?: readonly string[];
+  /** False when something of ours or others stands in it; absent where nobody looked. Twins are deleted only if empty. */
+  readonly empty?: boolean;
+}
+
+/** An object that stands and falls with a resource: gateway, route table, NIC, disk. */
+export interface Part {
+  readonly part: string;
+  readonly id: CloudId;
+}
+
+/** One look at a scope. */
+export interface Observation {
+  readonly scope: ScopeKey;
+  /** Milliseconds since the epoch, when the look began. */
+  readonly at: number;
+  readonly resources: readonly Observed[];
+  readonly gaps: readonly Gap[];
+  /** Ids that our store knows, that the listing missed, and whose last write is too recent to judge. */
+  readonly pending: readonly CloudId[];
+  /** Requests it took. */
+  readonly calls: number;
+}
+
+/** A listing that failed or was cut short: absence of that kind proves nothing. */
+export interface Gap {
+  readonly kind: Kind;
+  readonly code: string;
+  readonly reason: string;
+}

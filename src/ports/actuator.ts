@@ -1,0 +1,93 @@
+import type { Desired } from '../core/desired.ts';
+import type { FieldChange } from '../core/diff.ts';
+import type { Failure, Result } from '../core/failure.ts';
+import type { Mark, Observed } from '../core/observed.ts';
+import type { Address, CloudId, Kind } from '../core/resource.ts';
+
+/**
+ * Reads and changes one kind of resource in one scope of one cloud.
+ *
+ * Laws, run by one conformance suite over every provider and kind:
+ * - Every write takes a batch and answers with exactly one result per item, in order, even where the cloud can do only
+ *   one at a time. Expected failures are values, never throws; only an aborted or refused `admit` throws.
+ * - All writes may be repeated safely: a create with the same token finds the first one's object; updating to what is
+ *   already there and deleting what is gone succeed.
+ * - What `list` returns after a `create` diffs empty against what was asked.
+ * - `list` yields every object of the kind, ours or not; a failed or short listing throws `ListingFailed`, never ends early.
+ */
+export interface Actuator<K extends Kind = Kind> {
+  list(call: Call): AsyncIterable<readonly Observed<K>[]>;
+  /** Looks for these ids by name; `undefined` is the cloud's own word that it is gone. */
+  read(ids: readonly CloudId[], call: Call): Promise<readonly Result<Observed<K> | undefined>[]>;
+  create(batch: readonly Creation<K>[], call: Call): Promise<readonly Result<Observed<K>>[]>;
+  update(batch: readonly Revision<K>[], call: Call): Promise<readonly Result<void>[]>;
+  delete(batch: readonly Removal<K>[], call: Call): Promise<readonly Result<void>[]>;
+}
+
+/** `token`: stable for the intent and attempt; sent as ClientToken or requestId where there is one. Refs are resolved to cloud ids. */
+export interface Creation<K extends Kind = Kind> {
+  readonly token: string;
+  readonly mark: Mark;
+  readonly desired: Desired<K>;
+}
+
+/** `mark` is given when it must be (re)written: adoption, rename, takeover, a new deletion policy. Refs are resolved to cloud ids. */
+export interface Revision<K extends Kind = Kind> {
+  readonly desired: Desired<K>;
+  readonly observed: Observed<K>;
+  readonly changes: readonly FieldChange[];
+  readonly mark?: Mark;
+}
+
+export interface Removal<K extends Kind = Kind> {
+  readonly id: CloudId;
+  readonly observed: Observed<K>;
+}
+
+/** Given to every call. */
+export interface Call {
+  readonly signal: AbortSignal;
+  /**
+   * Awaited before each request to the cloud: spends the lane's budget and, for a write, checks the lease.
+   * Throws when the pass must stop; then nothing may be sent.
+   */
+  admit(request: Request): Promise<void>;
+  /** Told after each request, answered or not: for the ledger, the call count and the lane's speed. */
+  report(request: Request, answer: Answer): void;
+  /** Text behind a hash, resolved at apply time only: user data, keys. Never logged, never stored. */
+  secret(address: Address): Promise<Launch>;
+}
+
+export interface Launch {
+  readonly userData?: string;
+  readonly access?: { readonly user: string; readonly sshKeys: readonly string[] };
+}
+
+/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which lanes (a launch takes from two). */
+export interface Request {
+  readonly action: string;
+  readonly mutating: boolean;
+  readonly costs: readonly Cost[];
+}
+
+export interface Cost {
+  readonly lane: Lane;
+  readonly amount: number;
+}
+
+/** One budget: what the cloud counts together. `key` names it fleet-wide: `aws/1111/eu-west-1/RunInstances`. */
+export interface Lane {
+  readonly key: string;
+  readonly budget: Budget;
+}
+
+/** Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. */
+export type Budget =
+  | { readonly shape: 'bucket'; readonly capacity: number; readonly perSecond: number; readonly source: string }
+  | { readonly shape: 'window'; readonly calls: number; readonly windowMs: number; readonly source: string };
+
+export interface Answer {
+  readonly requestId?: string;
+  readonly durationMs: number;
+  readonly failure?: Failure;
+}

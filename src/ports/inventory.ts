@@ -1,0 +1,36 @@
+import type { Guards } from '../core/guards.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observation } from '../core/observed.ts';
+import type { ScopeKey } from '../core/resource.ts';
+
+/** What the store knows and has seen. */
+export interface Inventory {
+  knowledge(estate: string, scope: ScopeKey): Promise<Knowledge>;
+  /** Keeps the newest observation of a scope, and the history of what changed in it. */
+  record(estate: string, observation: Observation): Promise<void>;
+  /** The newest observation of each scope of an estate. */
+  latest(estate: string): Promise<readonly Observation[]>;
+}
+
+/** Accepted revisions, numbered. */
+export interface Generations {
+  /** The newest accepted one. */
+  current(estate: string): Promise<Generation | undefined>;
+  /** The one before the newest: its guards still bind the newest. */
+  previous(estate: string): Promise<Generation | undefined>;
+  /** Accepts a revision: the newest one's number if it is the same revision, else the next. Never lower. */
+  accept(estate: string, revision: string, guards: Guards): Promise<Generation>;
+  /** What the estate has deleted and replaced: by this generation, and by healing in the last 24 h. */
+  spent(estate: string, generation: number): Promise<Spent>;
+}
+
+export interface Generation {
+  readonly number: number;
+  readonly revision: string;
+  readonly guards: Guards;
+}
+
+export interface Spent {
+  readonly generation: { readonly deletes: number; readonly replaces: number };
+  readonly healing: { readonly deletes: number; readonly replaces: number };
+}

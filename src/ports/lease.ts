@@ -1,0 +1,22 @@
+import type { ScopeKey } from '../core/resource.ts';
+
+/** The right to write to one scope of one estate, held by one process at a time. */
+export interface Leases {
+  /** The lease, or who holds it and since when (ms since the epoch). Never waits. */
+  acquire(estate: string, scope: ScopeKey, holder: string): Promise<Acquired>;
+}
+
+export type Acquired =
+  | { readonly ok: true; readonly lease: Lease }
+  | { readonly ok: false; readonly heldBy: string; readonly since: number };
+
+/** `epoch` rises with every holder. The deadline is monotonic: a process that was stopped finds its lease gone. */
+export interface Lease {
+  readonly epoch: number;
+  readonly holder: string;
+  /** Milliseconds left on our own monotonic clock; 0 or less: stop. Checked before every mutating call. */
+  remainingMs(): number;
+  /** Aborts when the lease is lost or cannot be renewed in time. */
+  readonly signal: AbortSignal;
+  release(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import type { Dialect } from '../core/compile/dialect.ts';
+import type { Result } from '../core/failure.ts';
+import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
+import type { Actuator, Call } from './actuator.ts';
+
+/** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
+export interface Provider {
+  readonly cloud: Cloud;
+  readonly dialect: Dialect;
+  open(target: Access): Promise<Session>;
+}
+
+/** One scope of one cloud, with its credentials. */
+export interface Session {
+  readonly scope: ScopeKey;
+  /** Whose credentials these are, by the cloud's own word: an account, a project, a subscription. Asked before the first listing. */
+  identify(call: Call): Promise<Result<string>>;
+  /** Listings of several kinds may share requests; a session is opened for one pass. */
+  readonly actuators: { readonly [K in Kind]: Actuator<K> };
+  close(): Promise<void>;
+}
+
+/** How to reach a scope. `endpoint` has been allowed by the user; credentials are references, resolved by the provider. */
+export interface Access {
+  readonly scope: ScopeKey;
+  readonly account: string;
+  readonly region: string;
+  readonly endpoint?: string;
+  readonly credentials?: { readonly assumeRole?: string };
+}
+
+/** A listing that ended early or was refused: thrown by `list`, becomes a gap. */
+export class ListingFailed extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'ListingFailed';
+    this.code = code;
+  }
+}
