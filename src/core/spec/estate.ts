@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { plainMetadata } from './metadata.ts';
+import { mode } from './terms-fields.ts';
+import { text, whole } from './text-field.ts';
+
+const limits = z.strictObject(
+  {
+    deletes: whole(0, 1_000_000).default(5).meta({ description: 'Deletions one generation may make.' }),
+    replaces: whole(0, 1_000_000).default(5).meta({ description: 'Replacements, and updates that stop a machine.' }),
+    share: text(/^(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, 'a share from 0% to 100%, such as 10%')
+      .prefault('10%')
+      .transform((percent) => Number(percent.slice(0, -1)) / 100)
+      .meta({ description: 'The same, as a share of the resources we own, from 20 up.', examples: ['10%'] }),
+  },
+  { error: 'a map of limits' },
+);
+
+export const estateSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Estate'),
+    metadata: plainMetadata(),
+    spec: z.strictObject(
+      {
+        mode: mode(),
+        limits: limits.prefault({}).meta({
+          description: 'Blast radius: above these, deletions and replacements wait for an approval.',
+        }),
+      },
+      { error: 'a map' },
+    ),
+  })
+  .meta({ title: 'Estate', description: 'One tree of specs and everything it owns. Exactly one per tree.' });

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { metadata } from './metadata.ts';
+import { name, names } from './name-field.ts';
+import { secretRef } from './secret-ref.ts';
+import { terms } from './terms-fields.ts';
+import { flag, text, whole } from './text-field.ts';
+
+const token = (expected: string) => text(/^[\x21-\x7e]{1,512}$/, expected);
+
+const disk = z.strictObject(
+  {
+    size: whole(1, 65536).optional().meta({ description: 'In GiB.' }),
+    type: token('a disk type of the cloud, such as gp3').optional().meta({ description: "The cloud's own name." }),
+    encrypted: flag().optional().meta({ description: 'Encrypted at rest.' }),
+  },
+  { error: '{ size, type, encrypted }' },
+);
+
+const access = z.strictObject(
+  {
+    user: text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a login name')
+      .optional()
+      .meta({ description: 'The login.' }),
+    sshKeys: z
+      .array(
+        text(
+          /^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+=*(?: [^\r\n]*)?$/,
+          'a public key, such as ssh-ed25519 AAAA…',
+        ),
+        { error: 'a list of public keys' },
+      )
+      .optional()
+      .meta({ description: 'Public keys that may log in.' }),
+    password: secretRef().optional().meta({ description: 'Where the password is kept. Never the password.' }),
+  },
+  { error: '{ user, sshKeys, password }' },
+);
+
+const userData = z.strictObject(
+  {
+    file: text(/^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*)*$/, 'a file in the spec tree, beside this one').meta({
+      description: 'A file inside the spec tree, by its path from this one. No symlink.',
+    }),
+  },
+  { error: '{ file }' },
+);
+
+/** What may differ from target to target. Without defaults: what `on` leaves out is what the document says. */
+const machine = {
+  replicas: whole(0, 1000),
+  subnet: name(),
+  groups: z.array(name(), { error: 'a list of groups' }),
+  image: token('an image of the cloud, such as ami-0abc'),
+  size: token('a size of the cloud, such as t3.small'),
+  disk,
+  access,
+  userData,
+  identity: token('an instance profile, service account or managed identity'),
+  publicIp: flag(),
+  power: z.enum(['running', 'stopped']),
+} as const;
+
+const perTarget = z.strictObject(machine, { error: 'fields of an instance' }).partial();
+
+export const instanceSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Instance'),
+    metadata: metadata(),
+    spec: z.strictObject(
+      {
+        targets: names('targets').meta({ description: 'Where they run.' }),
+        network: name().meta({ description: 'The network they are in.' }),
+        replicas: machine.replicas.default(1).meta({ description: 'How many: web makes web-0, web-1, web-2.' }),
+        subnet: machine.subnet.optional().meta({ description: 'A subnet of the network. Required, here or in `on`.' }),
+        groups: machine.groups.optional().meta({ description: 'Groups they are in; rules name these.' }),
+        image: machine.image.optional().meta({ description: 'What they boot from. Required, here or in `on`.' }),
+        size: machine.size.optional().meta({ description: "The cloud's machine type. Required, here or in `on`." }),
+        disk: machine.disk.optional().meta({ description: 'The boot disk. What is left out is not compared.' }),
+        access: machine.access.optional().meta({ description: 'Who may log in. Required on Azure.' }),
+        userData: machine.userData
+          .optional()
+          .meta({ description: 'Run at first boot. A change replaces the machine.' }),
+        identity: machine.identity.optional().meta({
+          description: 'Instance profile, service account or managed identity.',
+        }),
+        publicIp: machine.publicIp.default(false).meta({ description: "The cloud's ephemeral public address." }),
+        power: machine.power.default('running').meta({ description: 'running, or stopped.' }),
+        on: z
+          .record(name(), perTarget, { error: 'a map from targets to fields' })
+          .default({})
+          .meta({ description: 'Values for one target.', examples: [{ 'aws-prod': { size: 't3.medium' } }] }),
+        ...terms(),
+      },
+      { error: 'a map' },
+    ),
+  })
+  .meta({ title: 'Instance', description: 'Equal machines in one subnet.' });

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type PortRange, parsePorts } from '../ports.ts';
+import { whole } from './text-field.ts';
+
+/** One spelling per protocol: `6`, `"6"` and `TCP` are `tcp`; `-1` is `all`; other numbers stay numbers. */
+export type Protocol = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'all' | number;
+
+const NAMED: Readonly<Record<string, Protocol>> = {
+  tcp: 'tcp',
+  udp: 'udp',
+  icmp: 'icmp',
+  icmpv6: 'icmpv6',
+  all: 'all',
+  '-1': 'all',
+  '1': 'icmp',
+  '6': 'tcp',
+  '17': 'udp',
+  '58': 'icmpv6',
+};
+
+const protocolForms = { error: 'tcp, udp, icmp, icmpv6, all, or the number of a protocol (0 to 255)' };
+
+export const protocol = () =>
+  z
+    .union([z.enum(['tcp', 'udp', 'icmp', 'icmpv6', 'all']), z.int().min(-1).max(255), z.string()], protocolForms)
+    .refine((given) => toProtocol(given) !== undefined, protocolForms)
+    .transform((given): Protocol => toProtocol(given) ?? 'all');
+
+function toProtocol(given: string | number): Protocol | undefined {
+  const text = String(given).toLowerCase();
+  if (Object.hasOwn(NAMED, text)) return NAMED[text];
+  return /^(?:0|[1-9]\d{0,2})$/.test(text) && Number(text) <= 255 ? Number(text) : undefined;
+}
+
+const portForms = { error: 'a list of ports (443) and ranges (8000-8100), 0 to 65535' };
+
+/** Ports as a canonical set: ascending ranges that neither overlap nor touch. */
+export const ports = () =>
+  z
+    .array(z.union([z.int().min(0).max(65535), z.string()], portForms), portForms)
+    .min(1, { error: 'at least one port; leave ports out for all' })
+    .refine((items) => parsePorts(items) !== undefined, portForms)
+    .transform((items): readonly PortRange[] => parsePorts(items) ?? []);
+
+/** As AWS has it: -1 is every type, or every code of the type. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpPermission.html */
+export const icmp = () =>
+  z
+    .strictObject({ type: whole(-1, 255), code: whole(-1, 255).default(-1) }, { error: '{ type, code }' })
+    .refine(({ type, code }) => type !== -1 || code === -1, { error: 'no code where the type is every type' });

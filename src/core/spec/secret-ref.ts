@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { text } from './text-field.ts';
+
+const form = '{ env: SETPOINT_SECRET_… } or { file: … }, never the secret itself';
+
+const keys = {
+  env: text(/^SETPOINT_SECRET_[A-Z0-9_]{1,100}$/, 'the name of a variable that begins SETPOINT_SECRET_')
+    .optional()
+    .meta({ description: 'Name of an environment variable of the worker; it must begin SETPOINT_SECRET_.' }),
+  file: text(
+    /^(?!\.{1,2}(?:\/|$))[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*$/,
+    'a path inside SETPOINT_SECRETS_DIR, without .. or a leading /',
+  )
+    .optional()
+    .meta({ description: 'A file under the SETPOINT_SECRETS_DIR of the worker.' }),
+};
+
+/**
+ * Names a secret, and never holds one: workers resolve it at apply. No message about this field may repeat its value,
+ * as people put the secret itself here by mistake.
+ */
+export const secretRef = () =>
+  z
+    .strictObject(keys, { error: form })
+    .refine((ref) => (ref.env === undefined) !== (ref.file === undefined), { error: `exactly one of ${form}` });
+
+/** The same forms, or a role to assume with the credentials the worker already has. */
+export const credentials = () =>
+  z
+    .strictObject(
+      {
+        assumeRole: text(
+          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+          'a role: arn:aws:iam::<account>:role/<name>',
+        )
+          .optional()
+          .meta({ description: 'AWS: the role to assume.', examples: ['arn:aws:iam::111122223333:role/setpoint'] }),
+        ...keys,
+      },
+      { error: `{ assumeRole: … }, ${form}` },
+    )
+    .refine((given) => Object.values(given).filter((value) => value !== undefined).length === 1, {
+      error: `exactly one of assumeRole, env and file`,
+    });

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { plainMetadata } from './metadata.ts';
+import { credentials } from './secret-ref.ts';
+import { mode } from './terms-fields.ts';
+import { text } from './text-field.ts';
+
+/** Loopback only: anything else would send our calls, and with them credentials, to whoever writes a spec. */
+const LOOPBACK = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:\/[\w./-]*)?$/;
+
+const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
+
+/** What each provider wants of account, region and zone is in `check/target-fields`. */
+export const targetSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Target'),
+    metadata: plainMetadata(),
+    spec: z.strictObject(
+      {
+        provider: z.enum(['aws', 'gcp', 'azure', 'memory']).meta({ description: 'The cloud.' }),
+        account: place('an AWS account, GCP project or Azure subscription, in quotes').meta({
+          description: 'AWS account, GCP project or Azure subscription. In quotes.',
+          examples: ['111122223333'],
+        }),
+        region: place('a region, such as eu-west-1').meta({
+          description: 'The region; on Azure the location.',
+          examples: ['eu-west-1', 'europe-west1', 'westeurope'],
+        }),
+        zone: place('a zone, such as europe-west1-b').optional().meta({ description: 'Needed by GCP instances.' }),
+        resourceGroup: text(/^[\w.()-]{0,89}[\w()-]$/, 'an Azure resource group')
+          .optional()
+          .meta({ description: 'Azure only, and required there. Made if absent, never deleted.' }),
+        endpoint: text(LOOPBACK, 'a loopback address, such as http://127.0.0.1:4566')
+          .optional()
+          .meta({ description: 'A sandbox or emulator on this machine; only with --allow-endpoint.' }),
+        credentials: credentials().optional().meta({
+          description: "Left out: the SDK's own default chain.",
+        }),
+        mode: mode(),
+      },
+      { error: 'a map' },
+    ),
+  })
+  .meta({ title: 'Target', description: 'A named place in the clouds, with credentials and mode.' });
