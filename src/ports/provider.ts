@@ -2,12 +2,14 @@ import type { Dialect } from '../core/compile/dialect.ts';
 import type { Result } from '../core/failure.ts';
 import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
 import type { Actuator, Call } from './actuator.ts';
+import type { Clock } from './clock.ts';
 
 /** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
 export interface Provider {
   readonly cloud: Cloud;
   readonly dialect: Dialect;
-  open(target: Access): Promise<Session>;
+  /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
+  open(target: Access, clock: Clock): Promise<Session>;
 }
 
 /** One scope of one cloud, with its credentials. */
