@@ -26,8 +26,10 @@ export interface PendingIntent {
   readonly intent: string;
   readonly attempt: number;
   readonly address: Address;
-  readonly verb: 'create' | 'update' | 'delete';
+  readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget';
   readonly at: number;
+  /** As it was intended, so that a settlement found later says what was sent, not what is wanted by then. */
+  readonly draft: { readonly kind: Kind; readonly id?: CloudId; readonly details: Readonly<Record<string, unknown>> };
 }
 
 /** What was last applied: tells drift from rollout, and what was removed from a spec. */

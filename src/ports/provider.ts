@@ -1,5 +1,5 @@
 import type { Dialect } from '../core/compile/dialect.ts';
-import type { Result } from '../core/failure.ts';
+import type { Failure, Result } from '../core/failure.ts';
 import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
 import type { Actuator, Call } from './actuator.ts';
 import type { Clock } from './clock.ts';
@@ -31,12 +31,14 @@ export interface Access {
   readonly credentials?: { readonly assumeRole?: string };
 }
 
-/** A listing that ended early or was refused: thrown by `list`, becomes a gap. */
+/** A listing that ended early or was refused: thrown by `list`, becomes a gap. `failure` tells whether asking again may help. */
 export class ListingFailed extends Error {
   readonly code: string;
-  constructor(code: string, message: string) {
+  readonly failure: Failure | undefined;
+  constructor(code: string, message: string, failure?: Failure) {
     super(message);
     this.name = 'ListingFailed';
     this.code = code;
+    this.failure = failure;
   }
 }

@@ -1,0 +1,53 @@
+import type { ScopePlan } from '../core/action.ts';
+import type { Desired } from '../core/desired.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observation } from '../core/observed.ts';
+import type { BatchLimits } from '../core/pack.ts';
+import type { Call } from '../ports/actuator.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Inventory } from '../ports/inventory.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { Ledger, Pass } from '../ports/ledger.ts';
+import type { Limiter } from '../ports/limiter.ts';
+import type { Session } from '../ports/provider.ts';
+import type { Progress } from './progress.ts';
+
+/** One scope, opened: where a pass looks and works. */
+export interface Site {
+  readonly session: Session;
+  /** Whose the credentials must be, by the cloud's own word. */
+  readonly account: string;
+  readonly batches: BatchLimits;
+  /** Text behind a hash, asked for at apply time only. */
+  readonly secret: Call['secret'];
+}
+
+/** What the engine stands on. `random` answers in [0,1). */
+export interface EnginePorts {
+  readonly ledger: Ledger;
+  readonly inventory: Inventory;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** The right to write, and in whose name: what `Leases.acquire` gave, and what every ledger entry says. */
+export interface Warrant {
+  readonly pass: Pass;
+  readonly lease: Lease;
+}
+
+/** What is wanted of a scope, and how to find what is to do. `plan` is pure and holds policy, limits and approvals. */
+export interface Wanted {
+  readonly desired: readonly Desired[];
+  readonly plan: (observation: Observation, knowledge: Knowledge) => ScopePlan;
+}
+
+/** How a caller steers a running pass. */
+export interface Steering {
+  /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
+  readonly signal: AbortSignal;
+  /** Asked at least every 15 s, and every second while something waits: `stop` ends the pass as an abort does. */
+  readonly look?: () => Promise<'go' | 'stop'>;
+  readonly tell?: (progress: Progress) => void;
+}
