@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inProcessLimiter } from '../../src/engine/limiter.ts';
+import type { Budget, Cost } from '../../src/ports/actuator.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const bucket: Budget = { shape: 'bucket', capacity: 5, perSecond: 2, source: 'https://example.test' };
+const fixed: Budget = { shape: 'window', calls: 10, windowMs: 60_000, source: 'https://example.test' };
+const cost = (key: string, budget: Budget, amount = 1): Cost => ({ lane: { key, budget }, amount });
+const never = new AbortController().signal;
+
+/** Takes `n` times at once and tells when each was let go, in ms from the start. */
+async function takeTimes(n: number, costs: readonly Cost[], reserve = 0): Promise<readonly number[]> {
+  const clock = virtualClock();
+  const limiter = inProcessLimiter({ clock, reserve });
+  const start = clock.now();
+  return clock.run(() =>
+    Promise.all(Array.from({ length: n }, () => limiter.take(costs, never).then(() => clock.now() - start))),
+  );
+}
+
+describe('limiter', () => {
+  const rows = [
+    {
+      name: 'a full bucket is spent at once and then by its refill',
+      costs: [cost('a', bucket)],
+      n: 8,
+      want: [0, 0, 0, 0, 0, 500, 1000, 1500],
+    },
+    {
+      name: 'a window gives its calls at once and then waits for its end',
+      costs: [cost('a', fixed, 5)],
+      n: 4,
+      want: [0, 0, 60_000, 60_000],
+    },
+    {
+      name: 'a reserve leaves its part of capacity and refill to others',
+      costs: [cost('a', { ...bucket, capacity: 4 })],
+      n: 4,
+      reserve: 0.5,
+      want: [0, 0, 1000, 2000],
+    },
+    {
+      name: 'two lanes are taken together or not at all',
+      costs: [cost('a', bucket), cost('b', { ...bucket, capacity: 1, perSecond: 1 })],
+      n: 3,
+      want: [0, 1000, 2000],
+    },
+    {
+      name: 'more than a whole bucket waits for a full one and leaves a debt',
+      costs: [cost('a', bucket, 9)],
+      n: 2,
+      want: [0, 4500],
+    },
+  ];
+  for (const row of rows) {
+    it(row.name, async () => assert.deepEqual(await takeTimes(row.n, row.costs, row.reserve), row.want));
+  }
+});
+
+describe('limiter, many at once', () => {
+  it('whoever comes first is served first, even if a later one would need less', async () => {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const order: string[] = [];
+    const ask = (name: string, amount: number) =>
+      limiter.take([cost('a', bucket, amount)], never).then(() => order.push(name));
+    await clock.run(() => Promise.all([ask('first', 4), ask('large', 4), ask('small', 1)]));
+    assert.deepEqual(order, ['first', 'large', 'small']);
+  });
+
+  it('a lane that waits holds back no other', async () => {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const start = clock.now();
+    const at = await clock.run(async () => {
+      await limiter.take([cost('a', bucket, 5)], never);
+      const slow = limiter.take([cost('a', bucket, 5)], never);
+      await limiter.take([cost('b', bucket, 5)], never);
+      const other = clock.now() - start;
+      await slow;
+      return [other, clock.now() - start];
+    });
+    assert.deepEqual(at, [0, 2500]);
+  });
+
+  it('an abort ends the wait with its reason and gives its place away', async () => {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const start = clock.now();
+    await clock.run(async () => {
+      await limiter.take([cost('a', bucket, 5)], never);
+      const stop = new AbortController();
+      const left = assert.rejects(limiter.take([cost('a', bucket, 5)], stop.signal), /shutdown/);
+      const next = limiter.take([cost('a', bucket, 1)], never).then(() => clock.now() - start);
+      stop.abort(new Error('shutdown'));
+      await left;
+      assert.equal(await next, 500);
+      await assert.rejects(limiter.take([cost('a', bucket)], stop.signal), /shutdown/);
+    });
+  });
+});
+
+describe('limiter, after a refusal', () => {
+  /** Empties nothing, is refused `refusals` times together, then takes one at a time; gives the gaps between takes. */
+  async function gapsAfter(refusals: number, takes: number, restMs = 0): Promise<readonly number[]> {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    return clock.run(async () => {
+      await limiter.take([cost('a', bucket)], never);
+      for (let i = 0; i < refusals; i++) limiter.slow('a', 0);
+      await clock.sleep(restMs);
+      const gaps: number[] = [];
+      for (let i = 0; i < takes; i++) {
+        const before = clock.now();
+        await limiter.take([cost('a', bucket)], never);
+        gaps.push(clock.now() - before);
+      }
+      return gaps;
+    });
+  }
+
+  it('the lane goes at half its speed, once for all who were refused together', async () => {
+    const [alone] = await gapsAfter(1, 1);
+    const [together] = await gapsAfter(7, 1);
+    assert.equal(alone, 1000);
+    assert.equal(together, alone);
+  });
+
+  it('the speed comes back in steps, and wholly after half a minute', async () => {
+    const gaps = await gapsAfter(1, 60);
+    const [first = 0, middle = 0, last = 0] = [gaps[0], gaps[20], gaps.at(-1)];
+    assert.ok(first > 900 && middle < 800 && middle > 550 && last <= 501, `${first} … ${middle} … ${last}`);
+  });
+
+  it('Retry-After is kept by the lane and by no other', async () => {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const start = clock.now();
+    await clock.run(async () => {
+      await limiter.take([cost('a', fixed)], never);
+      await limiter.take([cost('b', fixed)], never);
+      limiter.slow('a', 20_000);
+      await limiter.take([cost('b', fixed)], never);
+      assert.equal(clock.now() - start, 0);
+      await limiter.take([cost('a', fixed)], never);
+      assert.equal(clock.now() - start, 20_000);
+    });
+  });
+});
