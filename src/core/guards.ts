@@ -11,7 +11,7 @@ export interface Guards {
   readonly protected: readonly Address[];
 }
 
-/** Blast radius per estate, over all scopes. `share`: percent of the resources we own, from 20 up; absent: no such bound. */
+/** Blast radius per estate, over all scopes. `share`: part of the resources we own (0.1 is 10%), from 20 up; absent: no such bound. */
 export interface Limits {
   readonly deletes: number;
   readonly replaces: number;

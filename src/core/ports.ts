@@ -23,7 +23,8 @@ export function mergePorts(ranges: readonly PortRange[]): readonly PortRange[] {
   const merged: PortRange[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     const last = merged.at(-1);
-    if (last && range.from <= last.to + 1) merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+    if (last && range.from <= last.to + 1)
+      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
     else merged.push({ from: range.from, to: range.to });
   }
   return merged;

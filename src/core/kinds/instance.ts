@@ -1,0 +1,31 @@
+import type { FieldChange } from '../diff.ts';
+import type { KindRules } from './rules.ts';
+
+export const instance: KindRules<'instance'> = {
+  tier: 4,
+  deletionPolicy: 'retain',
+  effects: {
+    placement: 'replace',
+    groups: 'in-place',
+    'machine.image': 'replace',
+    'machine.size': 'stops',
+    'machine.identity': 'in-place',
+    'machine.power': (change) => (change.to === 'stopped' ? 'stops' : 'in-place'),
+    'disk.size': (change) => (shrinks(change) ? 'replace' : 'in-place'),
+    'disk.type': 'in-place',
+    'disk.encrypted': 'replace',
+    boot: 'replace',
+    labels: 'in-place',
+    mark: 'in-place',
+  },
+  removable: ['labels', 'machine.identity', 'boot.userData', 'boot.access'],
+  mapRefs: (attributes, to) => ({
+    ...attributes,
+    placement: { ...attributes.placement, subnet: to(attributes.placement.subnet) },
+    ...(attributes.groups === undefined ? {} : { groups: attributes.groups.map(to).sort() }),
+  }),
+  clash: () => false,
+};
+
+/** No cloud makes a disk smaller. */
+const shrinks = ({ from, to }: FieldChange): boolean => typeof from === 'number' && typeof to === 'number' && to < from;

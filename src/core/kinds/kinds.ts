@@ -1,0 +1,43 @@
+import type { FieldChange } from '../diff.ts';
+import type { Attributes, Kind, Ref } from '../resource.ts';
+import { firewallRule } from './firewall-rule.ts';
+import { group } from './group.ts';
+import { instance } from './instance.ts';
+import { network } from './network.ts';
+import type { ChangeEffect, KindRules } from './rules.ts';
+import { subnet } from './subnet.ts';
+
+/** The registry: a kind that is missing here does not compile. */
+export const kinds: { readonly [K in Kind]: KindRules<K> } = {
+  network,
+  subnet,
+  group,
+  'firewall-rule': firewallRule,
+  instance,
+};
+
+export const kindNames = ['network', 'subnet', 'group', 'firewall-rule', 'instance'] as const satisfies readonly Kind[];
+
+/** The rules of a kind known only at run time. */
+// why: `kinds[kind]` is the entry of exactly this kind; TypeScript cannot tie the two unions together
+export const rulesOf = (kind: Kind): KindRules => kinds[kind] as unknown as KindRules;
+
+/** What it takes to make this change. */
+export function effectOf(kind: Kind, change: FieldChange): ChangeEffect {
+  const { effects } = rulesOf(kind);
+  for (let field = change.field; field !== ''; field = field.slice(0, Math.max(0, field.lastIndexOf('.')))) {
+    const effect = effects[field];
+    if (effect !== undefined) return typeof effect === 'function' ? effect(change) : effect;
+  }
+  return 'blocked';
+}
+
+/** Every Ref of a resource, in stated order. */
+export function refsOf(kind: Kind, attributes: Attributes[Kind]): readonly Ref[] {
+  const refs: Ref[] = [];
+  rulesOf(kind).mapRefs(attributes, (ref) => {
+    refs.push(ref);
+    return ref;
+  });
+  return refs;
+}

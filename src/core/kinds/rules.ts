@@ -1,0 +1,29 @@
+import type { DeletionPolicy } from '../desired.ts';
+import type { FieldChange } from '../diff.ts';
+import type { Attributes, Kind, Ref } from '../resource.ts';
+
+/**
+ * What a change of a field takes. `replace`: no cloud can do it in place; `blocked`: nor do we replace this kind;
+ * `unseen`: spoken at creation only, never compared.
+ */
+export type ChangeEffect = 'in-place' | 'stops' | 'replace' | 'blocked' | 'unseen';
+
+/** What the planner must know about a kind. Data, so that a new kind needs no new planner code. */
+export interface KindRules<K extends Kind = Kind> {
+  /** Parents before children; only for ties, references decide first. */
+  readonly tier: number;
+  readonly deletionPolicy: DeletionPolicy;
+  /** By field or by its dotted beginning; the longest match counts. Every field is named: an unnamed one is `blocked`. */
+  readonly effects: Readonly<Record<string, ChangeEffect | ((change: FieldChange) => ChangeEffect)>>;
+  /** Fields (or maps, by their beginning) that are taken away again when a spec no longer states them. */
+  readonly removable: readonly string[];
+  /** The same resource with each Ref passed through `to`. */
+  mapRefs(attributes: Attributes[K], to: (ref: Ref) => Ref): Attributes[K];
+  /** Whether the two cannot stand side by side: a unique name, an overlapping block. Both have resolved Refs. */
+  clash(wanted: Named<K>, present: Named<K>): boolean;
+}
+
+export interface Named<K extends Kind = Kind> {
+  readonly name: string;
+  readonly attributes: Attributes[K];
+}

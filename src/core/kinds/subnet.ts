@@ -1,0 +1,24 @@
+import { overlapsCidr, parseCidr } from '../cidr.ts';
+import type { KindRules } from './rules.ts';
+
+export const subnet: KindRules<'subnet'> = {
+  tier: 1,
+  deletionPolicy: 'retain',
+  effects: {
+    network: 'blocked',
+    cidr: 'blocked',
+    zone: 'blocked',
+    internet: 'in-place',
+    labels: 'in-place',
+    mark: 'in-place',
+  },
+  removable: ['labels'],
+  mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
+  clash: ({ attributes: wanted }, { attributes: present }) =>
+    wanted.network === present.network && overlap(wanted.cidr, present.cidr),
+};
+
+function overlap(a: string, b: string): boolean {
+  const [one, other] = [parseCidr(a), parseCidr(b)];
+  return one !== undefined && other !== undefined && overlapsCidr(one, other);
+}

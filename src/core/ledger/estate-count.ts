@@ -1,0 +1,80 @@
+import type { Limits } from '../guards.ts';
+import type { Address } from '../resource.ts';
+
+/** One delete or replace that takes its place in the estate's count. `subject`: the cloud id, or the address where there is none yet. */
+export interface Place {
+  readonly as: 'delete' | 'replace';
+  readonly address: Address;
+  readonly subject: string;
+}
+
+/** `allowed`: deletes and replaces together that a person let pass. `owned`: resources of the estate, those already deleted here included. */
+export interface Bounds {
+  readonly limits: Limits;
+  readonly allowed?: number;
+  readonly owned: number;
+}
+
+/** What an estate has deleted and replaced: by this generation, and by healing in the last 24 h. The same subject counts once. */
+export interface EstateCount {
+  /** Takes a place. Where there is none left: why not, naming what already ran, and nothing is taken. */
+  take(place: Place): string | undefined;
+}
+
+/** Below this many resources a share says nothing. */
+export const shareFrom = 20;
+
+/** How far back healing counts. */
+export const healingWindowMs = 24 * 60 * 60 * 1000;
+
+export function estateCount(bounds: Bounds, ran: readonly Place[]): EstateCount {
+  const taken = new Map(ran.map((place) => [keyOf(place), place]));
+  const count = (as: Place['as']): number => [...taken.values()].filter((place) => place.as === as).length;
+  const counts = { delete: count('delete'), replace: count('replace') };
+
+  const take = (place: Place): string | undefined => {
+    if (taken.has(keyOf(place))) return undefined;
+    const over = excess(bounds, { ...counts, [place.as]: counts[place.as] + 1 }, place.as);
+    if (over !== undefined)
+      return `${over}; already done or under way: ${list([...taken.values()])}. --allow-deletes ${taken.size + 1} would let this one pass.`;
+    taken.set(keyOf(place), place);
+    counts[place.as] += 1;
+    return undefined;
+  };
+  return { take };
+}
+
+/** The stricter of two: no commit lifts its own guard. */
+export function stricterLimits(a: Limits, b: Limits | undefined): Limits {
+  if (b === undefined) return a;
+  const share = Math.min(a.share ?? Number.POSITIVE_INFINITY, b.share ?? Number.POSITIVE_INFINITY);
+  return {
+    deletes: Math.min(a.deletes, b.deletes),
+    replaces: Math.min(a.replaces, b.replaces),
+    ...(Number.isFinite(share) ? { share } : {}),
+  };
+}
+
+function excess(bounds: Bounds, counts: { readonly delete: number; readonly replace: number }, as: Place['as']) {
+  const { limits, allowed = 0, owned } = bounds;
+  const total = counts.delete + counts.replace;
+  if (total <= allowed) return undefined;
+  const most = as === 'delete' ? limits.deletes : limits.replaces;
+  if (counts[as] > most) return `over the limit of ${most} ${as}s`;
+  if (limits.share === undefined || owned < shareFrom) return undefined;
+  const shared = Math.floor(limits.share * owned + rounding);
+  return total > shared ? `over the limit of ${percent(limits.share)} of ${owned} resources` : undefined;
+}
+
+/** 0.29 × 100 is 28.999999999999996 in binary. */
+const rounding = 1e-9;
+
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
+
+const keyOf = ({ as, subject }: Place): string => `${as} ${subject}`;
+
+function list(places: readonly Place[]): string {
+  if (places.length === 0) return 'none';
+  const named = places.slice(0, 5).map(({ as, address }) => `${as} ${address}`);
+  return places.length > 5 ? `${named.join(', ')} and ${places.length - 5} more` : named.join(', ');
+}

@@ -1,0 +1,79 @@
+import type { Cause } from '../action.ts';
+import type { Desired } from '../desired.ts';
+import { diff, type FieldChange } from '../diff.ts';
+import { effectOf, rulesOf } from '../kinds/kinds.ts';
+import type { Applied, Knowledge } from '../knowledge.ts';
+import type { Mark, Observed } from '../observed.ts';
+
+/** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */
+export function changesOf(desired: Desired, observed: Observed, knowledge: Knowledge): readonly FieldChange[] {
+  const applied = knowledge.applied.get(desired.address);
+  const all = [
+    ...diff(desired.attributes, observed.attributes),
+    ...removed(desired, observed, applied),
+    ...markChange(desired, observed, knowledge),
+  ];
+  return all.filter(
+    (change) => !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen',
+  );
+}
+
+/** Whether a spec moved or the cloud did. Several changes are a rollout if one of them is. */
+export function causeOf(desired: Desired, changes: readonly FieldChange[], knowledge: Knowledge): Cause {
+  if (knowledge.store === undefined) return 'unknown';
+  const applied = knowledge.applied.get(desired.address);
+  if (applied === undefined) return 'rollout';
+  const moved = new Set(diff(desired.attributes, applied.attributes).map(({ field }) => field));
+  return changes.some(({ field, to }) => moved.has(field) || (to === undefined && field !== 'mark'))
+    ? 'rollout'
+    : 'drift';
+}
+
+function removed(
+  { kind, attributes }: Desired,
+  observed: Observed,
+  applied: Applied | undefined,
+): readonly FieldChange[] {
+  if (applied === undefined) return [];
+  const { removable } = rulesOf(kind);
+  return diff(applied.attributes, attributes)
+    .filter(
+      ({ field, to, from }) =>
+        from === undefined && to !== undefined && removable.some((r) => field === r || field.startsWith(`${r}.`)),
+    )
+    .flatMap(({ field }) => {
+      const from = valueAt(observed.attributes, field);
+      return from === undefined ? [] : [{ field, from }];
+    });
+}
+
+/** `labels.tier` → the value there. Label keys may hold dots, so a map's key is all that follows its name. */
+function valueAt(attributes: object, field: string): unknown {
+  const cut = field.indexOf('.');
+  const [head, rest] = cut < 0 ? [field, ''] : [field.slice(0, cut), field.slice(cut + 1)];
+  const value: unknown = Reflect.get(attributes, head);
+  if (rest === '') return value;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, rest) : undefined;
+}
+
+/** Ours by the store, but the cloud object lacks our mark or carries an old one: it is written again. */
+function markChange(
+  { kind, address, terms }: Desired,
+  { signs, kind: seen }: Observed,
+  { store }: Knowledge,
+): readonly FieldChange[] {
+  if (store === undefined || signs.container !== undefined || kind !== seen) return [];
+  const { mark } = signs;
+  const from = mark === undefined ? undefined : describe(mark);
+  const to = `${address} ${terms.deletionPolicy}`;
+  if (from === to) return [];
+  return [from === undefined ? { field: 'mark', to } : { field: 'mark', from, to }];
+}
+
+const describe = ({ address, deletionPolicy }: Mark): string => `${address} ${deletionPolicy ?? 'retain'}`;
+
+const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>
+  (terms.ignore ?? []).some((ignore) => field === ignore || field.startsWith(`${ignore}.`));
+
+/** No pass reads user data from a cloud: where no hash of ours is known it is unowned. */
+const unknowable = ({ field, from }: FieldChange): boolean => field.startsWith('boot.') && from === undefined;

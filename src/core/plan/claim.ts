@@ -1,0 +1,98 @@
+import { atomAddress } from '../compile/atom-address.ts';
+import type { Dialect } from '../compile/dialect.ts';
+import type { Desired } from '../desired.ts';
+import { rulesOf } from '../kinds/kinds.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { Mark, Observed } from '../observed.ts';
+import type { Address, CloudId, Ref } from '../resource.ts';
+
+/**
+ * Who owns an observed resource.
+ *
+ *   mark             | the store knows                  | claim
+ *   -----------------+----------------------------------+----------------------------------------------
+ *   any of ours, none| this id as settled               | us, at the settled address
+ *   ours, this store | a pending intent with its name   | us, at the mark's address
+ *   ours, this store | neither                          | nobody: a copied mark
+ *   ours             | there is no store                | us: the mark is taken at its word
+ *   ours, other store| not this id                      | foreign-store: this scope writes nothing
+ *   another estate's | –                                | other
+ *   none             | not this id                      | nobody
+ *   rule in a container                                 | as its container
+ */
+export type Claim =
+  | { readonly by: 'us'; readonly address: Address }
+  | { readonly by: 'other'; readonly estate: string }
+  | { readonly by: 'foreign-store'; readonly store: string }
+  | { readonly by: 'nobody'; readonly copied: boolean };
+
+/** An observed resource with its owner; its Refs are addresses where they point at ours. */
+export interface Claimed {
+  readonly observed: Observed;
+  readonly claim: Claim;
+}
+
+/** What deciding on claims needs to know. */
+export interface ClaimInput {
+  readonly knowledge: Knowledge;
+  readonly dialect: Dialect;
+  readonly wanted: { readonly desired: readonly Desired[] };
+}
+
+/**
+ * Claims for everything that is present; what is gone or going is left out, and so is a rule whose container was not
+ * seen. A renamed resource is claimed at its new address.
+ */
+export function claim(resources: readonly Observed[], { knowledge, dialect, wanted }: ClaimInput): readonly Claimed[] {
+  const present = resources.filter(({ condition }) => condition.state === 'ready' || condition.state === 'pending');
+  const intents = new Set(knowledge.pending.map(({ intent }) => intent));
+  const renamed = new Map(
+    wanted.desired.flatMap(({ address, terms }) => (terms.claim?.was ?? []).map((was) => [was, address])),
+  );
+  const claims = new Map<CloudId, Claim>();
+  for (const observed of present) {
+    if (observed.signs.container === undefined)
+      claims.set(observed.id, rename(claimOf(observed, knowledge, intents), renamed));
+  }
+  const toAddress = (ref: Ref): Ref => {
+    const owner = claims.get(ref);
+    if (owner?.by === 'us') return owner.address;
+    return owner === undefined ? (knowledge.settled.get(ref)?.address ?? ref) : ref;
+  };
+  return present.flatMap((observed) => {
+    const resolved: Observed = {
+      ...observed,
+      attributes: rulesOf(observed.kind).mapRefs(observed.attributes, toAddress),
+    };
+    const owner = observed.signs.container === undefined ? claims.get(observed.id) : inherit(resolved, claims, dialect);
+    return owner === undefined ? [] : [{ observed: resolved, claim: owner }];
+  });
+}
+
+const rename = (owner: Claim, renamed: ReadonlyMap<Address, Address>): Claim =>
+  owner.by === 'us' ? { by: 'us', address: renamed.get(owner.address) ?? owner.address } : owner;
+
+function claimOf({ id, signs }: Observed, knowledge: Knowledge, intents: ReadonlySet<string>): Claim {
+  const { mark } = signs;
+  const settled = knowledge.settled.get(id);
+  if (mark !== undefined && mark.estate !== knowledge.estate) return { by: 'other', estate: mark.estate };
+  if (settled !== undefined) return { by: 'us', address: settled.address };
+  if (mark === undefined) return { by: 'nobody', copied: false };
+  return claimByMark(mark, knowledge, intents);
+}
+
+function claimByMark(mark: Mark, { store }: Knowledge, intents: ReadonlySet<string>): Claim {
+  if (store === undefined) return { by: 'us', address: mark.address };
+  if (mark.store !== store) return { by: 'foreign-store', store: mark.store };
+  const explained = mark.intent !== undefined && intents.has(mark.intent);
+  return explained ? { by: 'us', address: mark.address } : { by: 'nobody', copied: true };
+}
+
+/** A rule is owned through its container, at the address that its content gives it. */
+function inherit(rule: Observed, claims: ReadonlyMap<CloudId, Claim>, dialect: Dialect): Claim | undefined {
+  const container = claims.get(rule.signs.container ?? '');
+  if (container?.by !== 'us') return container;
+  // why: only rules have a container
+  const { attributes } = rule as Observed<'firewall-rule'>;
+  return { by: 'us', address: atomAddress(dialect, container.address, attributes) };
+}

@@ -1,0 +1,213 @@
+import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
+import type { Desired } from '../desired.ts';
+import type { FieldChange } from '../diff.ts';
+import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
+import { causeOf, changesOf } from './changes.ts';
+import type { Claimed } from './claim.ts';
+import { gapOf, type World } from './world.ts';
+
+export type Decision = Action | Finding;
+
+/** After this many settled updates that did not stick, a resource is left alone and named. */
+const maxUnstuck = 3;
+
+/** What to do about one wanted resource: the upper half of the truth table of plan.ts. */
+export function decide(desired: Desired, world: World): readonly Decision[] {
+  const gap = gapOf(world, desired.kind);
+  if (gap !== undefined)
+    return [
+      blocked(
+        desired,
+        'not-observed',
+        `${desired.kind} could not be listed: ${gap.reason}. Nothing is concluded from it; run again.`,
+        world,
+      ),
+    ];
+  const [present, ...twins] = world.ours.get(desired.address) ?? [];
+  if (twins.length > 0)
+    return claimedTwice(
+      desired,
+      [present, ...twins].filter((one) => one !== undefined),
+      world,
+    );
+  if (present !== undefined) return decidePresent(desired, present, world);
+  return decideAbsent(desired, world);
+}
+
+function decidePresent(desired: Desired, { observed }: Claimed, { input }: World): readonly Decision[] {
+  const { knowledge } = input;
+  const changes = changesOf(desired, observed, knowledge);
+  if (changes.length === 0) return [];
+  const about = aboutOf(desired, causeOf(desired, changes, knowledge));
+  const effects = new Set(changes.map((change) => effectOf(desired.kind, change)));
+  if (effects.has('blocked')) return [immutable(desired, changes, input.observation.scope)];
+  if ((knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck)
+    return [nonConvergent(desired, changes, input.observation.scope)];
+  if (effects.has('replace')) return [{ ...about, verb: 'replace', desired, observed, changes }];
+  return [
+    { ...about, verb: 'update', desired, observed, changes, effect: effects.has('stops') ? 'stops' : 'in-place' },
+  ];
+}
+
+function decideAbsent(desired: Desired, world: World): readonly Decision[] {
+  const { terms, address } = desired;
+  if (terms.presence === 'tolerated') return [];
+  if (terms.presence === 'implied' && !containerStands(desired, world)) return [];
+  if (terms.claim?.adopt !== undefined) return adopt(desired, terms.claim.adopt, world);
+  if (world.pending.has(address))
+    return [
+      blocked(desired, 'pending', 'an earlier creation may still appear; it is looked for, not repeated.', world),
+    ];
+  return decideTaken(desired, world) ?? [create(desired, world)];
+}
+
+/** An implied atom is born with its group; only a group that stands without it needs it made. */
+function containerStands(desired: Desired, { ours }: World): boolean {
+  return refsOf(desired.kind, desired.attributes).every((ref) => ours.has(ref) || !ref.includes('/group/'));
+}
+
+function create(desired: Desired, { input }: World): Action {
+  const { knowledge } = input;
+  const known: Cause = knowledge.applied.has(desired.address) ? 'drift' : 'rollout';
+  const cause = knowledge.store === undefined ? 'unknown' : known;
+  return { ...aboutOf(desired, cause), verb: 'create', desired, because: 'absent' };
+}
+
+function adopt(desired: Desired, id: string, world: World): readonly Decision[] {
+  const found = world.byId.get(id);
+  if (found === undefined || found.observed.kind !== desired.kind) {
+    return [
+      blocked(
+        desired,
+        'adopt-missing',
+        `adopt names ${id}, which is no ${desired.kind} in ${world.input.observation.scope}.`,
+        world,
+      ),
+    ];
+  }
+  if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
+  const changes = changesOf(desired, found.observed, world.input.knowledge);
+  const cannot = changes.filter((change) => ['blocked', 'replace'].includes(effectOf(desired.kind, change)));
+  if (cannot.length > 0) return [immutable(desired, cannot, world.input.observation.scope)];
+  return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed: found.observed, changes }];
+}
+
+/** Something stands where it would go. */
+function decideTaken(desired: Desired, world: World): readonly Decision[] | undefined {
+  const { clash } = rulesOf(desired.kind);
+  const taken = clashable(desired, world).find(({ observed, claim }) => claim.by !== 'us' && clash(desired, observed));
+  if (taken === undefined) return undefined;
+  return taken.claim.by === 'nobody' ? [nameTaken(desired, taken, world)] : [ownedBy(desired, taken, world)];
+}
+
+/** Only subnets and groups can clash; one pass over them is enough for all. */
+const clashables = new WeakMap<World, ReadonlyMap<string, readonly Claimed[]>>();
+function clashable(desired: Desired, world: World): readonly Claimed[] {
+  let index = clashables.get(world);
+  if (index === undefined) {
+    index = Map.groupBy(
+      world.claimed.filter(({ observed }) => observed.kind === 'subnet' || observed.kind === 'group'),
+      ({ observed }) => placeOf(observed),
+    );
+    clashables.set(world, index);
+  }
+  return index.get(placeOf(desired)) ?? [];
+}
+
+const placeOf = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): string =>
+  `${kind} ${refsOf(kind, attributes)[0] ?? ''}`;
+
+export const aboutOf = ({ kind, address, documents }: Desired, cause: Cause): About => ({
+  kind,
+  address,
+  documents,
+  cause,
+});
+
+export function blocked(desired: Desired, code: BlockCode, why: string, { input }: Pick<World, 'input'>): Finding {
+  return { type: 'blocked', address: desired.address, kind: desired.kind, code, why, scope: input.observation.scope };
+}
+
+function immutable(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
+  const fields = changes
+    .filter((change) => ['blocked', 'replace'].includes(effectOf(desired.kind, change)))
+    .map(({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`);
+  const why = `${fields.join('; ')}: cannot change on a standing ${desired.kind}, and we do not replace it. Restore the old value, or give the new ${desired.kind} a new name and move over.`;
+  return { type: 'blocked', address: desired.address, kind: desired.kind, code: 'immutable', why, scope };
+}
+
+function nonConvergent(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
+  const fields = changes.map(({ field }) => field).join(', ');
+  const why = `${fields} was written ${maxUnstuck} times and differs again each time. Somebody else writes it, or the cloud does not keep it: ignore the field, or find the other writer.`;
+  return { type: 'non-convergent', address: desired.address, kind: desired.kind, code: 'non-convergent', why, scope };
+}
+
+function nameTaken(desired: Desired, { observed }: Claimed, world: World): Finding {
+  return blocked(
+    desired,
+    'name-taken',
+    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. To take it over write under metadata: adopt: { <target>: ${observed.id} }`,
+    world,
+  );
+}
+
+function ownedBy(desired: Desired, { observed, claim }: Claimed, world: World): Finding {
+  return blocked(desired, 'owned-by', `${observed.id} belongs to ${ownerOf(claim)}.`, world);
+}
+
+function ownerOf(owner: Claimed['claim']): string {
+  switch (owner.by) {
+    case 'us':
+      return owner.address;
+    case 'other':
+      return `estate ${owner.estate}`;
+    case 'foreign-store':
+      return `store ${owner.store} of this estate`;
+    case 'nobody':
+      return 'nobody';
+  }
+}
+
+/** An empty twin of a lost answer goes; whatever else stands twice is for a person to judge. */
+function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World): readonly Decision[] {
+  const ids = twins
+    .map(({ observed }) => observed.id)
+    .sort()
+    .join(', ');
+  const deletions = deletableTwins(twins, world);
+  if (deletions.length > 0)
+    return deletions.map(({ observed }) => ({
+      ...aboutOf(desired, 'drift'),
+      verb: 'delete' as const,
+      observed,
+      because: 'twin' as const,
+    }));
+  return [
+    blocked(
+      desired,
+      'claimed-twice',
+      `${ids} all carry the mark of this address. Look which one is in use, remove the mark from the others, and run again.`,
+      world,
+    ),
+  ];
+}
+
+/**
+ * A lost answer can make two networks. One is deleted only if it is explained by an intent of ours that was sent and never
+ * answered, and holds nothing; the settled one stays, else the lowest id. Never an instance.
+ */
+function deletableTwins(twins: readonly Claimed[], { input }: World): readonly Claimed[] {
+  const { settled, pending } = input.knowledge;
+  const intents = new Set(pending.map(({ intent }) => intent));
+  const sorted = twins.toSorted((a, b) => (a.observed.id < b.observed.id ? -1 : 1));
+  const keeper = sorted.find(({ observed }) => settled.has(observed.id)) ?? sorted[0];
+  const others = sorted.filter((one) => one !== keeper);
+  const deletable = others.every(
+    ({ observed }) =>
+      observed.kind === 'network' &&
+      observed.condition.empty === true &&
+      !settled.has(observed.id) &&
+      intents.has(observed.signs.mark?.intent ?? ''),
+  );
+  return deletable ? others : [];
+}

@@ -1,0 +1,101 @@
+import type { Action, Cause, DeleteReason, Finding } from '../action.ts';
+import { documentOfReplica } from '../address.ts';
+import type { DeletionPolicy } from '../desired.ts';
+import { rulesOf } from '../kinds/kinds.ts';
+import type { Observed } from '../observed.ts';
+import type { Address } from '../resource.ts';
+import type { Claimed } from './claim.ts';
+import type { Decision } from './decide.ts';
+import { gapOf, type World } from './world.ts';
+
+/** What to do about one observed resource that nobody wants: the lower half of the truth table of plan.ts. */
+export function release(one: Claimed, world: World): readonly Decision[] {
+  const { claim, observed } = one;
+  switch (claim.by) {
+    case 'us':
+      return gapOf(world, observed.kind) === undefined ? releaseOurs(observed, claim.address, world) : [];
+    case 'nobody':
+      return [unmanaged(one, world)];
+    case 'other':
+    case 'foreign-store':
+      return [];
+  }
+}
+
+function releaseOurs(observed: Observed, address: Address, world: World): readonly Decision[] {
+  const { documents } = world.input.wanted;
+  if (observed.signs.container !== undefined) return releaseRule(observed, address, world);
+  if (world.input.prune?.has(address)) return [remove(observed, address, 'pruned', world)];
+  if (observed.kind === 'instance' && documents.has(documentOfReplica(address)))
+    return [remove(observed, address, 'scaled-down', world)];
+  return policyOf(observed, world) === 'delete'
+    ? [remove(observed, address, 'removed', world)]
+    : [orphan(observed, address, world)];
+}
+
+/**
+ * A rule in a container of ours: one that was wanted goes with its document; one that nobody wrote is drift, unless the network is additive.
+ * What stands in a group that is an orphan itself stays with it.
+ */
+function releaseRule(observed: Observed, address: Address, world: World): readonly Decision[] {
+  const { knowledge, wanted } = world.input;
+  // why: only rules have a container
+  const { network, group = '' } = (observed as Observed<'firewall-rule'>).attributes;
+  const written = knowledge.applied.has(address) || knowledge.settled.has(observed.id);
+  if (written)
+    return [
+      policyOf(observed, world) === 'retain'
+        ? orphan(observed, address, world)
+        : remove(observed, address, 'removed', world),
+    ];
+  if (!world.addresses.has(group)) return [];
+  if (!wanted.additive.has(network)) return [remove(observed, address, 'rogue', world)];
+  return [found(observed, 'unmanaged', 'a rule that no document states; the network is additive, so it stays', world)];
+}
+
+/** The mark says it, else the store; unknown means retain. Rules carry no mark of their own: their default is to go. */
+function policyOf({ id, kind, signs }: Observed, { input }: World): DeletionPolicy {
+  const fallback = signs.container === undefined ? 'retain' : rulesOf(kind).deletionPolicy;
+  return input.knowledge.settled.get(id)?.terms.deletionPolicy ?? signs.mark?.deletionPolicy ?? fallback;
+}
+
+function remove(observed: Observed, address: Address, because: DeleteReason, { input }: World): Action {
+  const known: Cause = because === 'rogue' ? 'drift' : 'rollout';
+  const cause = input.knowledge.store === undefined ? 'unknown' : known;
+  return { verb: 'delete', kind: observed.kind, address, documents: [], cause, observed, because };
+}
+
+const orphan = (observed: Observed, address: Address, world: World): Finding =>
+  found(
+    observed,
+    'orphan',
+    `${address} is ours and no document wants it; it is retained. Delete it with: setpoint prune ${address}`,
+    world,
+  );
+
+function unmanaged({ observed, claim }: Claimed, world: World): Finding {
+  const { origin, mark } = observed.signs;
+  if (claim.by === 'nobody' && claim.copied) {
+    return found(
+      observed,
+      'copied-mark',
+      `carries a copy of the mark of ${mark?.address ?? 'ours'}, but this store never made it: not ours, never changed`,
+      world,
+    );
+  }
+  return found(
+    observed,
+    'unmanaged',
+    origin === undefined ? 'rogue: nobody claims it' : `${origin.why}: ${origin.detail}`,
+    world,
+  );
+}
+
+function found(
+  observed: Observed,
+  type: 'unmanaged' | 'orphan' | 'copied-mark',
+  why: string,
+  { input }: World,
+): Finding {
+  return { type, id: observed.id, kind: observed.kind, name: observed.name, why, scope: input.observation.scope };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plan } from '../../../src/core/plan/plan.ts';
+import { at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
+
+const net = want('network', 'core', vpc());
+const standing = ours('network', 'core', 'vpc-1', vpc());
+const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
+
+test('drift and rollout are told apart by the last applied spec', () => {
+  const applied = (labels: Record<string, string>) => ({
+    knowledge: know([standing], {
+      applied: new Map([[at('network', 'core'), { attributes: vpc('10.0.0.0/16', labels), generation: 1 }]]),
+    }),
+  });
+  const cause = (labels: Record<string, string>) =>
+    plan(input([want('network', 'core', vpc('10.0.0.0/16', { a: '1' }))], looked([standing]), applied(labels)))
+      .actions[0]?.cause;
+  assert.equal(cause({ a: '1' }), 'drift', 'the spec stands as it was applied: the cloud moved');
+  assert.equal(cause({ a: '0' }), 'rollout', 'the spec moved');
+});
+
+test('a label that the last applied spec had and this one has not is removed', () => {
+  const seen = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { a: '1', theirs: '2' }));
+  const got = plan(
+    input([net], looked([seen]), {
+      knowledge: know([seen], {
+        applied: new Map([[at('network', 'core'), { attributes: vpc('10.0.0.0/16', { a: '1' }), generation: 1 }]]),
+      }),
+    }),
+  );
+  assert.deepEqual(
+    got.actions.flatMap((a) => (a.verb === 'update' ? a.changes : [])),
+    [{ field: 'labels.a', from: '1' }],
+  );
+});
+
+test('the same input gives a byte-identical plan, whatever the order of listings and documents', () => {
+  const desired = [net, subnet, want('network', 'b', vpc()), want('network', 'a', vpc())];
+  const seen = [standing, see('network', 'vpc-9', vpc()), see('network', 'vpc-8', vpc())];
+  const one = plan(input(desired, looked(seen)));
+  const other = plan(input(desired.toReversed(), looked(seen.toReversed())));
+  assert.equal(JSON.stringify(other), JSON.stringify(one));
+  assert.equal(one.actions.length, 4);
+});

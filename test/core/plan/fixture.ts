@@ -1,0 +1,122 @@
+import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { Dialect } from '../../../src/core/compile/dialect.ts';
+import type { Desired, Terms } from '../../../src/core/desired.ts';
+import type { Knowledge, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
+import type { Mark, Observation, Observed } from '../../../src/core/observed.ts';
+import type { PlanInput } from '../../../src/core/plan/world.ts';
+import type { Attributes, Kind } from '../../../src/core/resource.ts';
+
+export const scope = 'aws/1/eu-1';
+export const at = (kind: Kind, name: string): string => `${scope}/${kind}/${name}`;
+
+/** A dialect just large enough for the planner: atoms are known by their content. */
+export const dialect: Dialect = {
+  cloud: 'aws',
+  scope: () => scope,
+  prefix: () => scope,
+  objectName: (_kind, name) => name.replaceAll('.', '-'),
+  groupObjects: true,
+  rules: {
+    atoms: () => [],
+    defaults: () => [],
+    atomName: ({ group = '', match }, refName) =>
+      [refName(group), match.direction, match.protocol, match.ports, ...match.peers].join(' '),
+  },
+};
+
+export const terms: Terms = { mode: 'plan', protect: false, deletionPolicy: 'retain' };
+
+export function want<K extends Kind>(
+  kind: K,
+  name: string,
+  attributes: Attributes[K],
+  more: Partial<Terms> = {},
+): Desired<K> {
+  const address = at(kind, name);
+  const documents = [
+    { address: kind === 'instance' ? address.replace(/-\d+$/, '') : address, file: 'specs/a.yaml', line: 1 },
+  ];
+  return { kind, address, name: name.replaceAll('.', '-'), attributes, terms: { ...terms, ...more }, documents };
+}
+
+export const mark = (address: string, more: Partial<Mark> = {}): Mark => ({
+  estate: 'acme',
+  store: 's1',
+  address,
+  deletionPolicy: 'retain',
+  ...more,
+});
+
+export function see<K extends Kind>(
+  kind: K,
+  id: string,
+  attributes: Attributes[K],
+  more: Partial<Observed<K>> = {},
+): Observed<K> {
+  return { kind, id, name: '', attributes, signs: {}, condition: { state: 'ready' }, ...more };
+}
+
+/** Ours: marked and, by `know`, settled. */
+export const ours = <K extends Kind>(kind: K, name: string, id: string, attributes: Attributes[K]): Observed<K> =>
+  see(kind, id, attributes, { name: name.replaceAll('.', '-'), signs: { mark: mark(at(kind, name)) } });
+
+export const looked = (resources: readonly Observed[], more: Partial<Observation> = {}): Observation => ({
+  scope,
+  at: 0,
+  resources,
+  gaps: [],
+  pending: [],
+  calls: 0,
+  ...more,
+});
+
+/** A creation of the network `core` that was sent and never answered. */
+export const lost = (intent: string): PendingIntent => ({
+  intent,
+  attempt: 1,
+  address: at('network', 'core'),
+  verb: 'create',
+  at: 0,
+  draft: { kind: 'network', details: {} },
+});
+
+/** A store that settled every marked object it is shown. */
+export function know(resources: readonly Observed[], more: Partial<Knowledge> = {}): Knowledge {
+  const settled = new Map<string, Settled>();
+  for (const { id, kind, signs } of resources) {
+    if (signs.mark?.estate === 'acme' && signs.mark.store === 's1') settled.set(id, settle(kind, signs.mark.address));
+  }
+  return { estate: 'acme', store: 's1', settled, pending: [], applied: new Map(), unstuck: new Map(), ...more };
+}
+
+export const settle = (kind: Kind, address: string, more: Partial<Settled['terms']> = {}): Settled => ({
+  address,
+  kind,
+  lastWriteAt: 0,
+  terms: { deletionPolicy: 'retain', protect: false, storeOnly: false, ...more },
+});
+
+export const input = (
+  desired: readonly Desired[],
+  observation: Observation,
+  more: Partial<PlanInput> = {},
+): PlanInput => ({
+  wanted: {
+    desired,
+    documents: new Set(desired.flatMap(({ documents }) => documents.map(({ address }) => address))),
+    additive: new Set(),
+    mode: 'plan',
+  },
+  observation,
+  knowledge: know(observation.resources),
+  dialect,
+  ...more,
+});
+
+export const vpc = (cidr = '10.0.0.0/16', labels: Record<string, string> = {}) => ({ cidr, internet: false, labels });
+export const allow = (group: string, ports: string, peers: readonly string[], description = ''): RuleAttributes => ({
+  network: at('network', 'core'),
+  group,
+  match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports, peers },
+  description,
+});

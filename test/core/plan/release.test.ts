@@ -1,0 +1,89 @@
+import { at, input, know, looked, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import { type Case, runCases } from './run-cases.ts';
+
+const net = want('network', 'core', vpc());
+const standing = ours('network', 'core', 'vpc-1', vpc());
+const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
+const standingSubnet = ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} });
+const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
+const web = want('instance', 'web-0', {
+  placement: { subnet: at('subnet', 'core.app'), publicIp: false },
+  machine,
+  labels: {},
+});
+const standingWeb = ours('instance', 'web-0', 'i-1', {
+  placement: { subnet: 'subnet-1', publicIp: false },
+  machine,
+  labels: {},
+});
+const ground = [standing, standingSubnet];
+
+const cases: readonly Case[] = [
+  { name: 'ours and not wanted: an orphan, retained', given: input([], looked([standing])), want: ['orphan vpc-1'] },
+  {
+    name: 'ours, not wanted, policy delete: delete',
+    given: input([], looked([standing]), {
+      knowledge: know([], {
+        settled: new Map([['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete' })]]),
+      }),
+    }),
+    want: ['delete network/core (removed)'],
+  },
+  {
+    name: 'protect outlives its document',
+    given: input([], looked([standing]), {
+      knowledge: know([], {
+        settled: new Map([
+          ['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete', protect: true })],
+        ]),
+      }),
+    }),
+    want: ['withheld network/core: protect'],
+  },
+  {
+    name: 'an orphan that a person chose is deleted, unless something still stands in it',
+    given: input(
+      [],
+      looked([standing, see('subnet', 'subnet-9', { network: 'vpc-1', cidr: '10.0.9.0/24', labels: {} })]),
+      { prune: new Set([at('network', 'core')]) },
+    ),
+    want: ['unmanaged subnet-9', 'withheld network/core: depends'],
+  },
+  {
+    name: 'what the cloud makes with a network does not keep it',
+    given: input(
+      [],
+      looked([
+        standing,
+        see(
+          'group',
+          'sg-0',
+          { network: 'vpc-1', labels: {} },
+          { signs: { origin: { why: 'provider-default', detail: 'default group' } } },
+        ),
+      ]),
+      { prune: new Set([at('network', 'core')]) },
+    ),
+    want: ['delete network/core (pruned)', 'unmanaged sg-0'],
+  },
+  {
+    name: 'fewer replicas: the highest ordinals go, whatever the policy',
+    given: input(
+      [net, subnet, web],
+      looked([...ground, standingWeb, ours('instance', 'web-1', 'i-2', standingWeb.attributes)]),
+    ),
+    want: ['delete instance/web-1 (scaled-down)'],
+  },
+  {
+    name: 'nobody claims it: report, never touch',
+    given: input([], looked([see('network', 'vpc-9', vpc())])),
+    want: ['unmanaged vpc-9'],
+  },
+  {
+    name: 'someone else claims it: leave alone',
+    given: input([], looked([see('network', 'vpc-9', vpc(), { signs: { mark: mark('x', { estate: 'other' }) } })])),
+    want: [],
+  },
+];
+
+runCases(cases);
