@@ -228,6 +228,37 @@ const cases: readonly Case[] = [
     ),
     want: ['incomplete group: wrong-account', 'wrong-account '],
   },
+  {
+    name: 'two settled objects at one address are never judged twins',
+    given: input(
+      [net],
+      looked([
+        standing,
+        see('network', 'vpc-2', vpc(), {
+          signs: { mark: mark(at('network', 'core'), { intent: 'lost' }) },
+          condition: { state: 'ready', empty: true },
+        }),
+      ]),
+      {
+        knowledge: know([standing], {
+          settled: new Map([
+            ['vpc-1', settle('network', at('network', 'core'))],
+            ['vpc-2', settle('network', at('network', 'core'))],
+          ]),
+          pending: [lost('lost')],
+        }),
+      },
+    ),
+    want: ['blocked network/core: claimed-twice'],
+  },
+  {
+    name: "adopted without our hash: its user data is nobody's to compare",
+    given: input(
+      [net, subnet, want('instance', 'web-0', { ...web.attributes, boot: { userData: 'abc' } })],
+      looked([...ground, standingWeb]),
+    ),
+    want: [],
+  },
 ];
 
 runCases(cases);

@@ -1,4 +1,4 @@
-import { at, input, know, looked, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import { allow, at, input, know, looked, mark, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const net = want('network', 'core', vpc());
@@ -83,6 +83,27 @@ const cases: readonly Case[] = [
     name: 'someone else claims it: leave alone',
     given: input([], looked([see('network', 'vpc-9', vpc(), { signs: { mark: mark('x', { estate: 'other' }) } })])),
     want: [],
+  },
+  {
+    name: 'ours, not wanted, policy delete, but its kind was not listed completely: nothing is deleted',
+    given: input([], looked([standing], { gaps: [{ kind: 'network', code: 'x', reason: 'y' }] }), {
+      knowledge: know([], {
+        settled: new Map([['vpc-1', settle('network', at('network', 'core'), { deletionPolicy: 'delete' })]]),
+      }),
+    }),
+    want: ['incomplete network: x'],
+  },
+  {
+    name: 'a pruned group takes its own rules along',
+    given: input(
+      [],
+      looked([
+        ours('group', 'core.web', 'sg-1', { network: 'vpc-x', labels: {} }),
+        see('firewall-rule', 'sg-1 80', allow('sg-1', '80', ['group:sg-1']), { signs: { container: 'sg-1' } }),
+      ]),
+      { prune: new Set([at('group', 'core.web')]) },
+    ),
+    want: ['delete group/core.web (pruned)'],
   },
 ];
 
