@@ -1,5 +1,5 @@
 import { withoutStore } from '../../../src/core/knowledge.ts';
-import { at, input, know, looked, lost, mark, ours, see, vpc, want } from './fixture.ts';
+import { at, input, know, looked, lost, mark, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const net = want('network', 'core', vpc());
