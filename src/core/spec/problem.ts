@@ -38,10 +38,13 @@ export const warning = (code: string, at: Position, message: string, hint: Hint 
  *          |     ^
  *       expected: targets, cidr, internet
  *       did you mean: cidr
+ *
+ * Positions name files by their path in the tree; `root` goes before it, so that a terminal can open the file.
  */
-export function renderProblem({ severity, at, message, hint, source }: Problem): string {
+export function renderProblem({ severity, at, message, hint, source }: Problem, root = ''): string {
+  const file = root === '' ? at.file : `${root.replace(/\/$/, '')}/${at.file}`;
   return [
-    `${at.file}:${at.line}:${at.column}: ${severity}: ${message}`,
+    `${file}:${at.line}:${at.column}: ${severity}: ${message}`,
     ...(source === undefined ? [] : excerpt(source, at)),
     ...(hint?.expected ? [`  expected: ${hint.expected}`] : []),
     ...(hint?.didYouMean ? [`  did you mean: ${hint.didYouMean}`] : []),
