@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Document, EstateDoc } from '../core/spec/document.ts';
+import type { Located } from '../core/spec/located.ts';
+import { type Problem, sortProblems } from '../core/spec/problem.ts';
+import { ofKind } from '../core/spec/spec-set.ts';
+import { readFolder } from './folder.ts';
+import { parseSpecs } from './parse-specs.ts';
+import type { SpecFile } from './spec-file.ts';
+import { readUserData, type UserData } from './user-data.ts';
+
+/** A spec tree as read. With an error among its problems nothing may be planned from it. */
+export interface LoadedSpecs {
+  readonly estate: Located<EstateDoc> | undefined;
+  readonly documents: readonly Located<Document>[];
+  readonly problems: readonly Problem[];
+  /** `folder:` and a SHA-256 of all that was read: the same files, the same revision. */
+  readonly revision: string;
+  /** By path in the tree, see `userDataPath`. */
+  readonly userData: ReadonlyMap<string, UserData>;
+}
+
+/** Reads a folder of specs. `today` (2027-01-31) decides which `ignore` still holds. Never throws for what it finds. */
+export async function loadSpecs(dir: string, today: string): Promise<LoadedSpecs> {
+  const folder = await readFolder(dir);
+  const { documents, problems } = parseSpecs(folder.files, today);
+  const { userData, problems: unread } = await readUserData(dir, documents);
+  return {
+    estate: ofKind(documents, 'Estate')[0],
+    documents,
+    problems: sortProblems([...folder.problems, ...problems, ...unread]),
+    revision: `folder:${hashOf(folder.files, userData)}`,
+    userData,
+  };
+}
+
+function hashOf(files: readonly SpecFile[], userData: ReadonlyMap<string, UserData>): string {
+  const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+  const lines = [
+    ...files.map(({ path, text }) => `spec ${sha256(text)} ${path}`),
+    ...[...userData.values()].map((data) => `data ${data.sha256} ${data.path}`),
+  ];
+  return sha256(lines.toSorted().join('\n'));
+}

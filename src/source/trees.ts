@@ -1,0 +1,15 @@
+import type { Problem } from '../core/spec/problem.ts';
+import type { Tree } from '../core/spec/tree.ts';
+
+/** What a file holds. A broken tree is what could be read of a document with problems: good for its name, no more. */
+export interface Trees {
+  readonly trees: readonly Tree[];
+  readonly broken: readonly Tree[];
+  readonly problems: readonly Problem[];
+}
+
+export const mergeTrees = (parts: readonly Trees[]): Trees => ({
+  trees: parts.flatMap((part) => part.trees),
+  broken: parts.flatMap((part) => part.broken),
+  problems: parts.flatMap((part) => part.problems),
+});

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Document } from '../core/spec/document.ts';
+import type { Located } from '../core/spec/located.ts';
+import type { Path } from '../core/spec/position.ts';
+import { error, type Problem } from '../core/spec/problem.ts';
+import { limits } from './limits.ts';
+import { readFileInside } from './read-file.ts';
+
+/** A machine's first script. `path` is its path in the tree; `sha256` in hex is what plans and marks hold of it. */
+export interface UserData {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly sha256: string;
+}
+
+/** The path in the tree of a file named in a document: it counts from the folder that the document is in. */
+export const userDataPath = (documentFile: string, file: string): string =>
+  posix.join(posix.dirname(documentFile), file);
+
+/** Every file that an instance names as user data, by its path in the tree, read once each. */
+export async function readUserData(
+  dir: string,
+  documents: readonly Located<Document>[],
+): Promise<{ readonly userData: ReadonlyMap<string, UserData>; readonly problems: readonly Problem[] }> {
+  const userData = new Map<string, UserData>();
+  const problems: Problem[] = [];
+  for (const { document, at, file } of documents.flatMap(namedFiles)) {
+    const path = userDataPath(document.at().file, file);
+    if (userData.has(path)) continue;
+    const { bytes, refused } = await readFileInside(dir, path, limits.userDataBytes);
+    if (refused === undefined)
+      userData.set(path, { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
+    else problems.push(error('user-data', document.at(at), `the file ${JSON.stringify(path)} is not read: ${refused}`));
+  }
+  return { userData, problems };
+}
+
+interface NamedFile {
+  readonly document: Located<Document>;
+  readonly at: Path;
+  readonly file: string;
+}
+
+function namedFiles(document: Located<Document>): readonly NamedFile[] {
+  if (document.value.kind !== 'Instance') return [];
+  const { userData, on } = document.value.spec;
+  const fields = [
+    { at: ['spec', 'userData', 'file'], file: userData?.file },
+    ...Object.entries(on).map(([target, own]) => ({
+      at: ['spec', 'on', target, 'userData', 'file'],
+      file: own.userData?.file,
+    })),
+  ];
+  return fields.flatMap(({ at, file }) => (file === undefined ? [] : [{ document, at, file }]));
+}

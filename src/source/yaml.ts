@@ -1,0 +1,151 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import type { Position } from '../core/spec/position.ts';
+import { error, type Problem } from '../core/spec/problem.ts';
+import type { ScalarTree, Tree } from '../core/spec/tree.ts';
+import { forbiddenCharacter, forbiddenKey } from './characters.ts';
+import { limits } from './limits.ts';
+import { indexLines } from './line-index.ts';
+import { prescan } from './prescan.ts';
+import { mergeTrees, type Trees } from './trees.ts';
+import { type DocumentLines, divideDocuments } from './yaml-documents.ts';
+import { explainYamlError } from './yaml-errors.ts';
+
+/**
+ * YAML 1.2 with its core schema (`no` is text, and so is a date), as plain trees. Pure; at most about 10 µs for each
+ * line and mark. Stops after `limits.problems` problems.
+ */
+export function parseYaml(file: string, text: string): Trees {
+  const parts: Trees[] = [];
+  let problems = 0;
+  for (const document of divideDocuments(indexLines(file, text).lines)) {
+    const part = parseOne(file, document);
+    parts.push(part);
+    problems += part.problems.length;
+    if (problems > limits.problems) break;
+  }
+  return mergeTrees(parts);
+}
+
+function parseOne(file: string, { start, lines }: DocumentLines): Trees {
+  const refused = prescan(lines, (line, column) => ({ file, line: start + line + 1, column: column + 1 }));
+  if (refused.length > 0) return { trees: [], broken: [], problems: refused };
+  const counter = new LineCounter();
+  const positionAt = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset);
+    return { file, line: start + Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  try {
+    const document = parseDocument(lines.join('\n'), { ...SAFE, lineCounter: counter });
+    return readTree(document.contents, positionAt, document.errors);
+  } catch {
+    // why: the parser's own words may repeat what stands in the document, which may be a secret.
+    return { trees: [], broken: [], problems: [error('bad-yaml', positionAt(0), 'this document cannot be parsed')] };
+  }
+}
+
+/** Duplicate keys are found here and not by the parser, which compares each key with all others: O(n²). */
+const SAFE = {
+  version: '1.2',
+  schema: 'core',
+  strict: true,
+  uniqueKeys: false,
+  merge: false,
+  resolveKnownTags: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
+
+function readTree(contents: unknown, positionAt: (offset: number) => Position, errors: readonly YAMLError[]): Trees {
+  const reader: Reader = {
+    positionAt,
+    problems: errors.slice(0, MOST_ERRORS).map((e) => explainYamlError(e, positionAt)),
+  };
+  const tree = read(reader, contents, 0);
+  const clean = reader.problems.length === 0;
+  if (tree === undefined) return { trees: [], broken: [], problems: reader.problems };
+  return { trees: clean ? [tree] : [], broken: clean ? [] : [tree], problems: reader.problems };
+}
+
+/** One slip often makes the parser complain many times; a person needs the first few. */
+const MOST_ERRORS = 5;
+
+interface Reader {
+  readonly positionAt: (offset: number) => Position;
+  readonly problems: Problem[];
+}
+
+function read(reader: Reader, node: unknown, depth: number): Tree | undefined {
+  const at = reader.positionAt(offsetOf(node));
+  if (depth > limits.depth) return refuse(reader, 'too-deep', at, 'nested too deep');
+  if (isAlias(node)) return refuse(reader, 'alias', at, 'aliases are not allowed: specs are plain data');
+  if (isScalar(node)) return readScalar(reader, node, at);
+  if (isSeq(node)) {
+    return { kind: 'list', items: node.items.flatMap((item) => read(reader, item, depth + 1) ?? []), at };
+  }
+  if (isMap(node)) return readMap(reader, node, { at, depth });
+  return { kind: 'scalar', value: null, at };
+}
+
+function readMap(reader: Reader, node: YAMLMap, { at, depth }: { at: Position; depth: number }): Tree {
+  const entries = new Map<string, { readonly keyAt: Position; readonly value: Tree }>();
+  for (const { key, value } of node.items) {
+    const keyAt = reader.positionAt(offsetOf(key));
+    const name = nameOf(key);
+    if (name === undefined) refuse(reader, 'bad-key', keyAt, 'a key must be a plain word');
+    else if (forbiddenKey(name)) refuse(reader, 'bad-key', keyAt, `the key \`${name}\` is not allowed`);
+    else if (entries.has(name)) refuse(reader, 'duplicate-key', keyAt, 'this key stands here twice');
+    else {
+      const tree = read(reader, value, depth + 1) ?? { kind: 'scalar', value: null, at: keyAt };
+      entries.set(name, { keyAt, value: value === null ? { ...tree, at: keyAt } : tree });
+    }
+  }
+  return { kind: 'map', entries, at };
+}
+
+/** A key as it is written: `no`, `1` and `null` are words here. */
+function nameOf(key: unknown): string | undefined {
+  if (!isScalar(key) || key.anchor || key.tag) return undefined;
+  return typeof key.value === 'string' ? key.value : key.source;
+}
+
+function readScalar(reader: Reader, node: Scalar, at: Position): ScalarTree | undefined {
+  const { value } = node;
+  if (node.anchor || node.tag)
+    return refuse(reader, 'tag', at, 'anchors and tags are not allowed: specs are plain data');
+  if (value === null || typeof value === 'boolean') return { kind: 'scalar', value, at };
+  if (typeof value === 'number') return readNumber(reader, { value, source: node.source ?? '' }, at);
+  if (typeof value !== 'string')
+    return refuse(reader, 'bad-value', at, 'only text, numbers, true and false are allowed');
+  if (forbiddenCharacter(value) >= 0) {
+    return refuse(reader, 'bad-character', at, 'this text holds a character that no spec may hold');
+  }
+  return { kind: 'scalar', value, at };
+}
+
+/** `0x1f`, `1e3`, `007` and `.inf` mean different things to different readers, so they must be quoted or written out. */
+function readNumber(reader: Reader, number: { value: number; source: string }, at: Position): ScalarTree | undefined {
+  if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(number.source)) return { kind: 'scalar', value: number.value, at };
+  return refuse(reader, 'ambiguous-number', at, 'this number can be read in more than one way', {
+    expected: 'a plain decimal number, or text in quotes',
+  });
+}
+
+function refuse(reader: Reader, ...problem: Parameters<typeof error>): undefined {
+  reader.problems.push(error(...problem));
+  return undefined;
+}
+
+function offsetOf(node: unknown): number {
+  // why: yaml gives each node it parsed a range; null stands where nothing was written.
+  return (node as { readonly range?: readonly number[] } | null)?.range?.[0] ?? 0;
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { readFolder } from '../../src/source/folder.ts';
+import { limits } from '../../src/source/limits.ts';
+import { loadSpecs } from '../../src/source/load.ts';
+
+const made: string[] = [];
+after(() => {
+  for (const dir of made) rmSync(dir, { recursive: true });
+});
+
+/** A folder with these files; `->x` makes a symlink to x. */
+function folder(files: Readonly<Record<string, string | Buffer>>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'setpoint-folder-'));
+  made.push(dir);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    if (typeof content === 'string' && content.startsWith('->')) symlinkSync(content.slice(2), join(dir, path));
+    else writeFileSync(join(dir, path), content);
+  }
+  return dir;
+}
+
+const estate = 'apiVersion: setpoint.dev/v1\nkind: Estate\nmetadata: { name: acme }\nspec: {}\n';
+const target =
+  'apiVersion: setpoint.dev/v1\nkind: Target\nmetadata: { name: m }\nspec: { provider: memory, account: a, region: r }\n';
+const network =
+  'apiVersion: setpoint.dev/v1\nkind: Network\nmetadata: { name: core }\nspec: { targets: [m], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.0.0/24 }] }\n';
+const instance = (file: string): string =>
+  `apiVersion: setpoint.dev/v1\nkind: Instance\nmetadata: { name: web }\nspec: { targets: [m], network: core, subnet: app, image: i, size: s, userData: { file: ${file} } }\n`;
+const today = '2027-01-31';
+
+test('folder: files come sorted by path, hidden ones, schemas and other files do not come', async () => {
+  const dir = folder({
+    'b.yaml': 'x: 1',
+    'a/z.yml': 'x: 1',
+    'a.json': '{}',
+    'B.yaml': 'x: 2',
+    'schema.json': '{}',
+    'schema.2020-12.json': '{}',
+    '.hidden.yaml': 'x: 1',
+    '.git/x.yaml': 'x: 1',
+    'node_modules/x.yaml': 'x: 1',
+    'README.md': '# x',
+    'web.sh': 'x',
+  });
+  const { files, problems } = await readFolder(dir);
+  assert.deepEqual(
+    files.map((file) => file.path),
+    ['B.yaml', 'a/z.yml', 'a.json', 'b.yaml'],
+  );
+  assert.deepEqual(
+    problems.map((problem) => `${problem.at.file} ${problem.code}`),
+    ['b.yaml twin-file'],
+  );
+});
+
+const refusals: readonly { name: string; files: Readonly<Record<string, string | Buffer>>; want: string }[] = [
+  { name: 'an empty folder', files: {}, want: ' empty-tree' },
+  { name: 'a folder of other files', files: { 'README.md': 'x' }, want: ' empty-tree' },
+  { name: 'a symlink to a file', files: { 'a.yaml': 'x: 1', 'b.yaml': '->a.yaml' }, want: 'b.yaml symlink' },
+  { name: 'a symlink to a folder outside', files: { 'a.yaml': 'x: 1', sub: '->/etc' }, want: 'sub symlink' },
+  { name: 'a file too large', files: { 'a.yaml': 'x'.repeat(limits.fileBytes + 1) }, want: 'a.yaml unreadable' },
+  { name: 'what is not UTF-8', files: { 'a.yaml': Buffer.from([0x61, 0xff, 0xfe]) }, want: 'a.yaml bad-encoding' },
+  {
+    name: 'folders nested too deep',
+    files: { [`${'d/'.repeat(20)}a.yaml`]: 'x: 1' },
+    want: `${'d/'.repeat(17).slice(0, -1)} tree-too-deep`,
+  },
+];
+
+for (const { name, files, want } of refusals) {
+  test(`folder refuses ${name}`, async () => {
+    const { problems } = await readFolder(folder(files));
+    assert.deepEqual(
+      problems.map((problem) => `${problem.at.file} ${problem.code}`),
+      [want],
+    );
+    assert.ok(problems.every((problem) => problem.severity === 'error'));
+  });
+}
+
+test('load: a folder that does not exist is an error, never an empty estate', async () => {
+  const { documents, estate, problems } = await loadSpecs('/nonexistent/specs', today);
+  assert.deepEqual([documents, estate], [[], undefined]);
+  assert.ok(problems.some((problem) => problem.severity === 'error'));
+});
+
+test('load: user data is read from beside its document, by its hash', async () => {
+  const dir = folder({
+    'e.yaml': `${estate}---\n${target}---\n${network}`,
+    'w/web.yaml': instance('boot/web.sh'),
+    'w/boot/web.sh': '#!/bin/sh\n',
+  });
+  const { problems, userData, estate: found } = await loadSpecs(dir, today);
+  assert.deepEqual(problems, []);
+  assert.equal(found?.value.metadata.name, 'acme');
+  assert.equal(
+    userData.get('w/boot/web.sh')?.sha256,
+    'a8076d3d28d21e02012b20eaf7dbf75409a6277134439025f282e368e3305abf',
+  );
+});
+
+const badUserData: readonly { name: string; file: string; files: Readonly<Record<string, string>> }[] = [
+  { name: 'a file that is not there', file: 'web.sh', files: {} },
+  { name: 'a symlink', file: 'web.sh', files: { 'web.sh': '->/etc/hostname' } },
+  { name: 'a file behind a symlink', file: 'sub/hostname', files: { sub: '->/etc' } },
+  { name: 'a folder', file: 'sub', files: { 'sub/x': '1' } },
+  { name: 'a file outside', file: '../x', files: {} },
+  { name: 'an absolute path', file: '/etc/hostname', files: {} },
+  { name: 'a file too large', file: 'web.sh', files: { 'web.sh': 'x'.repeat(limits.userDataBytes + 1) } },
+];
+
+for (const { name, file, files } of badUserData) {
+  test(`load refuses user data in ${name}`, async () => {
+    const dir = folder({ 'e.yaml': `${estate}---\n${target}---\n${network}---\n${instance(file)}`, ...files });
+    const { problems, userData } = await loadSpecs(dir, today);
+    assert.ok(problems.some((problem) => problem.severity === 'error'));
+    assert.equal(userData.size, 0);
+  });
+}
+
+test('load: the revision is of what was read, and of nothing else', async () => {
+  const files = { 'e.yaml': `${estate}---\n${target}---\n${network}---\n${instance('web.sh')}`, 'web.sh': '1' };
+  const revision = async (changed: Readonly<Record<string, string>>): Promise<string> =>
+    (await loadSpecs(folder({ ...files, ...changed }), today)).revision;
+  const first = await revision({});
+  assert.match(first, /^folder:[0-9a-f]{64}$/);
+  assert.equal(await revision({ 'README.md': 'x' }), first);
+  assert.notEqual(await revision({ 'web.sh': '2' }), first, 'user data counts');
+  assert.notEqual(await revision({ 'more.yaml': '# nothing' }), first, 'every spec file counts');
+});
