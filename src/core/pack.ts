@@ -1,4 +1,6 @@
 import type { Action } from './action.ts';
+import { documentOfReplica } from './address.ts';
+import type { RuleAttributes } from './attributes.ts';
 import type { Kind } from './resource.ts';
 
 /** Most actions of one call, by kind and what is sent; what is not named goes singly. Data of each provider. */
@@ -13,3 +15,92 @@ export interface Batch {
   readonly verb: Action['verb'];
   readonly actions: readonly Action[];
 }
+
+/** Forgetting calls no cloud: this bounds a transaction only. */
+const forgotten = 1000;
+
+/**
+ * Actions that may run now as calls that may carry them, in order of first appearance, none larger than `limits` allow.
+ *
+ *   kind          | create                             | update                | delete
+ *   --------------+------------------------------------+-----------------------+------------------
+ *   firewall-rule | same container and direction       | the same              | the same
+ *   instance      | one document, equal, ordinals in   | equal label changes   | any
+ *                 | a row (`first` + launch index)     |                       |
+ *   others        | any, as far as the limits go       | equal label changes   | any
+ */
+export function pack(actions: readonly Action[], limits: BatchLimits): readonly Batch[] {
+  const batches: Growing[] = [];
+  const open = new Map<string, Growing>();
+  for (const action of actions) {
+    const key = `${action.verb} ${action.kind} ${companionsOf(action)}`;
+    const last = open.get(key);
+    if (last && last.actions.length < limitOf(action, limits) && follows(last.actions.at(-1), action)) {
+      last.actions.push(action);
+      continue;
+    }
+    const batch: Growing = { kind: action.kind, verb: action.verb, actions: [action] };
+    batches.push(batch);
+    open.set(key, batch);
+  }
+  return batches;
+}
+
+interface Growing extends Batch {
+  readonly actions: Action[];
+}
+
+function limitOf({ kind, verb }: Action, limits: BatchLimits): number {
+  switch (verb) {
+    case 'forget':
+      return forgotten;
+    case 'replace':
+    case 'adopt':
+      return 1;
+    case 'create':
+    case 'update':
+    case 'delete':
+      return limits[`${kind}/${verb}`] ?? 1;
+  }
+}
+
+/** Equal text: may share a call. */
+function companionsOf(action: Action): string {
+  switch (action.verb) {
+    case 'create':
+      if (action.kind === 'instance') {
+        return `${documentOfReplica(action.address)} ${JSON.stringify(action.desired.attributes)}`;
+      }
+      return ruleOf(action.desired);
+    case 'update':
+      return action.kind === 'firewall-rule' ? ruleOf(action.desired) : changesOf(action);
+    case 'delete':
+      return ruleOf(action.observed);
+    case 'replace':
+    case 'adopt':
+      return action.address;
+    case 'forget':
+      return '';
+  }
+}
+
+function ruleOf({ kind, attributes }: { readonly kind: Kind; readonly attributes: object }): string {
+  if (kind !== 'firewall-rule') return '';
+  // why: `kind` was just checked
+  const { group, network, match } = attributes as RuleAttributes;
+  return `${group ?? network} ${match.direction}`;
+}
+
+/** What is written, not what it replaces; anything but labels goes by itself. */
+function changesOf({ address, changes }: Extract<Action, { verb: 'update' }>): string {
+  const labelsOnly = changes.every(({ field }) => field.startsWith('labels.'));
+  return labelsOnly ? JSON.stringify(changes.map(({ field, to }) => [field, to])) : address;
+}
+
+/** A launch is marked with its first ordinal, so its machines are numbered in a row. */
+function follows(last: Action | undefined, next: Action): boolean {
+  if (next.kind !== 'instance' || next.verb !== 'create' || last === undefined) return true;
+  return ordinalOf(next.address) === ordinalOf(last.address) + 1;
+}
+
+const ordinalOf = (address: string): number => Number(/-(\d+)$/.exec(address)?.[1] ?? Number.NaN);

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Action } from '../../src/core/action.ts';
+import { order } from '../../src/core/order.ts';
+import { at, create, desired, observed, attributes as of, remove, replace, update } from '../support/actions.ts';
+
+const network = create(desired('network', 'core', of.network()));
+const subnet = create(desired('subnet', 'core.app', of.subnet()));
+const group = create(desired('group', 'core.web', of.group()));
+const machine = create(desired('instance', 'web-0', of.instance()));
+const wantedRule = desired('firewall-rule', 'new', of.rule('core.web', { peers: [`group:${at('group', 'core.lb')}`] }));
+const rule = create(wantedRule);
+const oldRule = remove('old', observed('firewall-rule', 'sgr-1', of.rule('core.web')));
+const grow = (name: string, id: string): Action =>
+  update(
+    desired('instance', name, of.instance()),
+    observed('instance', id, of.instance()),
+    [{ field: 'machine.size', from: 'small', to: 'large' }],
+    'stops',
+  );
+
+/** `web-0: core.app core.web` for each step that waits, with `~` before what only must have ended. */
+function waits(actions: readonly Action[]): readonly string[] {
+  const { steps } = order(actions);
+  const nameOf = (i: number): string => steps[i]?.action.address.split('/').at(-1) ?? '?';
+  return steps.flatMap(({ needs, follows }, i) => {
+    const all = [...needs.map(nameOf), ...follows.map((j) => `~${nameOf(j)}`)].sort();
+    return all.length === 0 ? [] : [`${nameOf(i)}: ${all.join(' ')}`];
+  });
+}
+
+const rows: readonly { name: string; actions: readonly Action[]; want: readonly string[] }[] = [
+  {
+    name: 'parents are made before what names them',
+    actions: [network, subnet, group, machine],
+    want: ['core.app: core', 'core.web: core', 'web-0: core.app core.web'],
+  },
+  { name: 'what stands already holds nothing up', actions: [machine], want: [] },
+  {
+    name: 'an update of the parent comes first, but its failure stops nobody',
+    actions: [update(desired('network', 'core', of.network()), observed('network', 'vpc-1', of.network()), []), subnet],
+    want: ['core.app: ~core'],
+  },
+  {
+    name: 'a rule waits for its group and for the group it lets in',
+    actions: [group, create(desired('group', 'core.lb', of.group())), rule],
+    want: ['new: core.lb core.web'],
+  },
+  {
+    name: 'children go before their parents',
+    actions: [
+      remove('core', observed('network', 'vpc-1', of.network())),
+      remove('core.app', observed('subnet', 'sn-1', of.subnet())),
+      remove('web-0', observed('instance', 'i-1', of.instance())),
+    ],
+    want: ['core: core.app', 'core.app: web-0'],
+  },
+  {
+    name: 'children that name their parent by id go before it too',
+    actions: [
+      remove('core', observed('network', 'vpc-1', of.network())),
+      remove('core.app', observed('subnet', 'sn-1', { ...of.subnet(), network: 'vpc-1' })),
+    ],
+    want: ['core: core.app'],
+  },
+  {
+    name: 'a group goes after its rules, after rules that let it in, and after machines that leave it',
+    actions: [
+      remove('core.web', observed('group', 'sg-1', of.group())),
+      oldRule,
+      remove('peer', observed('firewall-rule', 'sgr-2', wantedRule.attributes)),
+      update(desired('instance', 'web-0', of.instance('core.app', [])), observed('instance', 'i-1', of.instance()), []),
+    ],
+    want: ['core.web: old peer web-0'],
+  },
+  {
+    name: 'machines of one document stop one after the other, those of another beside them',
+    actions: [grow('web-0', 'i-0'), grow('web-1', 'i-1'), grow('db-0', 'i-2')],
+    want: ['web-1: web-0'],
+  },
+  {
+    name: 'so do replacements, and both together',
+    actions: [
+      grow('web-0', 'i-0'),
+      replace(desired('instance', 'web-1', of.instance()), observed('instance', 'i-1', of.instance())),
+    ],
+    want: ['web-1: web-0'],
+  },
+  {
+    name: 'a subnet waits for one on its addresses to be gone',
+    actions: [subnet, remove('core.old', observed('subnet', 'sn-1', of.subnet('core', '10.0.0.0/20')))],
+    want: ['core.app: ~core.old'],
+  },
+  {
+    name: 'but not where a machine must move from the old one to the new one: that cannot be ordered',
+    actions: [
+      subnet,
+      remove('core.old', observed('subnet', 'sn-1', of.subnet('core', '10.0.0.0/20'))),
+      replace(desired('instance', 'web-0', of.instance()), observed('instance', 'i-1', of.instance('core.old'))),
+    ],
+    want: ['core.old: web-0', 'web-0: core.app'],
+  },
+  {
+    name: 'a twin waits for nobody: it holds nothing, and shares its address with the one that stays',
+    actions: [
+      { ...remove('core', observed('network', 'vpc-2', of.network())), because: 'twin' } as Action, // why: `remove` makes a delete
+      remove('core.app', observed('subnet', 'sn-1', of.subnet())),
+    ],
+    want: [],
+  },
+];
+
+describe('order', () => {
+  for (const row of rows) it(row.name, () => assert.deepEqual(waits(row.actions), row.want));
+
+  it('names the new atoms of a container from which an atom goes, and no others', () => {
+    const elsewhere = create(desired('firewall-rule', 'elsewhere', of.rule('core.db')));
+    const { fresh, steps } = order([elsewhere, rule, oldRule]);
+    assert.deepEqual([...fresh], [[at('group', 'core.web'), [1]]]);
+    assert.equal(steps[2]?.container, at('group', 'core.web'));
+  });
+
+  it('never goes in a circle, whatever the plan', () => {
+    const all = [
+      network,
+      subnet,
+      group,
+      machine,
+      rule,
+      oldRule,
+      grow('web-1', 'i-1'),
+      grow('web-2', 'i-2'),
+      remove('core.old', observed('subnet', 'sn-1', of.subnet('core', '10.0.0.0/20'))),
+      replace(desired('instance', 'web-3', of.instance()), observed('instance', 'i-3', of.instance('core.old'))),
+      remove('web-4', observed('instance', 'i-4', of.instance('core.old', ['core.gone']))),
+      remove('core.gone', observed('group', 'sg-9', of.group('away'))),
+      remove('away', observed('network', 'vpc-9', of.network())),
+    ];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all), (actions) => {
+        const { steps } = order(actions);
+        const done = new Set<number>();
+        for (let before = -1; before < done.size; ) {
+          before = done.size;
+          for (const [i, { needs, follows }] of steps.entries()) {
+            if ([...needs, ...follows].every((j) => done.has(j))) done.add(i);
+          }
+        }
+        assert.equal(done.size, actions.length);
+      }),
+    );
+  });
+});
