@@ -1,0 +1,27 @@
+// Plain JavaScript for any Node from 18 on.
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { handOver } from '../bin/hand-over.mjs';
+import { NEEDED_MAJOR, suitableNode } from '../bin/pinned-node.mjs';
+import { ensureInstalled } from './install.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Installs what is missing, then goes on as the pinned Node with `args`. Programs that it starts find that Node, and
+ * the tools of node_modules, first on PATH.
+ *
+ * @param {readonly string[]} args
+ */
+export async function runPinned(args) {
+  try {
+    await ensureInstalled(ROOT);
+    const node = suitableNode(join(ROOT, 'package.json'));
+    if (node === undefined) throw new Error(`no Node ${NEEDED_MAJOR} among the packages; install one, then try again`);
+    const path = [dirname(node), join(ROOT, 'node_modules', '.bin'), process.env['PATH'] ?? ''].join(delimiter);
+    handOver(node, args, { ...process.env, PATH: path });
+  } catch (error) {
+    console.error(`setpoint: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+}

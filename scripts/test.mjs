@@ -1,0 +1,18 @@
+// npm test [-- FLAG… FILE…]: all tests, or those of the named files; flags are those of `node --test`, as --flag=value.
+// Plain JavaScript for any Node from 18 on.
+import { availableParallelism } from 'node:os';
+import { runPinned } from './run-pinned.mjs';
+
+const args = process.argv.slice(2);
+const files = args.filter((arg) => arg.endsWith('.ts'));
+const flags = args.filter((arg) => !arg.endsWith('.ts'));
+
+// Node's own default is one file fewer than there are cores, which on two cores is one; ours mostly wait for a database.
+const atOnce = Math.max(2, availableParallelism());
+
+await runPinned([
+  '--test',
+  `--test-concurrency=${atOnce}`,
+  ...flags,
+  ...(files.length > 0 ? files : ['test/**/*.test.ts']),
+]);
