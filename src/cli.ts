@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onInterrupt } from './cli/interrupt.ts';
+import { runCli } from './cli/program.ts';
+import { processTerminal } from './cli/terminal.ts';
+import { houseOn } from './config.ts';
+import type { Clock } from './ports/clock.ts';
+
+/** Our own place in a checkout is src/, in the package dist/src/. */
+function versionOf(folder: string): string {
+  for (const above of ['..', '../..']) {
+    try {
+      const text = readFileSync(`${folder}/${above}/package.json`, 'utf8');
+      const { name, version }: { name?: string; version?: string } = JSON.parse(text);
+      if (name === 'setpoint' && version !== undefined) return version;
+    } catch {}
+  }
+  return 'unknown';
+}
+
+const clock: Clock = {
+  now: Date.now,
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
+const interrupt = onInterrupt(process, () => process.exit(130));
+process.exitCode = await runCli(
+  process.argv.slice(2),
+  { terminal: processTerminal(process), house: houseOn(clock), clock, stop: interrupt.signal },
+  versionOf(import.meta.dirname),
+);
+interrupt.release();

@@ -1,0 +1,19 @@
+import type { Document, EstateDoc } from '../core/spec/document.ts';
+import type { Located } from '../core/spec/located.ts';
+import type { Problem } from '../core/spec/problem.ts';
+
+/** The ways to what lies outside the command line, wired by the root. */
+export interface House {
+  /** Reads and checks a folder of specs; never throws for what it finds there. */
+  specs(dir: string): Promise<SpecTree>;
+}
+
+/** A folder of specs as read. With an error among its problems nothing may be planned from it. */
+export interface SpecTree {
+  readonly estate: Located<EstateDoc> | undefined;
+  readonly documents: readonly Located<Document>[];
+  readonly problems: readonly Problem[];
+  readonly revision: string;
+  /** Scripts of machines by their path in the tree. */
+  readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
+}

@@ -1,0 +1,86 @@
+import { Command, CommanderError } from 'commander';
+import { verbs } from './commands/index.ts';
+import { Complaint, complaintJson, complaintText } from './complaint.ts';
+import type { Context } from './context.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { emitJson } from './output/emit.ts';
+import { paintFor } from './output/paint.ts';
+
+/** Runs one command line, without the program's name. Everything thrown becomes a complaint and an exit code. */
+export async function runCli(
+  args: readonly string[],
+  outside: Omit<Context, 'finish'>,
+  version: string,
+): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.done;
+  const finish = (ended: ExitCode): void => {
+    code = ended;
+  };
+  try {
+    await program({ ...outside, finish }, version).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return failed(error, args.includes('--json'), outside);
+  }
+}
+
+function program(context: Context, version: string): Command {
+  const { out, err } = context.terminal;
+  const root = new Command('setpoint');
+  const settings = (command: Command): Command =>
+    command
+      .exitOverride()
+      .showHelpAfterError(`Run \`${commandLine(command)} --help\` for what it takes.`)
+      .configureHelp({ showGlobalOptions: true, styleTitle: (title) => paintFor(out)('strong', title) })
+      .configureOutput({
+        writeOut: (text) => out.write(text),
+        writeErr: (text) => err.write(text),
+        getOutHelpWidth: () => out.columns,
+        getErrHelpWidth: () => err.columns,
+        getOutHasColors: () => out.colour,
+        getErrHasColors: () => err.colour,
+      });
+  settings(root)
+    .description('Keeps clouds as your specs say: networks, firewall rules and instances.')
+    .version(version, '-V, --version', 'print the version')
+    .option('--dir <folder>', 'where the store and its keys are kept', '.setpoint')
+    .helpCommand('help [verb]', 'say what a verb does')
+    .helpOption('-h, --help', 'say what this does')
+    .usage('<verb> [DIR] [options]');
+  for (const make of verbs) {
+    const command = make(context);
+    root.addCommand(command);
+    for (const each of [command, ...command.commands]) settings(each);
+  }
+  return root;
+}
+
+const commandLine = (command: Command): string =>
+  command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+
+function failed(error: unknown, json: boolean, { terminal, stop }: Pick<Context, 'terminal' | 'stop'>): ExitCode {
+  if (error instanceof CommanderError) return commander(error, json, terminal);
+  const complaint = asComplaint(error, stop);
+  if (json) emitJson(terminal, complaintJson(complaint));
+  const paint = paintFor(terminal.err);
+  terminal.err.write(`${paint('bad', 'error:')} ${complaintText(complaint)}`);
+  if (process.env['SETPOINT_DEBUG'] && error instanceof Error) terminal.err.write(`${error.stack}\n`);
+  return complaint.code;
+}
+
+/** Help and version end with 0; what is wrong with a command line was already said on stderr. */
+function commander(error: CommanderError, json: boolean, terminal: Context['terminal']): ExitCode {
+  if (error.exitCode === 0) return exitCodes.done;
+  if (json) emitJson(terminal, complaintJson(new Complaint(error.message.replace(/^error: /, ''))));
+  return exitCodes.error;
+}
+
+function asComplaint(error: unknown, stop: AbortSignal): Complaint {
+  if (error instanceof Complaint) return error;
+  if (stop.aborted) return new Complaint('Stopped by you, before anything was changed.');
+  const message = error instanceof Error ? error.message : String(error);
+  return new Complaint(message || 'Something went wrong that we did not foresee.', {
+    next: 'Set SETPOINT_DEBUG=1 to see where this came from.',
+    cause: error,
+  });
+}

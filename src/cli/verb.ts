@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+
+/** Headings of the help, in its order. */
+export const verbGroups = ['Specs', 'Change', 'Look', 'Own', 'Set up'] as const;
+
+export interface VerbText {
+  readonly group: (typeof verbGroups)[number];
+  readonly summary: string;
+  /** What `--help` says below the summary: behaviour, not syntax. */
+  readonly about?: string;
+  /** Each a whole command line after `setpoint `, and what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+}
+
+/** A verb without its arguments, options and action. */
+export function verb(name: string, text: VerbText): Command {
+  const about = text.about === undefined ? text.summary : `${text.summary}\n\n${text.about}`;
+  return new Command(name)
+    .helpGroup(`${text.group}:`)
+    .summary(text.summary)
+    .description(about)
+    .addHelpText('after', `\nExamples:\n${examples(text.examples)}`);
+}
+
+function examples(lines: VerbText['examples']): string {
+  const width = Math.max(...lines.map(([line]) => line.length));
+  return lines.map(([line, purpose]) => `  setpoint ${line.padEnd(width)}  # ${purpose}\n`).join('');
+}

@@ -1,0 +1,8 @@
+import type { House } from './cli/house.ts';
+import type { Clock } from './ports/clock.ts';
+import { loadSpecs } from './source/load.ts';
+
+/** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
+export const houseOn = (clock: Clock): House => ({
+  specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
+});
