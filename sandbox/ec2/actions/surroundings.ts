@@ -1,0 +1,199 @@
+import { type Action, type Context, dryRun, read } from '../action.ts';
+import { refused } from '../errors.ts';
+import { filterField, passes } from '../filters.ts';
+import { ID } from '../ids.ts';
+import { describe, listFields } from '../listing.ts';
+import type { Image, NetworkAcl } from '../records.ts';
+import { tagSet } from '../tags.ts';
+import { flag, list, text } from '../wire/shape.ts';
+import { el, set, wrap } from '../wire/xml.ts';
+import { zoneId } from './subnet.ts';
+
+/** What is simply there in a region: zones, images, account attributes, network ACLs. */
+export const surroundingActions: readonly Action[] = [
+  read({
+    name: 'DescribeAvailabilityZones',
+    fields: { ...filterField, ...dryRun, ZoneName: list(text), ZoneId: list(text), AllAvailabilityZones: flag },
+    run: ({ region }, input) => {
+      const unknown = (input.ZoneName ?? []).find((zone) => !region.zones.includes(zone));
+      if (unknown) throw refused('InvalidParameterValue', `Invalid availability zone: [${unknown}]`);
+      const test = passes<{ readonly id: string; readonly tags: ReadonlyMap<string, string> }>(input.Filter ?? [], {
+        'zone-name': (zone) => [zone.id],
+        'zone-id': (zone) => [zoneId(region, zone.id)],
+        'region-name': () => [region.name],
+        state: () => ['available'],
+        'zone-type': () => ['availability-zone'],
+        'opt-in-status': () => ['opt-in-not-required'],
+      });
+      const asked = (zone: string): boolean =>
+        (input.ZoneName?.includes(zone) ?? true) && (input.ZoneId?.includes(zoneId(region, zone)) ?? true);
+      const zones = region.zones.filter((zone) => asked(zone) && test({ id: zone, tags: new Map() }));
+      return set(
+        'availabilityZoneInfo',
+        zones.map((zone) => zoneXml(region.name, zone, zoneId(region, zone))),
+      );
+    },
+  }),
+  read({
+    name: 'DescribeImages',
+    fields: {
+      ...listFields,
+      ...dryRun,
+      ImageId: list(text),
+      Owner: list(text),
+      ExecutableBy: list(text),
+      IncludeDeprecated: flag,
+    },
+    run: (context, input) => {
+      const owners = input.Owner?.map(
+        (owner) => ({ self: context.region.account, amazon: '137112412989' })[owner] ?? owner,
+      );
+      const filters = owners ? [...(input.Filter ?? []), { Name: 'owner-id', Value: owners }] : input.Filter;
+      return describe(context, { ...input, Filter: filters }, input.ImageId, {
+        set: 'imagesSet',
+        table: context.region.images,
+        rules: { ids: ID.image, max: 1000 },
+        filters: {
+          'image-id': (image) => [image.id],
+          name: (image) => [image.name],
+          architecture: (image) => [image.architecture],
+          'owner-id': (image) => [image.ownerId],
+          'owner-alias': (image) => [image.ownerId === '137112412989' ? 'amazon' : undefined],
+          state: () => ['available'],
+          'is-public': () => ['true'],
+          'root-device-type': () => ['ebs'],
+          'virtualization-type': () => ['hvm'],
+        },
+        render: imageXml,
+      });
+    },
+  }),
+  read({
+    name: 'DescribeNetworkAcls',
+    fields: { ...listFields, ...dryRun, NetworkAclId: list(text) },
+    run: (context, input) =>
+      describe(context, input, input.NetworkAclId, {
+        set: 'networkAclSet',
+        table: context.region.acls,
+        rules: { ids: ID.acl, max: 1000 },
+        filters: {
+          'network-acl-id': (acl) => [acl.id],
+          'vpc-id': (acl) => [acl.vpcId],
+          default: (acl) => [String(acl.isDefault)],
+          'owner-id': () => [context.region.account],
+          'association.subnet-id': (acl) => subnetsOf(context, acl),
+        },
+        render: (acl) => aclXml(context, acl),
+      }),
+  }),
+  read({
+    name: 'DescribeAccountAttributes',
+    fields: { ...dryRun, AttributeName: list(text) },
+    run: ({ region }, input) => {
+      const defaultVpc = [...region.vpcs.values()].find((vpc) => vpc.isDefault)?.id ?? 'none';
+      const values: Readonly<Record<string, string>> = {
+        'supported-platforms': 'VPC',
+        'default-vpc': defaultVpc,
+        'vpc-max-security-groups-per-interface': String(region.quotas.groupsPerInterface),
+        'max-instances': String(region.quotas.instances),
+      };
+      const names = input.AttributeName?.length ? input.AttributeName : Object.keys(values);
+      const unknown = names.find((name) => !Object.hasOwn(values, name));
+      if (unknown) throw refused('InvalidParameterValue', `Value (${unknown}) for parameter attributeName is invalid.`);
+      return set(
+        'accountAttributeSet',
+        names.map((name) => el('attributeName', name) + set('attributeValueSet', [el('attributeValue', values[name])])),
+      );
+    },
+  }),
+  read({
+    name: 'DescribeRegions',
+    fields: { ...filterField, ...dryRun, RegionName: list(text), AllRegions: flag },
+    run: ({ region }, input) => {
+      const names = (input.RegionName ?? [region.name]).filter((name) => name === region.name);
+      return set(
+        'regionInfo',
+        names.map(
+          (name) =>
+            el('regionName', name) +
+            el('regionEndpoint', `ec2.${name}.amazonaws.com`) +
+            el('optInStatus', 'opt-in-not-required'),
+        ),
+      );
+    },
+  }),
+];
+
+function zoneXml(regionName: string, zone: string, id: string): string {
+  return (
+    el('zoneName', zone) +
+    el('zoneState', 'available') +
+    el('regionName', regionName) +
+    '<messageSet/>' +
+    el('zoneId', id) +
+    el('groupName', regionName) +
+    el('networkBorderGroup', regionName) +
+    el('zoneType', 'availability-zone') +
+    el('optInStatus', 'opt-in-not-required')
+  );
+}
+
+function imageXml(image: Image): string {
+  const ebs =
+    el('snapshotId', `snap-${image.id.slice(4)}`) +
+    el('volumeSize', image.rootSize) +
+    el('volumeType', 'gp3') +
+    el('deleteOnTermination', true) +
+    el('encrypted', false);
+  return (
+    el('imageId', image.id) +
+    el('imageLocation', `amazon/${image.name}`) +
+    el('imageState', 'available') +
+    el('imageOwnerId', image.ownerId) +
+    el('isPublic', true) +
+    el('architecture', image.architecture) +
+    el('imageType', 'machine') +
+    el('name', image.name) +
+    el('rootDeviceType', 'ebs') +
+    el('rootDeviceName', image.rootDevice) +
+    set('blockDeviceMapping', [el('deviceName', image.rootDevice) + wrap('ebs', ebs)]) +
+    el('virtualizationType', 'hvm') +
+    el('hypervisor', 'xen') +
+    el('enaSupport', true) +
+    el('creationDate', '2024-06-24T00:00:00.000Z') +
+    el('platformDetails', 'Linux/UNIX') +
+    tagSet(image.tags)
+  );
+}
+
+function subnetsOf({ region }: Context, acl: NetworkAcl): readonly string[] {
+  return acl.isDefault ? [...region.subnets.of(acl.vpcId)].map((subnet) => subnet.id) : [];
+}
+
+function aclXml(context: Context, acl: NetworkAcl): string {
+  const { region } = context;
+  const entry = (egress: boolean, rule: number, action: string): string =>
+    el('ruleNumber', rule) +
+    el('protocol', '-1') +
+    el('ruleAction', action) +
+    el('egress', egress) +
+    el('cidrBlock', '0.0.0.0/0');
+  const associations = subnetsOf(context, acl).map(
+    (id) => el('networkAclAssociationId', `aclassoc-${id.slice(7)}`) + el('networkAclId', acl.id) + el('subnetId', id),
+  );
+  return (
+    el('networkAclId', acl.id) +
+    el('vpcId', acl.vpcId) +
+    el('default', acl.isDefault) +
+    set(
+      'entrySet',
+      [true, false].flatMap((egress) => [
+        ...(acl.isDefault ? [entry(egress, 100, 'allow')] : []),
+        entry(egress, 32767, 'deny'),
+      ]),
+    ) +
+    set('associationSet', associations) +
+    tagSet(acl.tags) +
+    el('ownerId', region.account)
+  );
+}

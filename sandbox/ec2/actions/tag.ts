@@ -1,0 +1,120 @@
+import { type Action, dryRun, read, write } from '../action.ts';
+import { missing, refused } from '../errors.ts';
+import { type FilterTable, passes } from '../filters.ts';
+import { target } from '../ids.ts';
+import { listFields } from '../listing.ts';
+import type { Region } from '../region.ts';
+import { taggableOf, taggables } from '../taggable.ts';
+import { checkedKey, merged, noTags, tagShape, type WireTag } from '../tags.ts';
+import { list, text } from '../wire/shape.ts';
+import { el, set } from '../wire/xml.ts';
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html */
+const MAX_RESOURCES = 1000;
+
+const fields = { ...dryRun, ResourceId: list(text), Tag: list(tagShape) } as const;
+
+export const tagActions: readonly Action[] = [
+  write({
+    name: 'CreateTags',
+    fields,
+    run: ({ region }, input) => {
+      const ids = checkedResources(input.ResourceId);
+      const tags = input.Tag ?? [];
+      if (tags.length === 0) throw missing('tag');
+      const changes = ids.map((id) => {
+        const { table, ids: type } = taggableOf(region, id);
+        const record = target(table, type, id, 'resourceId');
+        return { table, record: { ...record, tags: merged(record.tags, tags) } };
+      });
+      for (const { table, record } of changes) table.put(record);
+      return el('return', true);
+    },
+  }),
+  write({
+    name: 'DeleteTags',
+    fields,
+    run: ({ region }, input) => {
+      const ids = checkedResources(input.ResourceId);
+      for (const { Key } of input.Tag ?? []) checkedKey(Key);
+      const changes = ids.map((id) => {
+        const { table, ids: type } = taggableOf(region, id);
+        const record = target(table, type, id, 'resourceId');
+        return { table, record: { ...record, tags: without(record.tags, input.Tag) } };
+      });
+      for (const { table, record } of changes) table.put(record);
+      return el('return', true);
+    },
+  }),
+  read({
+    name: 'DescribeTags',
+    fields: { ...listFields, ...dryRun },
+    run: ({ region, blur }, input) => {
+      if (input.MaxResults !== undefined && (input.MaxResults < 5 || input.MaxResults > 1000)) {
+        throw refused(
+          'InvalidParameterValue',
+          `Value ( ${input.MaxResults} ) for parameter maxResults is invalid. Expecting a value between 5 and 1000.`,
+        );
+      }
+      const test = passes(input.Filter ?? [], tagFilters);
+      const all = [...everyTag(region)].filter(test);
+      const from = Number(input.NextToken ?? 0);
+      const to =
+        from +
+        (input.MaxResults === undefined ? all.length : Math.min(input.MaxResults, blur.items ?? input.MaxResults));
+      const items = all
+        .slice(from, to)
+        .map(
+          (tag) =>
+            el('resourceId', tag.resourceId) +
+            el('resourceType', tag.type) +
+            el('key', tag.key) +
+            el('value', tag.value),
+        );
+      return set('tagSet', items) + el('nextToken', to < all.length ? String(to) : undefined);
+    },
+  }),
+];
+
+interface OneTag {
+  readonly id: string;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly resourceId: string;
+  readonly type: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+const tagFilters: FilterTable<OneTag> = {
+  key: (tag) => [tag.key],
+  value: (tag) => [tag.value],
+  'resource-id': (tag) => [tag.resourceId],
+  'resource-type': (tag) => [tag.type],
+};
+
+function* everyTag(region: Region): Generator<OneTag> {
+  for (const { type, table } of taggables(region)) {
+    for (const { record } of table.seen()) {
+      for (const [key, value] of record.tags)
+        yield { id: record.id, tags: new Map([[key, value]]), resourceId: record.id, type, key, value };
+    }
+  }
+}
+
+function checkedResources(ids: readonly string[] | undefined): readonly string[] {
+  if (!ids?.length) throw missing('resourceIdSet');
+  if (ids.length > MAX_RESOURCES)
+    throw refused('InvalidParameterValue', `At most ${MAX_RESOURCES} resources may be named in one request`);
+  return [...new Set(ids)];
+}
+
+/** Without any tag named, all of the user's go. A key with a value only goes if the value is this one; an empty value is a value. */
+function without(
+  tags: ReadonlyMap<string, string>,
+  named: readonly WireTag[] | undefined,
+): ReadonlyMap<string, string> {
+  if (!named?.length) return new Map([...tags].filter(([key]) => key.startsWith('aws:')));
+  const next = new Map(tags.size > 0 ? tags : noTags);
+  for (const { Key = '', Value } of named) if (Value === undefined || next.get(Key) === Value) next.delete(Key);
+  return next;
+}

@@ -1,0 +1,193 @@
+import { type Action, type Context, dryRun, read, write } from '../action.ts';
+import { type Cidr, parseCidr } from '../cidr.ts';
+import { missing, refused, required } from '../errors.ts';
+import { ID, target, wellFormed } from '../ids.ts';
+import { describe, type Listing, listFields } from '../listing.ts';
+import type { Vpc } from '../records.ts';
+import { freshId } from '../region.ts';
+import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { makeVpcParts } from '../vpc-parts.ts';
+import { flag, list, record, text } from '../wire/shape.ts';
+import { el, set, wrap } from '../wire/xml.ts';
+
+/** https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html */
+const SIZES = { widest: 16, narrowest: 28 };
+
+export const vpcActions: readonly Action[] = [
+  read({
+    name: 'DescribeVpcs',
+    fields: { ...listFields, ...dryRun, VpcId: list(text) },
+    run: (context, input) => describe(context, input, input.VpcId, vpcListing(context)),
+  }),
+  write({
+    name: 'CreateVpc',
+    fields: { ...tagField, ...dryRun, CidrBlock: text, InstanceTenancy: text, AmazonProvidedIpv6CidrBlock: flag },
+    run: (context, input) => {
+      const { region } = context;
+      const cidr = vpcCidr(required(input.CidrBlock, 'cidrBlock'));
+      const tags = specifiedTags(input.TagSpecification, 'vpc');
+      if ([...region.vpcs.values()].length >= region.quotas.vpcs) {
+        throw refused('VpcLimitExceeded', 'The maximum number of VPCs has been reached.');
+      }
+      const vpc: Vpc = {
+        id: freshId(region, 'vpc'),
+        tags,
+        cidr: cidr.text,
+        associationId: freshId(region, 'vpc-cidr-assoc'),
+        ipv6: input.AmazonProvidedIpv6CidrBlock
+          ? { associationId: freshId(region, 'vpc-cidr-assoc'), cidr: amazonIpv6(region.vpcs.size) }
+          : undefined,
+        isDefault: false,
+        tenancy: tenancy(input.InstanceTenancy),
+        dns: { support: true, hostnames: false, addressMetrics: false },
+      };
+      region.vpcs.put(vpc);
+      makeVpcParts(region, vpc);
+      return wrap('vpc', vpcXml(context, vpc, 'pending'));
+    },
+  }),
+  write({
+    name: 'DeleteVpc',
+    fields: { ...dryRun, VpcId: text },
+    run: ({ region }, input) => {
+      const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+      refuseWhileInUse({ region }, vpc);
+      for (const table of region.routeTables.of(vpc.id)) region.routeTables.remove(table.id);
+      for (const acl of region.acls.of(vpc.id)) region.acls.remove(acl.id);
+      for (const group of region.groups.of(vpc.id)) {
+        for (const rule of region.rules.of(group.id)) region.rules.remove(rule.id);
+        region.groups.remove(group.id);
+      }
+      region.vpcs.remove(vpc.id);
+      return el('return', true);
+    },
+  }),
+  write({
+    name: 'ModifyVpcAttribute',
+    fields: {
+      VpcId: text,
+      EnableDnsSupport: record({ Value: flag }),
+      EnableDnsHostnames: record({ Value: flag }),
+      EnableNetworkAddressUsageMetrics: record({ Value: flag }),
+    },
+    run: ({ region }, input) => {
+      const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+      const asked = [input.EnableDnsSupport, input.EnableDnsHostnames, input.EnableNetworkAddressUsageMetrics].filter(
+        Boolean,
+      );
+      if (asked.length === 0) throw missing('attribute');
+      if (asked.length > 1)
+        throw refused('InvalidParameterCombination', 'Fields for multiple attribute types specified');
+      region.vpcs.put({
+        ...vpc,
+        dns: {
+          support: input.EnableDnsSupport?.Value ?? vpc.dns.support,
+          hostnames: input.EnableDnsHostnames?.Value ?? vpc.dns.hostnames,
+          addressMetrics: input.EnableNetworkAddressUsageMetrics?.Value ?? vpc.dns.addressMetrics,
+        },
+      });
+      return el('return', true);
+    },
+  }),
+  read({
+    name: 'DescribeVpcAttribute',
+    fields: { ...dryRun, VpcId: text, Attribute: text },
+    run: ({ region }, input) => {
+      const vpc = region.vpcs.see(wellFormed(ID.vpc, required(input.VpcId, 'vpcId')));
+      if (!vpc) throw ID.vpc.notFound([input.VpcId ?? '']);
+      const attribute = required(input.Attribute, 'attribute');
+      const values: Readonly<Record<string, boolean>> = {
+        enableDnsSupport: vpc.dns.support,
+        enableDnsHostnames: vpc.dns.hostnames,
+        enableNetworkAddressUsageMetrics: vpc.dns.addressMetrics,
+      };
+      if (!Object.hasOwn(values, attribute)) {
+        throw refused(
+          'InvalidParameterValue',
+          `Value (${attribute}) for parameter attribute is invalid. Unknown attribute.`,
+        );
+      }
+      return el('vpcId', vpc.id) + wrap(attribute, el('value', values[attribute]));
+    },
+  }),
+];
+
+function vpcListing(context: Context): Listing<Vpc> {
+  return {
+    set: 'vpcSet',
+    table: context.region.vpcs,
+    rules: { ids: ID.vpc, max: 1000 },
+    filters: {
+      'vpc-id': (vpc) => [vpc.id],
+      cidr: (vpc) => [vpc.cidr],
+      'cidr-block': (vpc) => [vpc.cidr],
+      'cidr-block-association.cidr-block': (vpc) => [vpc.cidr],
+      'cidr-block-association.association-id': (vpc) => [vpc.associationId],
+      'ipv6-cidr-block-association.ipv6-cidr-block': (vpc) => [vpc.ipv6?.cidr],
+      'dhcp-options-id': () => ['dopt-0d0d0d0d0d0d0d0d0'],
+      'is-default': (vpc) => [String(vpc.isDefault)],
+      isDefault: (vpc) => [String(vpc.isDefault)],
+      'owner-id': () => [context.region.account],
+      state: () => ['available'],
+    },
+    render: (vpc) => vpcXml(context, vpc, 'available'),
+  };
+}
+
+function vpcXml({ region }: Context, vpc: Vpc, state: string): string {
+  const associated = wrap('cidrBlockState', el('state', 'associated'));
+  const v4 = el('associationId', vpc.associationId) + el('cidrBlock', vpc.cidr) + associated;
+  const v6 =
+    vpc.ipv6 &&
+    el('associationId', vpc.ipv6.associationId) +
+      el('ipv6CidrBlock', vpc.ipv6.cidr) +
+      wrap('ipv6CidrBlockState', el('state', 'associated')) +
+      el('networkBorderGroup', region.name) +
+      el('ipv6Pool', 'Amazon');
+  return (
+    el('vpcId', vpc.id) +
+    el('ownerId', region.account) +
+    el('state', state) +
+    el('cidrBlock', vpc.cidr) +
+    set('cidrBlockAssociationSet', [v4]) +
+    (v6 ? set('ipv6CidrBlockAssociationSet', [v6]) : '') +
+    el('dhcpOptionsId', 'dopt-0d0d0d0d0d0d0d0d0') +
+    tagSet(vpc.tags) +
+    el('instanceTenancy', vpc.tenancy) +
+    el('isDefault', vpc.isDefault)
+  );
+}
+
+function vpcCidr(value: string): Cidr {
+  const cidr = parseCidr(value, 'ipv4');
+  if (!cidr)
+    throw refused(
+      'InvalidParameterValue',
+      `Value (${value}) for parameter cidrBlock is invalid. This is not a valid CIDR block.`,
+    );
+  if (cidr.prefix < SIZES.widest || cidr.prefix > SIZES.narrowest)
+    throw refused('InvalidVpc.Range', `The CIDR '${value}' is invalid.`);
+  return cidr;
+}
+
+function amazonIpv6(count: number): string {
+  return `2600:1f18:${(0x1000 + count).toString(16)}:ab00::/56`;
+}
+
+function tenancy(value = 'default'): string {
+  if (!['default', 'dedicated', 'host'].includes(value))
+    throw refused('InvalidParameterValue', `Value (${value}) for parameter instanceTenancy is invalid.`);
+  return value;
+}
+
+function refuseWhileInUse({ region }: Pick<Context, 'region'>, vpc: Vpc): void {
+  const held =
+    [...region.subnets.of(vpc.id)].length > 0 ||
+    [...region.gateways.values()].some((gateway) => gateway.vpcId === vpc.id) ||
+    [...region.groups.of(vpc.id)].some((group) => group.name !== 'default') ||
+    [...region.routeTables.of(vpc.id)].some(
+      (table) => !table.associations.some((association) => association.subnetId === undefined),
+    ) ||
+    [...region.acls.of(vpc.id)].some((acl) => !acl.isDefault);
+  if (held) throw refused('DependencyViolation', `The vpc '${vpc.id}' has dependencies and cannot be deleted.`);
+}

@@ -1,0 +1,85 @@
+import type { Charge } from '../budgets.ts';
+
+interface Rate {
+  readonly capacity: number;
+  readonly refill: number;
+}
+
+/**
+ * Per account, per Region, one bucket for each action; the figures are tokens and tokens a second.
+ * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
+ */
+const READ: Rate = { capacity: 100, refill: 20 };
+const UNFILTERED: Rate = { capacity: 50, refill: 10 };
+const MUTATING: Rate = { capacity: 50, refill: 5 };
+
+/** "Unfiltered and unpaginated" reads of these draw on a smaller bucket of their own. */
+const UNFILTERED_ACTIONS: ReadonlySet<string> = new Set([
+  'DescribeInstances',
+  'DescribeInstanceStatus',
+  'DescribeNetworkInterfaces',
+  'DescribeSecurityGroups',
+  'DescribeSnapshots',
+  'DescribeSpotInstanceRequests',
+  'DescribeVolumes',
+]);
+
+const EXCEPTIONS: Readonly<Record<string, Rate>> = {
+  RunInstances: { capacity: 5, refill: 2 },
+  StartInstances: { capacity: 5, refill: 2 },
+  TerminateInstances: { capacity: 100, refill: 5 },
+  CreateTags: { capacity: 100, refill: 10 },
+  DeleteTags: { capacity: 100, refill: 10 },
+  CreateVolume: { capacity: 100, refill: 5 },
+  DeleteVolume: { capacity: 100, refill: 5 },
+  CreateNetworkInterface: { capacity: 100, refill: 5 },
+  DeleteNetworkInterface: { capacity: 100, refill: 5 },
+  ModifyNetworkInterfaceAttribute: { capacity: 100, refill: 5 },
+  DescribeSecurityGroupReferences: { capacity: 20, refill: 5 },
+};
+
+/** The second mechanism: these also take a token for each instance. */
+const INSTANCES: Readonly<Record<string, Rate>> = {
+  RunInstances: { capacity: 1000, refill: 2 },
+  StartInstances: { capacity: 1000, refill: 2 },
+  StopInstances: { capacity: 1000, refill: 20 },
+  TerminateInstances: { capacity: 1000, refill: 20 },
+};
+
+export interface Demand {
+  readonly account: string;
+  readonly region: string;
+  readonly action: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export function chargesOf({ account, region, action, params }: Demand): readonly Charge[] {
+  const lane = `${account}/${region}/${action}`;
+  const charges: Charge[] = [];
+  if (isRead(action)) {
+    const unfiltered = UNFILTERED_ACTIONS.has(action) && !isNarrowed(params);
+    charges.push(unfiltered ? { lane: `${lane}/unfiltered`, tokens: 1, ...UNFILTERED } : { lane, tokens: 1, ...READ });
+  } else {
+    charges.push({ lane, tokens: 1, ...(EXCEPTIONS[action] ?? MUTATING) });
+  }
+  const instances = INSTANCES[action];
+  if (instances) charges.push({ lane: `${lane}/instances`, tokens: instanceCount(action, params), ...instances });
+  return charges;
+}
+
+export function isRead(action: string): boolean {
+  return /^(?:Describe|Get|List|Search)/.test(action);
+}
+
+/** The page says "without specifying either pagination or a filter"; ids are neither. */
+function isNarrowed(params: Readonly<Record<string, string>>): boolean {
+  return (
+    params['MaxResults'] !== undefined || params['NextToken'] !== undefined || params['Filter.1.Name'] !== undefined
+  );
+}
+
+function instanceCount(action: string, params: Readonly<Record<string, string>>): number {
+  if (params['DryRun'] === 'true') return 0;
+  if (action === 'RunInstances') return Math.max(1, Number(params['MaxCount']) || 1);
+  return Math.max(1, Object.keys(params).filter((name) => name.startsWith('InstanceId.')).length);
+}

@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js';
+
+export interface Cidr {
+  readonly family: 'ipv4' | 'ipv6';
+  /** Canonical: host bits cleared, IPv6 compressed and in lower case. */
+  readonly text: string;
+  readonly prefix: number;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** EC2 stores `100.68.0.18/18` as `100.68.0.0/18` and refuses a bare address. Undefined when it is no CIDR. */
+export function parseCidr(value: string, family: 'ipv4' | 'ipv6'): Cidr | undefined {
+  const [address, prefix, ...rest] = value.split('/');
+  if (!address || !prefix || rest.length > 0 || !/^\d{1,3}$/.test(prefix)) return undefined;
+  return family === 'ipv4' ? parseV4(address, Number(prefix)) : parseV6(address, Number(prefix));
+}
+
+export function contains(outer: Cidr, inner: Cidr): boolean {
+  return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
+}
+
+export function overlaps(a: Cidr, b: Cidr): boolean {
+  return a.family === b.family && a.first <= b.last && b.first <= a.last;
+}
+
+/** The `index`-th address of a block. */
+export function addressAt(block: Cidr, index: number): string {
+  const bytes = block.family === 'ipv4' ? 4 : 16;
+  return fromBigInt(block.first + BigInt(index), bytes);
+}
+
+/** The address as a number, to be compared with a block's `first` and `last`. Undefined when it is no address. */
+export function addressNumber(
+  value: string,
+): { readonly family: 'ipv4' | 'ipv6'; readonly number: bigint } | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(value))
+    return { family: 'ipv4', number: toBigInt(ipaddr.IPv4.parse(value).toByteArray()) };
+  if (ipaddr.IPv6.isValid(value)) return { family: 'ipv6', number: toBigInt(ipaddr.IPv6.parse(value).toByteArray()) };
+  return undefined;
+}
+
+function parseV4(address: string, prefix: number): Cidr | undefined {
+  if (prefix > 32 || !ipaddr.IPv4.isValidFourPartDecimal(address)) return undefined;
+  const network = ipaddr.IPv4.networkAddressFromCIDR(`${ipaddr.IPv4.parse(address).toString()}/${prefix}`);
+  return block('ipv4', network.toByteArray(), prefix);
+}
+
+function parseV6(address: string, prefix: number): Cidr | undefined {
+  if (prefix > 128 || address.includes('%') || !ipaddr.IPv6.isValid(address)) return undefined;
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${ipaddr.IPv6.parse(address).toString()}/${prefix}`);
+  return block('ipv6', network.toByteArray(), prefix);
+}
+
+function block(family: 'ipv4' | 'ipv6', network: number[], prefix: number): Cidr {
+  const first = toBigInt(network);
+  const hostBits = BigInt((family === 'ipv4' ? 32 : 128) - prefix);
+  return {
+    family,
+    text: `${fromBigInt(first, network.length)}/${prefix}`,
+    prefix,
+    first,
+    last: first + (1n << hostBits) - 1n,
+  };
+}
+
+function toBigInt(bytes: readonly number[]): bigint {
+  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+}
+
+function fromBigInt(value: bigint, bytes: number): string {
+  const parts = Array.from({ length: bytes }, (_, i) => Number((value >> BigInt((bytes - 1 - i) * 8)) & 0xffn));
+  if (bytes === 4) return parts.join('.');
+  return new ipaddr.IPv6(parts).toRFC5952String();
+}
+
+const blocks = new WeakMap<object, Cidr | undefined>();
+
+/** The IPv4 block of a record, parsed once per record. */
+export function blockOf(holder: { readonly cidr: string }): Cidr | undefined {
+  if (!blocks.has(holder)) blocks.set(holder, parseCidr(holder.cidr, 'ipv4'));
+  return blocks.get(holder);
+}

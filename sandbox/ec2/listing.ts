@@ -1,0 +1,115 @@
+import type { Seen, Table } from '../table.ts';
+import type { Context } from './action.ts';
+import { refused } from './errors.ts';
+import { type Filter, type FilterTable, filterField, passes } from './filters.ts';
+import type { IdType } from './ids.ts';
+import { wellFormed } from './ids.ts';
+import type { Tagged } from './records.ts';
+import { integer, text } from './wire/shape.ts';
+import { el, set } from './wire/xml.ts';
+
+export const pageFields = { MaxResults: integer, NextToken: text } as const;
+export const listFields = { ...filterField, ...pageFields } as const;
+
+export interface ListInput {
+  readonly Filter?: readonly Filter[] | undefined;
+  readonly MaxResults?: number | undefined;
+  readonly NextToken?: string | undefined;
+}
+
+export interface Listing<T> {
+  readonly set: string;
+  readonly table: Table<T & Tagged>;
+  readonly filters: FilterTable<T>;
+  readonly render: (record: T) => string;
+  readonly rules: ListRules;
+}
+
+/** Bounds of MaxResults: https://github.com/boto/botocore, data/ec2/2016-11-15/service-2.json */
+export interface ListRules {
+  readonly ids: IdType;
+  readonly max: number;
+  /** Set: ids and MaxResults exclude each other; the name that the error gives the id list. */
+  readonly idsExcludePages?: string;
+}
+
+/** One page of a Describe action: `nextToken`, then the set. */
+export function describe<T extends Tagged>(
+  context: Context,
+  input: ListInput,
+  ids: readonly string[] | undefined,
+  listing: Listing<T>,
+): string {
+  const { records, nextToken } = page(context, input, ids, listing);
+  return set(listing.set, records.map(listing.render)) + el('nextToken', nextToken);
+}
+
+export interface Page<T> {
+  readonly records: readonly T[];
+  readonly nextToken: string | undefined;
+}
+
+export function page<T extends Tagged>(
+  context: Context,
+  input: ListInput,
+  ids: readonly string[] | undefined,
+  listing: Omit<Listing<T>, 'set' | 'render'>,
+): Page<T> {
+  const { rules, table, filters } = listing;
+  if (input.MaxResults !== undefined) checkMaxResults(input.MaxResults, rules, ids);
+  const test = passes(input.Filter ?? [], filters);
+  const after = input.NextToken === undefined ? 0 : readToken(input.NextToken);
+  const rows = ids?.length ? named(table, ids, rules.ids) : table.seen();
+  const limit =
+    input.MaxResults === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.min(input.MaxResults, context.blur.items ?? Number.POSITIVE_INFINITY);
+  const records: T[] = [];
+  let last = 0;
+  for (const { seq, record } of rows) {
+    if (seq <= after || !test(record)) continue;
+    if (records.length >= limit) return { records, nextToken: writeToken(last) };
+    last = seq;
+    if (!blurred(context)) records.push(record);
+  }
+  return { records, nextToken: undefined };
+}
+
+function blurred({ blur, region }: Context): boolean {
+  return blur.share !== undefined && region.random() < blur.share;
+}
+
+function checkMaxResults(max: number, rules: ListRules, ids: readonly string[] | undefined): void {
+  if (ids?.length && rules.idsExcludePages) {
+    throw refused(
+      'InvalidParameterCombination',
+      `The parameter ${rules.idsExcludePages} cannot be used with the parameter maxResults`,
+    );
+  }
+  if (max < 5 || max > rules.max) {
+    throw refused(
+      'InvalidParameterValue',
+      `Value ( ${max} ) for parameter maxResults is invalid. Expecting a value between 5 and ${rules.max}.`,
+    );
+  }
+}
+
+function named<T extends Tagged>(table: Table<T>, ids: readonly string[], type: IdType): readonly Seen<T>[] {
+  for (const id of ids) wellFormed(type, id);
+  const found = ids.map((id) => table.see(id));
+  const absent = ids.filter((_, i) => !found[i]);
+  if (absent.length > 0) throw type.notFound(absent);
+  return [...new Map(found.flatMap((record) => (record ? [[record.id, record] as const] : []))).values()].map(
+    (record) => ({ seq: 1, record }),
+  );
+}
+
+function writeToken(seq: number): string {
+  return Buffer.from(`page/${seq}`).toString('base64url');
+}
+
+function readToken(token: string): number {
+  const seq = /^page\/(\d+)$/.exec(Buffer.from(token, 'base64url').toString('latin1'))?.[1];
+  if (seq === undefined) throw refused('InvalidNextToken', `The token '${token}' is invalid`);
+  return Number(seq);
+}

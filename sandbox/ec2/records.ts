@@ -1,0 +1,211 @@
+/** What one account and region holds. Records are immutable: a change is a new record under the same id. */
+
+export type Tags = ReadonlyMap<string, string>;
+
+export interface Tagged {
+  readonly id: string;
+  readonly tags: Tags;
+}
+
+export interface Ipv6Block {
+  readonly associationId: string;
+  readonly cidr: string;
+}
+
+export interface Vpc extends Tagged {
+  readonly cidr: string;
+  readonly associationId: string;
+  readonly ipv6: Ipv6Block | undefined;
+  readonly isDefault: boolean;
+  readonly tenancy: string;
+  readonly dns: { readonly support: boolean; readonly hostnames: boolean; readonly addressMetrics: boolean };
+}
+
+export interface Subnet extends Tagged {
+  readonly vpcId: string;
+  readonly cidr: string;
+  readonly zone: string;
+  readonly ipv6: Ipv6Block | undefined;
+  readonly defaultForAz: boolean;
+  readonly onLaunch: { readonly publicIp: boolean; readonly ipv6: boolean };
+}
+
+export interface InternetGateway extends Tagged {
+  readonly vpcId: string | undefined;
+}
+
+export interface Route {
+  readonly destination: string;
+  readonly family: 'ipv4' | 'ipv6';
+  /** `local`, or the id of a gateway or interface. */
+  readonly target: string;
+  readonly origin: 'CreateRouteTable' | 'CreateRoute';
+}
+
+export interface RouteTableAssociation {
+  readonly id: string;
+  /** Undefined: this is the VPC's main table. */
+  readonly subnetId: string | undefined;
+}
+
+export interface RouteTable extends Tagged {
+  readonly vpcId: string;
+  readonly routes: readonly Route[];
+  readonly associations: readonly RouteTableAssociation[];
+}
+
+export interface NetworkAcl extends Tagged {
+  readonly vpcId: string;
+  readonly isDefault: boolean;
+}
+
+export interface SecurityGroup extends Tagged {
+  readonly name: string;
+  readonly description: string;
+  readonly vpcId: string;
+}
+
+export type Peer =
+  | { readonly kind: 'ipv4' | 'ipv6'; readonly cidr: string }
+  | { readonly kind: 'prefix-list'; readonly prefixListId: string }
+  | { readonly kind: 'group'; readonly groupId: string; readonly userId: string };
+
+export interface Traffic {
+  /** As EC2 reports it: tcp, udp, icmp, icmpv6, -1, or another number. */
+  readonly protocol: string;
+  /** Ports, or ICMP type and code. Undefined where the protocol has none. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+export interface GroupRule extends Tagged {
+  readonly groupId: string;
+  readonly egress: boolean;
+  readonly traffic: Traffic;
+  readonly peer: Peer;
+  readonly description: string | undefined;
+}
+
+export interface NetworkInterface extends Tagged {
+  readonly place: { readonly subnetId: string; readonly vpcId: string; readonly zone: string };
+  readonly groups: readonly string[];
+  readonly address: {
+    readonly privateIp: string;
+    readonly publicIp: string | undefined;
+    readonly mac: string;
+    readonly ipv6: readonly string[];
+  };
+  readonly attachment: InterfaceAttachment | undefined;
+  readonly description: string;
+  /** Who asked for it: an instance's owner, or a service such as `amazon-elb`. */
+  readonly requester: {
+    readonly id: string | undefined;
+    readonly managed: boolean;
+    readonly type: string;
+    readonly sourceDestCheck: boolean;
+  };
+}
+
+export interface InterfaceAttachment {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number;
+  readonly deleteOnTermination: boolean;
+  readonly at: number;
+}
+
+export interface Volume extends Tagged {
+  readonly zone: string;
+  readonly createdAt: number;
+  readonly disk: Disk;
+  readonly attachment: VolumeAttachment | undefined;
+  readonly modification: VolumeModification | undefined;
+}
+
+export interface Disk {
+  readonly size: number;
+  readonly type: string;
+  readonly iops: number | undefined;
+  readonly throughput: number | undefined;
+  readonly encrypted: boolean;
+  readonly snapshotId: string;
+}
+
+export interface VolumeAttachment {
+  readonly instanceId: string;
+  readonly device: string;
+  readonly deleteOnTermination: boolean;
+  readonly at: number;
+}
+
+export interface VolumeModification {
+  readonly state: 'modifying' | 'optimizing' | 'completed';
+  readonly original: Disk;
+  readonly target: Disk;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+}
+
+export type Power = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
+
+export interface Instance extends Tagged {
+  readonly launch: Launch;
+  readonly size: { readonly type: string; readonly ebsOptimized: boolean };
+  readonly power: {
+    readonly state: Power;
+    readonly reason: StateReason | undefined;
+    readonly since: number;
+    readonly startedAt: number;
+  };
+  readonly parts: { readonly interfaceIds: readonly string[]; readonly volumeIds: readonly string[] };
+  readonly settings: InstanceSettings;
+}
+
+export interface StateReason {
+  readonly code: string;
+  readonly message: string;
+  readonly transition: string;
+}
+
+export interface Launch {
+  readonly reservationId: string;
+  readonly index: number;
+  readonly imageId: string;
+  readonly clientToken: string;
+  readonly place: {
+    readonly subnetId: string;
+    readonly vpcId: string;
+    readonly zone: string;
+    readonly tenancy: string;
+  };
+  readonly keyName: string | undefined;
+}
+
+export interface InstanceSettings {
+  readonly userData: string | undefined;
+  readonly protect: { readonly termination: boolean; readonly stop: boolean };
+  readonly onShutdown: string;
+  readonly metadata: {
+    readonly tokens: string;
+    readonly hops: number;
+    readonly endpoint: string;
+    readonly tags: string;
+  };
+  readonly monitoring: boolean;
+  readonly publicIp: boolean;
+}
+
+export interface ProfileAssociation extends Tagged {
+  readonly instanceId: string;
+  readonly profile: { readonly arn: string; readonly profileId: string };
+  readonly state: 'associating' | 'associated' | 'disassociating';
+  readonly at: number;
+}
+
+export interface Image extends Tagged {
+  readonly name: string;
+  readonly architecture: string;
+  readonly rootDevice: string;
+  readonly rootSize: number;
+  readonly ownerId: string;
+}

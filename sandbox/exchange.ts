@@ -1,0 +1,143 @@
+import type { Budgets } from './budgets.ts';
+import type { Clock } from './clock.ts';
+import type { Effect, Faults } from './faults.ts';
+import { hexDigits, type Random } from './random.ts';
+import type { RequestLog } from './request-log.ts';
+import {
+  type Answer,
+  type Blur,
+  type Call,
+  Refused,
+  type Service,
+  type WireRequest,
+  type WireResponse,
+} from './service.ts';
+
+export interface Shared {
+  readonly clock: Clock;
+  readonly budgets: Budgets;
+  readonly faults: Faults;
+  readonly log: RequestLog;
+  readonly random: Random;
+}
+
+/** What becomes of a connection: an answer, or none at all. */
+export type Outcome = WireResponse | 'cut';
+
+/**
+ * One request through the sandbox, the same for every cloud:
+ * credentials → faults that come before the write → budget → the write → faults that come after it → log.
+ */
+export async function exchange(shared: Shared, services: readonly Service[], request: WireRequest): Promise<Outcome> {
+  const requestId = uuid(shared.random);
+  const service = services.find((candidate) => candidate.accepts(request));
+  if (!service)
+    return {
+      status: 404,
+      headers: { 'content-type': 'text/plain' },
+      body: 'No service of this sandbox speaks this request.\n',
+    };
+  const call = understood(service, request, requestId);
+  if ('response' in call) {
+    record(shared, service, { call: nobody, requestId, answer: call, applied: false });
+    return call.response;
+  }
+  const effects = shared.faults.strike(call);
+  for (const effect of effects) if (effect.kind === 'delay') await shared.clock.sleep(effect.ms);
+  return settle(shared, service, { call: impersonated(call, effects), effects, requestId });
+}
+
+interface Struck {
+  readonly call: Call;
+  readonly effects: readonly Effect[];
+  readonly requestId: string;
+}
+
+function settle(shared: Shared, service: Service, { call, effects, requestId }: Struck): Outcome {
+  const early = before(shared, service, { call, effects, requestId });
+  if (early) {
+    record(shared, service, { call, requestId, answer: early, applied: false });
+    return early === 'cut' ? early : early.response;
+  }
+  const answer = service.answer(call, requestId, blurOf(effects));
+  const applied = service.mutates(call) && answer.errorCode === undefined;
+  const late = applied || !service.mutates(call) ? after(service, { call, effects, requestId }) : undefined;
+  record(shared, service, { call, requestId, answer: late ?? answer, applied });
+  return late === 'cut' ? late : (late ?? answer).response;
+}
+
+function understood(service: Service, request: WireRequest, requestId: string): Call | Answer {
+  try {
+    return service.read(request);
+  } catch (error) {
+    if (error instanceof Refused) return service.refuse(error.refusal, requestId);
+    throw error;
+  }
+}
+
+const nobody: Call = { service: '', account: '', region: '', action: '', params: {} };
+
+function impersonated(call: Call, effects: readonly Effect[]): Call {
+  const as = effects.find((effect) => effect.kind === 'as-account');
+  return as ? { ...call, account: as.account } : call;
+}
+
+function before(shared: Shared, service: Service, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+  for (const effect of effects) {
+    if (effect.kind === 'reset-before') return 'cut';
+    if (effect.kind === 'throttle') return service.refuse('throttled', requestId, call);
+    if (effect.kind === 'access-denied') return service.refuse('denied', requestId, call);
+    if (effect.kind === 'error')
+      return service.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
+  }
+  return shared.budgets.take(service.charges(call)) === undefined
+    ? undefined
+    : service.refuse('throttled', requestId, call);
+}
+
+function after(service: Service, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+  for (const effect of effects) {
+    if (effect.kind === 'reset-after') return 'cut';
+    if (effect.kind === 'error-after')
+      return service.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
+  }
+  return undefined;
+}
+
+function blurOf(effects: readonly Effect[]): Blur {
+  const blur: { items?: number; share?: number } = {};
+  for (const effect of effects) {
+    if (effect.kind === 'short-page') blur.items = effect.items;
+    if (effect.kind === 'flicker') blur.share = effect.share;
+  }
+  return blur;
+}
+
+interface Done {
+  readonly call: Call;
+  readonly requestId: string;
+  readonly answer: Answer | 'cut';
+  readonly applied: boolean;
+}
+
+function record(shared: Shared, service: Service, { call, requestId, answer, applied }: Done): void {
+  const cut = answer === 'cut';
+  shared.log.add({
+    time: shared.clock.now(),
+    service: call.service,
+    account: call.account,
+    region: call.region,
+    action: call.action,
+    params: call.params,
+    mutating: call.action !== '' && service.mutates(call),
+    status: cut ? 0 : answer.response.status,
+    errorCode: cut ? undefined : answer.errorCode,
+    requestId,
+    applied,
+  });
+}
+
+function uuid(random: Random): string {
+  const digits = hexDigits(random, 32);
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
+}

@@ -1,0 +1,64 @@
+import { makeBudgets } from './budgets.ts';
+import { type ClockOptions, makeClock } from './clock.ts';
+import { type Control, makeControl } from './control.ts';
+import { type AccountOptions, DEFAULT_ACCOUNTS, makeAccounts } from './ec2/accounts.ts';
+import type { Quotas } from './ec2/quotas.ts';
+import type { Durations } from './ec2/region.ts';
+import { ec2Service } from './ec2/service.ts';
+import { makeWorld } from './ec2/world.ts';
+import { exchange, type Shared } from './exchange.ts';
+import { makeFaults } from './faults.ts';
+import { type LagOptions, makeLag } from './lag.ts';
+import { seededRandom } from './random.ts';
+import { makeRequestLog } from './request-log.ts';
+import { listen } from './server.ts';
+import { stsService } from './sts/service.ts';
+
+export type SandboxOptions = Where & Behaviour & Contents;
+
+interface Where {
+  /** Loopback only; default 127.0.0.1. */
+  readonly host?: string;
+  /** Default: any free port. */
+  readonly port?: number;
+}
+
+interface Behaviour {
+  /** All that is random follows from it; default 1. */
+  readonly seed?: number;
+  readonly clock?: ClockOptions;
+  readonly lag?: LagOptions;
+  /** Whether the published request budgets hold; default true. */
+  readonly budgets?: boolean;
+}
+
+interface Contents {
+  readonly accounts?: readonly AccountOptions[];
+  readonly durations?: Partial<Durations>;
+  readonly quotas?: Partial<Quotas>;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly control: Control;
+  close(): Promise<void>;
+}
+
+/** The clouds on loopback. Prints nothing, writes nothing; `close` cuts every connection. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { seed = 1, host = '127.0.0.1', port = 0 } = options;
+  const clock = makeClock(options.clock);
+  const lag = makeLag(clock, seededRandom(seed, 'lag'), options.lag);
+  const shared: Shared = {
+    clock,
+    budgets: makeBudgets(clock, options.budgets ?? true),
+    faults: makeFaults(seededRandom(seed, 'faults')),
+    log: makeRequestLog(),
+    random: seededRandom(seed, 'requests'),
+  };
+  const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
+  const world = makeWorld({ seed, lag, durations: options.durations, quotas: options.quotas });
+  const services = [stsService({ clock, accounts }), ec2Service({ clock, accounts, regionOf: world.region })];
+  const { url, close } = await listen({ host, port, respond: (request) => exchange(shared, services, request) });
+  return { url, close, control: makeControl(shared, lag) };
+}

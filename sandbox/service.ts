@@ -1,0 +1,63 @@
+import type { Charge } from './budgets.ts';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One request understood: who asks for what. `params` is what the request log shows. */
+export interface Call {
+  readonly service: string;
+  readonly account: string;
+  readonly region: string;
+  readonly action: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Faults that only whoever makes the listing can bring about. */
+export interface Blur {
+  /** The most items a page may hold. */
+  readonly items?: number;
+  /** The chance of each item to be left out unsaid. */
+  readonly share?: number;
+}
+
+export interface Refusal {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+}
+
+export interface Answer {
+  readonly response: WireResponse;
+  readonly errorCode?: string;
+}
+
+/** One cloud's protocol. All clouds share the pipeline in `exchange.ts`. */
+export interface Service<C extends Call = Call> {
+  accepts(request: WireRequest): boolean;
+  /** Throws a `Refused` when the request cannot be told or its credentials are not known. */
+  read(request: WireRequest): C;
+  mutates(call: C): boolean;
+  charges(call: C): readonly Charge[];
+  answer(call: C, requestId: string, blur: Blur): Answer;
+  refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;
+}
+
+/** Thrown by services; becomes an answer in their own protocol. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(`${refusal.code}: ${refusal.message}`, options);
+    this.refusal = refusal;
+  }
+}
