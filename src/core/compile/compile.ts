@@ -1,0 +1,176 @@
+import type { Desired } from '../desired.ts';
+import type { Guards } from '../guards.ts';
+import type { Wanted } from '../plan/world.ts';
+import type { Address, Cloud, ScopeKey } from '../resource.ts';
+import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../spec/document.ts';
+import type { Located } from '../spec/located.ts';
+import { ofKind } from '../spec/spec-set.ts';
+import type { Dialect } from './dialect.ts';
+import { compileInstances, type Hashes, instanceAddress, specAt } from './instance.ts';
+import { compileGroups, compileNetwork } from './network.ts';
+import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
+import { addressAt, modeAt, type Site, siteOf } from './site.ts';
+
+export interface CompileInput {
+  readonly estate: EstateDoc;
+  /** Checked together without an error. */
+  readonly documents: readonly Located<Document>[];
+  readonly dialects: Readonly<Partial<Record<Cloud, Dialect>>>;
+  readonly hashes: Hashes;
+  /** 2027-01-31 */
+  readonly today: string;
+}
+
+/** What the specs ask of one scope. `targets` has more than one where several name the same place. */
+export interface CompiledScope {
+  readonly scope: ScopeKey;
+  readonly targets: readonly TargetDoc[];
+  readonly wanted: Wanted;
+  /** What an instance boots with, by its document's address: read at apply only. */
+  readonly launches: ReadonlyMap<Address, LaunchRef>;
+}
+
+export interface LaunchRef {
+  readonly document: string;
+  readonly spec: Pick<InstanceDoc['spec'], 'userData' | 'access'>;
+}
+
+export interface Compiled {
+  readonly scopes: readonly CompiledScope[];
+  readonly guards: Guards;
+}
+
+/**
+ * Documents to resources, parts and atoms, scope by scope. Pure; sorted by scope, and within it by kind and document.
+ *
+ *   document       | becomes
+ *   ---------------+------------------------------------------------------------------------
+ *   Network        | a network and its subnets; the groups that anybody names in it; default atoms
+ *   FirewallRule   | atoms, as its cloud holds them
+ *   Instance       | one instance per replica
+ */
+export function compile(input: CompileInput): Compiled {
+  const sites = ofKind(input.documents, 'Target').flatMap(({ value }) => {
+    const dialect = input.dialects[value.spec.provider];
+    return dialect === undefined ? [] : [siteOf(value, dialect, input.estate, input.today)];
+  });
+  const byScope = Map.groupBy(sites, ({ dialect, place }) => dialect.scope(place));
+  const scopes = [...byScope.keys()].sort().map((scope) => compileScope(scope, byScope.get(scope) ?? [], input));
+  return { scopes, guards: guardsOf(scopes, input.estate) };
+}
+
+function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hashes }: CompileInput): CompiledScope {
+  const parts = sites.map((site) => compileSite(documentsAt(documents, site), site, hashes));
+  const desired = parts.flatMap((part) => part.desired);
+  return {
+    scope,
+    targets: sites.map(({ target }) => target),
+    wanted: {
+      desired: uniqueByAddress(desired),
+      documents: new Set(parts.flatMap((part) => part.documents)),
+      additive: new Set(parts.flatMap((part) => part.additive)),
+      mode: sites.map((site) => modeAt(site, undefined))[0] ?? 'plan',
+    },
+    launches: new Map(parts.flatMap((part) => part.launches)),
+  };
+}
+
+interface SiteDocuments {
+  readonly networks: readonly Located<NetworkDoc>[];
+  readonly rules: readonly Located<FirewallRuleDoc>[];
+  readonly instances: readonly Located<InstanceDoc>[];
+}
+
+function documentsAt(documents: readonly Located<Document>[], { target }: Site): SiteDocuments {
+  const here = target.metadata.name;
+  const networks = ofKind(documents, 'Network').filter(({ value }) => value.spec.targets.includes(here));
+  const names = new Set(networks.map(({ value }) => value.metadata.name));
+  return {
+    networks,
+    rules: ofKind(documents, 'FirewallRule').filter(
+      ({ value: { spec } }) => names.has(spec.network) && (spec.targets ?? [here]).includes(here),
+    ),
+    instances: ofKind(documents, 'Instance').filter(({ value: { spec } }) => spec.targets.includes(here)),
+  };
+}
+
+interface SiteParts {
+  readonly desired: readonly Desired[];
+  readonly documents: readonly Address[];
+  readonly additive: readonly Address[];
+  readonly launches: readonly (readonly [Address, LaunchRef])[];
+}
+
+function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, hashes: Hashes): SiteParts {
+  const networkAt = (document: Located<NetworkDoc>): Address =>
+    addressAt(site, 'network', document.value.metadata.name);
+  const grounds = networks.map((document) => {
+    const { name } = document.value.metadata;
+    const groups = site.dialect.groupObjects
+      ? compileGroups(document, groupsNamed(name, { networks, rules, instances }, site), site)
+      : [];
+    return {
+      objects: [...compileNetwork(document, site), ...groups],
+      defaults: compileDefaults(
+        document,
+        groups.map(({ address }) => address),
+        site,
+      ),
+    };
+  });
+  const atoms = uniteAtoms([
+    ...rules.flatMap((document) => compileRule(document, site)),
+    ...grounds.flatMap(({ defaults }) => defaults),
+  ]);
+  return {
+    desired: [
+      ...grounds.flatMap(({ objects }) => objects),
+      ...atoms,
+      ...instances.flatMap((document) => compileInstances(document, site, hashes)),
+    ],
+    documents: [
+      ...networks.map(networkAt),
+      ...rules.map(({ value }) => ruleAddress(value, site)),
+      ...instances.map(({ value }) => instanceAddress(value.metadata.name, site)),
+    ],
+    additive: networks.filter(({ value }) => isAdditive(value)).map(networkAt),
+    launches: instances.map(
+      (document) =>
+        [
+          instanceAddress(document.value.metadata.name, site),
+          { document: document.at().file, spec: specAt(document.value, site) },
+        ] as const,
+    ),
+  };
+}
+
+/** Adoption writes `additive`: what colleagues put in before we came stays until somebody says otherwise. */
+const isAdditive = ({ spec }: NetworkDoc): boolean => spec.rules === 'additive';
+
+function groupsNamed(network: string, { rules, instances }: SiteDocuments, site: Site): ReadonlySet<string> {
+  const names = [
+    ...rules
+      .filter(({ value }) => value.spec.network === network)
+      .flatMap(({ value: { spec } }) => [...(spec.group === undefined ? [] : [spec.group]), ...spec.peers.groups]),
+    ...instances
+      .filter(({ value }) => value.spec.network === network)
+      .flatMap(({ value }) => specAt(value, site).groups ?? []),
+  ];
+  return new Set(names.filter((name) => name !== 'all').sort());
+}
+
+/** Two targets of one scope may speak of one network (GCP): it is one. */
+const uniqueByAddress = (desired: readonly Desired[]): readonly Desired[] => [
+  ...new Map(desired.map((one) => [one.address, one])).values(),
+];
+
+function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
+  const all = scopes.flatMap(({ wanted }) => wanted.desired);
+  const byDocument = all.flatMap(({ documents, terms }) => documents.map(({ address }) => ({ address, terms })));
+  return {
+    limits: estate.spec.limits,
+    modes: Object.fromEntries(byDocument.map(({ address, terms }) => [address, terms.mode])),
+    policies: Object.fromEntries(byDocument.map(({ address, terms }) => [address, terms.deletionPolicy])),
+    protected: [...new Set(byDocument.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
+  };
+}

@@ -1,0 +1,96 @@
+import type { InstanceAttributes } from '../attributes.ts';
+import type { Desired } from '../desired.ts';
+import type { Address } from '../resource.ts';
+import type { InstanceDoc } from '../spec/document.ts';
+import type { Located } from '../spec/located.ts';
+import { claimOf } from './network.ts';
+import { groupAddress } from './rule.ts';
+import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { termsOf } from './terms.ts';
+
+/** Hashes of what must not stand in a plan. `userData`: of the file at its path in the tree, by document and name. */
+export interface Hashes {
+  userData(document: string, file: string): string;
+  access(access: unknown): string;
+}
+
+export type InstanceSpec = Omit<InstanceDoc['spec'], 'on'>;
+
+/** The instances of one document on one target: `web` makes `web-0`, `web-1`, … */
+export function compileInstances(
+  document: Located<InstanceDoc>,
+  site: Site,
+  hashes: Hashes,
+): readonly Desired<'instance'>[] {
+  const { metadata } = document.value;
+  const spec = specAt(document.value, site);
+  const attributes = attributesOf(document, spec, site, hashes);
+  const ref = documentRef(document, instanceAddress(metadata.name, site));
+  const terms = termsOf(document.value, 'instance', { mode: modeAt(site, spec.mode), today: site.today });
+  return Array.from({ length: spec.replicas }, (_, ordinal) => {
+    const name = `${metadata.name}-${ordinal}`;
+    const was = (metadata.was ?? []).map((former) => `${former}-${ordinal}`);
+    // An id is one machine: only the first replica can take it over.
+    const adopt = ordinal === 0 ? metadata.adopt : undefined;
+    return {
+      kind: 'instance',
+      address: instanceAddress(name, site),
+      name: site.dialect.objectName('instance', name),
+      attributes,
+      terms: { ...terms, ...claimOf(site, 'instance', { adopt, was }) },
+      documents: [ref],
+    };
+  });
+}
+
+/** A document's fields as they hold on one target. */
+export function specAt({ spec }: InstanceDoc, { target }: Site): InstanceSpec {
+  const { on, ...rest } = spec;
+  const own = Object.entries(on[target.metadata.name] ?? {}).filter(([, value]) => value !== undefined);
+  return { ...rest, ...Object.fromEntries(own) };
+}
+
+export const instanceAddress = (name: string, site: Site): Address => addressAt(site, 'instance', name);
+
+function attributesOf(
+  document: Located<InstanceDoc>,
+  spec: InstanceSpec,
+  site: Site,
+  hashes: Hashes,
+): InstanceAttributes {
+  const { image, size, subnet, identity, disk, groups = [] } = spec;
+  if (image === undefined || size === undefined || subnet === undefined) {
+    throw new Error(
+      `${document.value.metadata.name} lacks image, size or subnet; the checks of specs must have refused it`,
+    );
+  }
+  const boot = bootOf(document, spec, hashes);
+  return {
+    placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
+    groups: ['all', ...groups].map((group) => groupAddress(spec.network, group, site)).sort(),
+    machine: { image, size, ...(identity === undefined ? {} : { identity }), power: spec.power },
+    ...(disk === undefined ? {} : { disk: stated(disk) }),
+    ...(boot === undefined ? {} : { boot }),
+    labels: document.value.metadata.labels ?? {},
+  };
+}
+
+function bootOf(
+  document: Located<InstanceDoc>,
+  { userData, access }: InstanceSpec,
+  hashes: Hashes,
+): InstanceAttributes['boot'] {
+  if (userData === undefined && access === undefined) return undefined;
+  return {
+    ...(userData === undefined ? {} : { userData: hashes.userData(document.at().file, userData.file) }),
+    ...(access === undefined ? {} : { access: hashes.access(access) }),
+  };
+}
+
+/** Without keys that are present and undefined: an absent key is unowned. */
+function stated<T extends object>(value: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
+  // why: Object.fromEntries forgets the keys; only undefined values were taken out
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

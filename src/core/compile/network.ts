@@ -1,0 +1,100 @@
+import { formatCidr, parseCidr } from '../cidr.ts';
+import type { Desired, Terms } from '../desired.ts';
+import type { Address } from '../resource.ts';
+import type { NetworkDoc } from '../spec/document.ts';
+import type { Located } from '../spec/located.ts';
+import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { termsOf } from './terms.ts';
+
+type SubnetSpec = NetworkDoc['spec']['subnets'][number];
+
+/** A network on one target: itself and its subnets. */
+export function compileNetwork(document: Located<NetworkDoc>, site: Site): readonly Desired[] {
+  const { metadata, spec } = document.value;
+  const address = addressAt(site, 'network', metadata.name);
+  const labels = metadata.labels ?? {};
+  const network: Desired<'network'> = {
+    kind: 'network',
+    address,
+    name: site.dialect.objectName('network', metadata.name),
+    attributes: { cidr: canonical(spec.cidr), internet: spec.internet, labels },
+    terms: { ...baseTerms(document, 'network', site), ...claimOf(site, 'network', metadata) },
+    documents: [documentRef(document, address)],
+  };
+  const here = spec.subnets.filter(({ target }) => target === undefined || target === site.target.metadata.name);
+  return [network, ...here.map((subnet) => compileSubnet(document, subnet, network, site))];
+}
+
+function compileSubnet(
+  document: Located<NetworkDoc>,
+  subnet: SubnetSpec,
+  network: Desired<'network'>,
+  site: Site,
+): Desired<'subnet'> {
+  const { metadata, spec } = document.value;
+  const name = `${metadata.name}.${subnet.name}`;
+  const was = [metadata.name, ...(metadata.was ?? [])]
+    .flatMap((parent) => [subnet.name, ...(subnet.was ?? [])].map((child) => `${parent}.${child}`))
+    .filter((former) => former !== name);
+  return {
+    kind: 'subnet',
+    address: addressAt(site, 'subnet', name),
+    name: site.dialect.objectName('subnet', name),
+    attributes: {
+      network: network.address,
+      cidr: canonical(subnet.cidr),
+      ...(subnet.zone === undefined ? {} : { zone: subnet.zone }),
+      internet: spec.internet,
+      labels: network.attributes.labels,
+    },
+    terms: { ...baseTerms(document, 'subnet', site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
+    documents: network.documents,
+  };
+}
+
+/** The groups of a network that somebody names, and `all`, which always exists. */
+export function compileGroups(
+  document: Located<NetworkDoc>,
+  names: ReadonlySet<string>,
+  site: Site,
+): readonly Desired<'group'>[] {
+  const { metadata, spec } = document.value;
+  const network = addressAt(site, 'network', metadata.name);
+  return ['all', ...names].map((group) => {
+    const name = `${metadata.name}.${group}`;
+    const was = (metadata.was ?? []).map((former) => `${former}.${group}`);
+    return {
+      kind: 'group',
+      address: addressAt(site, 'group', name),
+      name: site.dialect.objectName('group', name),
+      attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
+      terms: { ...baseTerms(document, 'group', site), ...claimOf(site, 'group', { was }) },
+      documents: [documentRef(document, network)],
+    };
+  });
+}
+
+const baseTerms = (document: Located<NetworkDoc>, kind: 'network' | 'subnet' | 'group', site: Site): Terms =>
+  termsOf(document.value, kind, { mode: modeAt(site, document.value.spec.mode), today: site.today });
+
+interface Claimable {
+  readonly adopt?: Readonly<Record<string, string>> | undefined;
+  readonly was?: readonly string[] | undefined;
+}
+
+/** What a document claims besides what it makes: an object to take over here, former names. */
+export function claimOf(
+  site: Site,
+  kind: 'network' | 'subnet' | 'group' | 'instance',
+  { adopt, was = [] }: Claimable,
+): Pick<Terms, 'claim'> {
+  const id = adopt?.[site.target.metadata.name];
+  const former: readonly Address[] = was.map((name) => addressAt(site, kind, name));
+  if (id === undefined && former.length === 0) return {};
+  return { claim: { ...(id === undefined ? {} : { adopt: id }), ...(former.length > 0 ? { was: former } : {}) } };
+}
+
+function canonical(text: string): string {
+  const block = parseCidr(text);
+  return block === undefined ? text : formatCidr(block);
+}

@@ -1,0 +1,89 @@
+import type { RuleAttributes } from '../attributes.ts';
+import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
+import { formatPort } from '../port-text.ts';
+import type { Address } from '../resource.ts';
+import type { FirewallRuleDoc, NetworkDoc } from '../spec/document.ts';
+import type { Located } from '../spec/located.ts';
+import { atomAddress } from './atom-address.ts';
+import type { RuleDraft } from './dialect.ts';
+import { addressAt, documentRef, modeAt, type Site } from './site.ts';
+import { termsOf } from './terms.ts';
+
+type Rule = Desired<'firewall-rule'>;
+
+/** One rule document on one target, as the atoms that its cloud holds. */
+export function compileRule(document: Located<FirewallRuleDoc>, site: Site): readonly Rule[] {
+  const { spec } = document.value;
+  const ref = documentRef(document, ruleAddress(document.value, site));
+  const terms = termsOf(document.value, 'firewall-rule', { mode: modeAt(site, spec.mode), today: site.today });
+  const draft: RuleDraft = {
+    network: addressAt(site, 'network', spec.network),
+    group: groupAddress(spec.network, spec.group ?? 'all', site),
+    base: { direction: spec.direction, action: spec.action, protocol: String(spec.protocol) },
+    ports: portsOf(spec),
+    peers: peersOf(spec, site),
+    extra: {
+      description: spec.description ?? '',
+      priority: spec.priority,
+      disabled: spec.disabled,
+      log: spec.log,
+    },
+  };
+  return site.dialect.rules.atoms(draft).map((atom) => toDesired(atom, terms, ref, site));
+}
+
+/** The atoms that say the network's `default`, for every group that stands there. */
+export function compileDefaults(
+  document: Located<NetworkDoc>,
+  groups: readonly Address[],
+  site: Site,
+): readonly Rule[] {
+  const network = addressAt(site, 'network', document.value.metadata.name);
+  const { default: wanted, mode } = document.value.spec;
+  const ref = documentRef(document, network);
+  const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy: 'delete' };
+  return site.dialect.rules
+    .defaults({ network, groups, default: wanted })
+    .map(({ atom, presence }) => toDesired(atom, { ...terms, ...presenceOf(presence) }, ref, site));
+}
+
+/** An atom stays while any document wants it: equal ones are one, with all their documents. What is stated outweighs what is implied. */
+export function uniteAtoms(atoms: readonly Rule[]): readonly Rule[] {
+  const byAddress = new Map<Address, Rule>();
+  for (const atom of atoms.toSorted((a, b) => weight(a) - weight(b))) {
+    const known = byAddress.get(atom.address);
+    if (known === undefined) byAddress.set(atom.address, atom);
+    else byAddress.set(atom.address, { ...known, documents: [...known.documents, ...atom.documents] });
+  }
+  return [...byAddress.values()];
+}
+
+export const ruleAddress = ({ metadata, spec }: FirewallRuleDoc, site: Site): Address =>
+  addressAt(site, 'firewall-rule', `${spec.network}.${metadata.name}`);
+
+export const groupAddress = (network: string, group: string, site: Site): Address =>
+  addressAt(site, 'group', `${network}.${group}`);
+
+function toDesired(attributes: RuleAttributes, terms: Terms, document: DocumentRef, site: Site): Rule {
+  const address = atomAddress(site.dialect, attributes.group ?? attributes.network, attributes);
+  return { kind: 'firewall-rule', address, name: '', attributes, terms, documents: [document] };
+}
+
+const presenceOf = (presence: Presence): Pick<Terms, 'presence'> => (presence === 'stated' ? {} : { presence });
+const weight = ({ terms }: Rule): number => (terms.presence === undefined ? 0 : 1);
+
+function portsOf({ ports, icmp }: FirewallRuleDoc['spec']): readonly string[] {
+  if (icmp !== undefined) return [icmp.type === -1 ? 'all' : `${icmp.type}/${icmp.code === -1 ? 'all' : icmp.code}`];
+  return ports === undefined ? ['all'] : ports.map(formatPort);
+}
+
+function peersOf({ network, peers }: FirewallRuleDoc['spec'], site: Site): readonly string[] {
+  const named = [
+    ...peers.cidrs,
+    ...peers.groups.map((group) => `group:${groupAddress(network, group, site)}`),
+    ...peers.prefixLists.map((id) => `prefix-list:${id}`),
+    ...peers.serviceTags.map((tag) => `service-tag:${tag}`),
+    ...(peers.any ? ['any'] : []),
+  ];
+  return [...new Set(named)].sort();
+}

@@ -1,0 +1,38 @@
+import type { DocumentRef, Mode } from '../desired.ts';
+import type { Address, Kind } from '../resource.ts';
+import type { Document, EstateDoc, TargetDoc } from '../spec/document.ts';
+import type { Located } from '../spec/located.ts';
+import type { Dialect, Place } from './dialect.ts';
+import { strictest } from './terms.ts';
+
+/** One target, with how its cloud says things: what every kind is compiled against. */
+export interface Site {
+  readonly target: TargetDoc;
+  readonly dialect: Dialect;
+  readonly place: Place;
+  readonly estateMode: Mode | undefined;
+  readonly today: string;
+}
+
+export function siteOf(target: TargetDoc, dialect: Dialect, estate: EstateDoc, today: string): Site {
+  const { account, region, zone, resourceGroup } = target.spec;
+  const place = {
+    account,
+    region,
+    ...(zone === undefined ? {} : { zone }),
+    ...(resourceGroup === undefined ? {} : { resourceGroup }),
+  };
+  return { target, dialect, place, estateMode: estate.spec.mode, today };
+}
+
+export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): Address =>
+  `${dialect.prefix(kind, place)}/${kind}/${name}`;
+
+/** Resource, target, estate: the strictest of those that are set. */
+export const modeAt = ({ target, estateMode }: Site, own: Mode | undefined): Mode =>
+  strictest([own, target.spec.mode, estateMode]);
+
+export function documentRef(document: Located<Document>, address: Address): DocumentRef {
+  const { file, line } = document.at();
+  return { address, file, line };
+}

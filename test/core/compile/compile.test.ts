@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dialect } from '../../../providers/aws/dialect.ts';
+import { type CompiledScope, compile } from '../../../src/core/compile/compile.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import { parseSpecs } from '../../../src/source/parse-specs.ts';
+
+const base = `
+apiVersion: setpoint.dev/v1
+kind: Estate
+metadata: { name: acme }
+spec: {}
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: prod }
+spec: { provider: aws, account: "1111", region: eu-1 }
+---
+`;
+const network = (more = '') => `
+apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: core, labels: { team: net } }
+spec: { targets: [prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }]${more} }
+---
+`;
+const rule = (name: string, more: string) => `
+apiVersion: setpoint.dev/v1
+kind: FirewallRule
+metadata: { name: ${name} }
+spec: { network: core, ${more} }
+---
+`;
+const instance = (more = '') => `
+apiVersion: setpoint.dev/v1
+kind: Instance
+metadata: { name: web }
+spec: { targets: [prod], network: core, subnet: app, image: ami-1, size: t3.small${more} }
+---
+`;
+
+function compiled(text: string): CompiledScope {
+  const { documents } = parseSpecs([{ path: 'specs/a.yaml', text: base + text }], '2026-01-01');
+  const [estate] = ofKind(documents, 'Estate');
+  assert.ok(estate, 'the estate parses');
+  const hashes = { userData: (_: string, file: string) => `hash of ${file}`, access: () => 'hash of access' };
+  const { scopes } = compile({
+    estate: estate.value,
+    documents,
+    dialects: { aws: dialect },
+    hashes,
+    today: '2026-01-01',
+  });
+  const [scope] = scopes;
+  assert.ok(scope, 'there is a scope');
+  return scope;
+}
+
+const prefix = 'aws/1111/eu-1/';
+const names = ({ wanted }: CompiledScope): string[] =>
+  wanted.desired.map(
+    ({ address, terms }) => `${address.slice(prefix.length)}${terms.presence ? ` (${terms.presence})` : ''}`,
+  );
+function one(scope: CompiledScope, name: string): Desired {
+  const found = scope.wanted.desired.find(({ address }) => address === prefix + name);
+  assert.ok(found, `${name} is wanted`);
+  return found;
+}
+
+test('a network is itself, its subnets, the group all, and its default atoms', () => {
+  assert.deepEqual(names(compiled(network())), [
+    'network/core',
+    'subnet/core.app',
+    'group/core.all',
+    'firewall-rule/core.all.egress.all.all.0.0.0.0/0 (implied)',
+    'firewall-rule/core.all.egress.all.all.::/0 (tolerated)',
+  ]);
+});
+
+test('egress deny wants no default atom, and says so to new groups', () => {
+  const scope = compiled(network(', default: { egress: deny }'));
+  assert.deepEqual(names(scope), ['network/core', 'subnet/core.app', 'group/core.all']);
+  assert.equal(Reflect.get(one(scope, 'group/core.all').attributes, 'defaultEgress'), 'deny');
+});
+
+test('a group exists as soon as anybody names it: a rule, a peer, an instance', () => {
+  const text =
+    network() +
+    rule('a', 'protocol: tcp, ports: [22], group: web, peers: { groups: [lb] }') +
+    instance(', groups: [db]');
+  const groups = names(compiled(text)).filter((name) => name.startsWith('group/'));
+  assert.deepEqual(groups, ['group/core.all', 'group/core.db', 'group/core.lb', 'group/core.web']);
+});
+
+test('an atom that two documents want is one atom with both documents; what is stated outweighs what is implied', () => {
+  const text =
+    network() +
+    rule('a', 'protocol: tcp, ports: [80, 443], group: web, peers: { cidrs: [10.0.0.0/8] }') +
+    rule('b', 'protocol: tcp, ports: [443, 8080], group: web, peers: { cidrs: [10.0.0.0/8] }') +
+    rule('out', 'direction: egress, protocol: all, peers: { cidrs: [0.0.0.0/0] }');
+  const scope = compiled(text);
+  const shared = one(scope, 'firewall-rule/core.web.ingress.tcp.443.10.0.0.0/8');
+  assert.deepEqual(
+    shared.documents.map(({ address }) => address),
+    [`${prefix}firewall-rule/core.a`, `${prefix}firewall-rule/core.b`],
+  );
+  const out = one(scope, 'firewall-rule/core.all.egress.all.all.0.0.0.0/0');
+  assert.equal(out.terms.presence, undefined);
+  assert.deepEqual(
+    out.documents.map(({ address }) => address),
+    [`${prefix}firewall-rule/core.out`, `${prefix}network/core`],
+  );
+});
+
+test('replicas are numbered, are in all, and boot with hashes', () => {
+  const scope = compiled(network() + instance(', replicas: 2, groups: [web], userData: { file: web.sh }'));
+  assert.deepEqual(
+    names(scope).filter((name) => name.startsWith('instance/')),
+    ['instance/web-0', 'instance/web-1'],
+  );
+  assert.deepEqual(one(scope, 'instance/web-1').attributes, {
+    placement: { subnet: `${prefix}subnet/core.app`, publicIp: false },
+    groups: [`${prefix}group/core.all`, `${prefix}group/core.web`],
+    machine: { image: 'ami-1', size: 't3.small', power: 'running' },
+    boot: { userData: 'hash of web.sh' },
+    labels: {},
+  });
+});
+
+test('no replicas: the document still speaks of this scope, so that its machines are scaled down, not orphaned', () => {
+  const scope = compiled(network() + instance(', replicas: 0'));
+  assert.ok(scope.wanted.documents.has(`${prefix}instance/web`));
+  assert.deepEqual(
+    names(scope).filter((name) => name.startsWith('instance/')),
+    [],
+  );
+});
+
+test('`on` holds for its target', () => {
+  const scope = compiled(network() + instance(', on: { prod: { size: t3.large } }'));
+  assert.deepEqual(Reflect.get(one(scope, 'instance/web-0').attributes, 'machine'), {
+    image: 'ami-1',
+    size: 't3.large',
+    power: 'running',
+  });
+});
+
+test('an ignored field is named as our attributes name it, until its day', () => {
+  const ignore = (until: string) =>
+    compiled(network() + instance(`, ignore: [{ field: size, owner: ops, reason: resizing, until: ${until} }]`));
+  assert.deepEqual(one(ignore('2026-01-01'), 'instance/web-0').terms.ignore, ['machine.size'], 'its last day');
+  assert.equal(one(ignore('2025-12-31'), 'instance/web-0').terms.ignore, undefined, 'the day after');
+});
+
+test('modes: the strictest of resource, target and estate; plan where none is set', () => {
+  assert.equal(one(compiled(network()), 'network/core').terms.mode, 'plan');
+  assert.equal(one(compiled(network(', mode: enforce')), 'network/core').terms.mode, 'enforce');
+  assert.equal(one(compiled(network(', mode: observe')), 'subnet/core.app').terms.mode, 'observe');
+});
+
+test('a renamed network renames what stands in it', () => {
+  const scope = compiled(network().replace('name: core,', 'name: core, was: [old],'));
+  assert.deepEqual(one(scope, 'subnet/core.app').terms.claim, { was: [`${prefix}subnet/old.app`] });
+  assert.deepEqual(one(scope, 'group/core.all').terms.claim, { was: [`${prefix}group/old.all`] });
+});
+
+test('rules go with their document by default, networks stay', () => {
+  const scope = compiled(network() + rule('a', 'protocol: icmp, icmp: { type: 8 }, peers: { any: true }'));
+  assert.equal(one(scope, 'firewall-rule/core.all.ingress.icmp.8/all.0.0.0.0/0').terms.deletionPolicy, 'delete');
+  assert.equal(one(scope, 'network/core').terms.deletionPolicy, 'retain');
+});
