@@ -6,6 +6,7 @@ import type { Problem } from '../core/spec/problem.ts';
 export interface House {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
   specs(dir: string): Promise<SpecTree>;
+  sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
 }
 
 /** A folder of specs as read. With an error among its problems nothing may be planned from it. */
@@ -16,4 +17,17 @@ export interface SpecTree {
   readonly revision: string;
   /** Scripts of machines by their path in the tree. */
   readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
+}
+
+/** `speed`: seconds of the sandbox in one of ours. `lagMs`: how long reads may miss what was written. */
+export interface SandboxSettings {
+  readonly port: number;
+  readonly seed: number;
+  readonly speed: number;
+  readonly lagMs: number;
+}
+
+export interface RunningSandbox {
+  readonly url: string;
+  close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { sandbox } from './sandbox.ts';
 import { validate } from './validate.ts';
 
 /** Every verb, in the order of the help. A new verb is one file and one line. */
-export const verbs: readonly ((context: Context) => Command)[] = [validate];
+export const verbs: readonly ((context: Context) => Command)[] = [validate, sandbox];

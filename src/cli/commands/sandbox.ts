@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import type { RunningSandbox, SandboxSettings } from '../house.ts';
+import { parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { positive, whole } from '../output/number.ts';
+import { verb } from '../verb.ts';
+
+interface Options {
+  readonly port: number;
+  readonly seed: number;
+  readonly speed: number;
+  readonly lag: number;
+  readonly json?: boolean;
+}
+
+export const sandbox = (context: Context): Command =>
+  verb('sandbox', {
+    group: 'Set up',
+    summary: 'run clouds on this machine, until Ctrl-C',
+    about:
+      'Answers the EC2 and STS protocols on 127.0.0.1 as the real ones do, from memory. Point a target at it with\n`endpoint:` and pass --allow-endpoint; any access key will do, such as AWS_ACCESS_KEY_ID=test.',
+    examples: [
+      ['sandbox', 'on port 4566'],
+      ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],
+    ],
+  })
+    .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', whole(0, 65535), 4566)
+    .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
+    .option('--speed <factor>', "how fast the sandbox's time runs", positive, 1)
+    .option('--seed <number>', 'all that is random follows from it', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (options: Options) => context.finish(await run(options, context)));
+
+async function run({ lag, json, ...rest }: Options, { house, terminal, stop }: Context): Promise<ExitCode> {
+  const running = await start({ ...rest, lagMs: lag }, house);
+  if (json) emitJson(terminal, { url: running.url });
+  else emitText(terminal, `Sandbox: ${running.url}`);
+  if (!stop.aborted) await once(stop, 'abort');
+  await running.close();
+  return exitCodes.done;
+}
+
+async function start(settings: SandboxSettings, house: Context['house']): Promise<RunningSandbox> {
+  try {
+    return await house.sandbox(settings);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    throw new Complaint(`Port ${settings.port} is taken.`, {
+      why: 'Another program listens there, perhaps another sandbox.',
+      next: 'Choose another with --port, or let us choose: --port 0',
+      cause: error,
+    });
+  }
+}

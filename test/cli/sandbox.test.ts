@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { runCli } from './support/run-cli.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const program = join(import.meta.dirname, '../../src/cli.ts');
+
+test('it says where it listens, answers there, and ends within a second of SIGINT', async () => {
+  const child = spawn(process.execPath, [program, 'sandbox', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [first] = await once(createInterface({ input: child.stdout }), 'line');
+  const url = /^Sandbox: (http:\/\/127\.0\.0\.1:\d+)$/.exec(String(first))?.[1] ?? assert.fail(String(first));
+  const answer = await fetch(url, { method: 'POST', body: 'Action=GetCallerIdentity&Version=2011-06-15' });
+  assert.ok(answer.status >= 400, 'unsigned requests are refused');
+
+  const asked = performance.now();
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0);
+  assert.ok(performance.now() - asked < 1000);
+});
+
+test('a port that is taken: what to do', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const address = holder.address();
+  const port = typeof address === 'object' && address !== null ? address.port : assert.fail();
+  const { code, stderr } = await runCli(['sandbox', '--port', String(port)], temporaryFolder());
+  holder.close();
+  assert.equal(code, 1);
+  assert.match(stderr, /Port \d+ is taken[\s\S]*--port 0/);
+});
+
+test('a port that is none is refused with what to write', async () => {
+  const { code, stderr } = await runCli(['sandbox', '--port', '70000'], temporaryFolder());
+  assert.equal(code, 1);
+  assert.match(stderr, /whole number from 0 to 65535/);
+});
