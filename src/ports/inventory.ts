@@ -1,7 +1,7 @@
 import type { Guards } from '../core/guards.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Observation } from '../core/observed.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { Observation, Observed } from '../core/observed.ts';
+import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 
 /** What the store knows and has seen. */
 export interface Inventory {
@@ -10,6 +10,18 @@ export interface Inventory {
   record(estate: string, observation: Observation): Promise<void>;
   /** The newest observation of each scope of an estate. */
   latest(estate: string): Promise<readonly Observation[]>;
+  /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
+  converged(estate: string, addresses: readonly Address[]): Promise<void>;
+  /** What was seen to happen to one object, newest first, at most 100. */
+  history(estate: string, id: CloudId): Promise<readonly Sighting[]>;
+}
+
+/** `at`: when the look began, ms since the epoch. `resource`: as it was then; of what vanished, as it was last. */
+export interface Sighting {
+  readonly at: number;
+  readonly scope: ScopeKey;
+  readonly change: 'appeared' | 'changed' | 'vanished';
+  readonly resource: Observed;
 }
 
 /** Accepted revisions, numbered. */
@@ -33,4 +45,6 @@ export interface Generation {
 export interface Spent {
   readonly generation: { readonly deletes: number; readonly replaces: number };
   readonly healing: { readonly deletes: number; readonly replaces: number };
+  /** Resources that the estate owns over all scopes, those that the counts above already removed included: what a share is of. */
+  readonly owned: number;
 }

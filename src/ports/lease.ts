@@ -20,3 +20,11 @@ export interface Lease {
   readonly signal: AbortSignal;
   release(): Promise<void>;
 }
+
+/** Thrown by a write to the ledger whose lease is no longer the newest: nothing was written. */
+export class LeaseLost extends Error {
+  constructor(scope: ScopeKey, holder: string) {
+    super(`${holder} no longer holds the lease of ${scope}: nothing was written`);
+    this.name = 'LeaseLost';
+  }
+}

@@ -1,0 +1,42 @@
+import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { Verdict } from '../core/ledger/verification.ts';
+import type { Generations, Inventory } from './inventory.ts';
+import type { Leases } from './lease.ts';
+import type { Effect, Ledger, Pass } from './ledger.ts';
+
+/** Everything that outlives a process: one database. */
+export type Store = StorePorts & {
+  readonly estates: Estates;
+  readonly audit: Audit;
+  /** Signs the chains that this store wrote to, and lets go of the database. */
+  close(): Promise<void>;
+};
+
+/** What the engine works with. */
+export interface StorePorts {
+  readonly ledger: Ledger;
+  readonly inventory: Inventory;
+  readonly generations: Generations;
+  readonly leases: Leases;
+}
+
+export interface Estates {
+  /** Which database this is: a UUID made with it, written into every mark. */
+  readonly store: string;
+  list(): Promise<readonly string[]>;
+  /** One transaction: a note with the reason, and the claims on the ids accepted. Returns the note's sequence number. */
+  takeover(pass: Pass, accepted: readonly Accepted[], reason: string): Promise<number>;
+}
+
+export type Accepted = Extract<Effect, { readonly do: 'claim' }>;
+
+/** Proof that the ledger is whole. */
+export interface Audit {
+  verify(estate: string): Promise<Verdict>;
+  /** One line of JSON per entry, from the first: enough to verify it with no database. */
+  export(estate: string): AsyncIterable<string>;
+  /** Signs where the chain stands and keeps that outside the database; undefined where there is nothing new to sign. */
+  checkpoint(estate: string): Promise<SignedCheckpoint | undefined>;
+  /** Newest last. */
+  checkpoints(): Promise<readonly SignedCheckpoint[]>;
+}

@@ -1,0 +1,77 @@
+import type { Applied } from '../core/knowledge.ts';
+import type { Address, CloudId } from '../core/resource.ts';
+import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
+import type { Accepted } from '../ports/store.ts';
+import type { IntentRecord } from './intent-record.ts';
+
+/** Everything that one batch of settlements changes beside the ledger; at most one change per key, the last one said. */
+export interface SettledChanges {
+  readonly closed: readonly string[];
+  /** Deletes that came to nothing: their places in the estate's count are free again. */
+  readonly returned: readonly string[];
+  readonly claims: ReadonlyMap<CloudId, Accepted | 'release'>;
+  /** Ids that were written to, whether an answer came or not. */
+  readonly written: ReadonlySet<CloudId>;
+  readonly applied: ReadonlyMap<Address, Applied['attributes'] | 'unapply'>;
+  readonly updated: ReadonlyMap<Address, IntentRecord>;
+}
+
+export interface Settling {
+  readonly settlement: Settlement;
+  readonly record: IntentRecord;
+}
+
+/** Looks up each settlement's intent in `open`, which holds the open ones of this estate and scope. Throws where there is none. */
+export function settling(
+  pass: Pass,
+  settlements: readonly Settlement[],
+  open: ReadonlyMap<string, IntentRecord>,
+): readonly Settling[] {
+  const closed = new Set<string>();
+  return settlements.map((settlement) => {
+    const record = open.get(settlement.intent);
+    if (!record || closed.has(settlement.intent))
+      throw new Error(`intent ${settlement.intent} is not open in ${pass.scope}: it cannot be settled`);
+    if (settlement.closes) closed.add(settlement.intent);
+    return { settlement, record };
+  });
+}
+
+export function settledChanges(all: readonly Settling[]): SettledChanges {
+  const closing = all.filter(({ settlement }) => settlement.closes);
+  const effects = all.flatMap(({ settlement }) => settlement.effects);
+  return {
+    closed: closing.map(({ record }) => record.intent),
+    returned: closing.filter(cameToNothing).map(({ record }) => record.intent),
+    claims: new Map(
+      effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'claim' ? effect : 'release']),
+    ),
+    written: new Set(all.map(({ record }) => record.action.id).filter((id) => id !== '')),
+    applied: new Map(effects.filter(isAboutApplied).map(appliedEntry)),
+    updated: new Map(closing.filter(isUpdate).map(({ record }) => [record.action.address, record])),
+  };
+}
+
+const cameToNothing = ({ settlement, record }: Settling): boolean =>
+  record.action.verb === 'delete' && !settlement.outcome.ok;
+
+const isUpdate = ({ settlement, record }: Settling): boolean =>
+  record.action.verb === 'update' && settlement.outcome.ok;
+
+type AboutClaim = Extract<Effect, { readonly do: 'claim' | 'release' }>;
+type AboutApplied = Extract<Effect, { readonly do: 'apply' | 'unapply' }>;
+
+const isAboutClaim = (effect: Effect): effect is AboutClaim => effect.do === 'claim' || effect.do === 'release';
+const isAboutApplied = (effect: Effect): effect is AboutApplied => effect.do === 'apply' || effect.do === 'unapply';
+
+function claimId(effect: AboutClaim): CloudId {
+  if (effect.do === 'release') return effect.id;
+  if (effect.subject.id === undefined) throw new Error(`a claim of ${effect.subject.address} names no id`);
+  return effect.subject.id;
+}
+
+const appliedEntry = (effect: AboutApplied) =>
+  [
+    effect.address,
+    effect.do === 'unapply' ? ('unapply' as const) : (effect.attributes as Applied['attributes']), // why: the port carries them as unknown; the engine put attributes in
+  ] as const;

@@ -1,0 +1,93 @@
+import type { Guards } from '../../src/core/guards.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { Lease } from '../../src/ports/lease.ts';
+import type { Intended, IntentDraft, Pass, Settlement } from '../../src/ports/ledger.ts';
+import type { Accepted, Store } from '../../src/ports/store.ts';
+
+export const scope = 'aws/111122223333/eu-west-1';
+
+/** A process at work on one estate: its lease, and what its entries say of it. */
+export interface Worker {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly pass: Pass;
+}
+
+export async function workerOf(
+  store: Store,
+  estate: string,
+  authority: Partial<Pass['authority']> = {},
+): Promise<Worker> {
+  const acquired = await store.leases.acquire(estate, scope, 'ops@here 1');
+  if (!acquired.ok) throw new Error(`held by ${acquired.heldBy}`);
+  const { lease } = acquired;
+  return { store, lease, pass: passOf(estate, lease, authority) };
+}
+
+export const passOf = (estate: string, lease: Pass['lease'], authority: Partial<Pass['authority']> = {}): Pass => ({
+  estate,
+  scope,
+  reconcileId: 'r1',
+  authority: { revision: 'abc', generation: 1, plan: 'd1', approver: 'ops', ...authority },
+  lease: { holder: lease.holder, epoch: lease.epoch },
+});
+
+export const guardsOf = (limits: Guards['limits']): Guards => ({ limits, modes: {}, policies: {}, protected: [] });
+
+export const addressOf = (name: string): string => `${scope}/network/${name}`;
+
+export const draftOf = (verb: IntentDraft['verb'], name: string, rest: Partial<IntentDraft> = {}): IntentDraft => ({
+  verb,
+  subject: { kind: 'network', address: addressOf(name), ...(verb === 'create' ? {} : { id: `vpc-${name}` }) },
+  details: {},
+  ...rest,
+});
+
+export const deletion = (name: string, by: 'generation' | 'healing' = 'generation'): IntentDraft =>
+  draftOf('delete', name, { counts: { as: 'delete', by } });
+
+export const claimOf = (name: string, id = `vpc-${name}`): Accepted => ({
+  do: 'claim',
+  subject: { kind: 'network', address: addressOf(name), id },
+  terms: { deletionPolicy: 'retain', protect: false, storeOnly: false },
+});
+
+export const settlementOf = (intended: Intended | undefined, rest: Partial<Settlement> = {}): Settlement => ({
+  intent: intentOf(intended),
+  outcome: { ok: true },
+  closes: true,
+  effects: [],
+  calls: [],
+  ...rest,
+});
+
+export function intentOf(intended: Intended | undefined): string {
+  if (!intended?.ok) throw new Error(`not intended: ${intended?.why}`);
+  return intended.intent;
+}
+
+export const unanswered: Partial<Settlement> = {
+  outcome: { ok: false, failure: { kind: 'ambiguous', code: 'Timeout', message: 'no answer' } },
+  closes: false,
+};
+
+export const denied: Partial<Settlement> = {
+  outcome: { ok: false, failure: { kind: 'terminal', code: 'UnauthorizedOperation', message: 'no' } },
+};
+
+/** Intends and settles in one go. */
+export async function apply(worker: Worker, draft: IntentDraft, settled: Partial<Settlement> = {}): Promise<Intended> {
+  const [intended] = await worker.store.ledger.intend(worker.pass, [draft]);
+  if (!intended) throw new Error('no answer for the draft');
+  if (intended.ok) await worker.store.ledger.settle(worker.pass, [settlementOf(intended, settled)]);
+  return intended;
+}
+
+export const observedOf = (name: string, labels: Readonly<Record<string, string>> = {}): Observed => ({
+  kind: 'network',
+  id: `vpc-${name}`,
+  name,
+  attributes: { cidr: '10.0.0.0/16', internet: false, labels },
+  signs: {},
+  condition: { state: 'ready' },
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { LeaseLost } from '../../../src/ports/lease.ts';
+import { apply, claimOf, draftOf, scope, settlementOf, workerOf } from '../fixtures.ts';
+import type { Laws } from '../store-laws.ts';
+
+export const leaseLaws: Laws = {
+  'one holder at a time: a second one is told who, and since when': async ({ store, other, estate }) => {
+    const { lease } = await workerOf(store, estate);
+    const refused = await other.leases.acquire(estate, scope, 'ci@there 2');
+    assert.ok(!refused.ok);
+    assert.equal(refused.heldBy, 'ops@here 1');
+    assert.ok(Number.isFinite(refused.since) && refused.since > 0);
+    assert.equal((await store.leases.acquire(estate, scope, 'ops@here 1')).ok, false);
+    assert.ok((await other.leases.acquire(estate, 'aws/1/us-east-1', 'ci@there 2')).ok);
+    assert.ok((await other.leases.acquire(`${estate}-2`, scope, 'ci@there 2')).ok);
+    assert.ok(lease.remainingMs() > 0 && !lease.signal.aborted);
+  },
+
+  'a released lease is free at once, with a higher epoch, and its old holder may write no more': async (bench) => {
+    const { store, other, estate } = bench;
+    const { lease, pass } = await workerOf(store, estate);
+    await lease.release();
+    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'a')]), LeaseLost);
+    assert.ok(lease.remainingMs() <= 0);
+    const next = await other.leases.acquire(estate, scope, 'ci@there 2');
+    assert.ok(next.ok && next.lease.epoch > lease.epoch);
+    await lease.release();
+    assert.equal((await store.leases.acquire(estate, scope, 'x')).ok, false);
+  },
+
+  'a lapsed lease can be taken; then the old holder can neither intend, settle nor take over': async (bench) => {
+    const { store, other, estate } = bench;
+    const { pass } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    await bench.lapse(estate, scope);
+    const next = await other.leases.acquire(estate, scope, 'ci@there 2');
+    assert.ok(next.ok && next.lease.epoch > pass.lease.epoch);
+    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'b')]), LeaseLost);
+    await assert.rejects(store.ledger.settle(pass, [settlementOf(intended)]), LeaseLost);
+    await assert.rejects(store.estates.takeover(pass, [claimOf('a')], 'x'), LeaseLost);
+    const known = await other.inventory.knowledge(estate, scope);
+    assert.deepEqual([known.pending.length, known.settled.size], [1, 0]);
+  },
+
+  'a lapsed lease that nobody took: nothing new is begun, but what was sent may be settled': async (bench) => {
+    const { store, estate } = bench;
+    const { pass } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    await bench.lapse(estate, scope);
+    await assert.rejects(store.ledger.intend(pass, [draftOf('create', 'b')]), LeaseLost);
+    await store.ledger.settle(pass, [settlementOf(intended)]);
+    assert.equal((await store.inventory.knowledge(estate, scope)).pending.length, 0);
+  },
+
+  'a made-up lease writes nothing': async ({ store, estate }) => {
+    const worker = await workerOf(store, estate);
+    const forged = [
+      { holder: worker.lease.holder, epoch: worker.lease.epoch + 1 },
+      { holder: 'someone@else 3', epoch: worker.lease.epoch },
+    ];
+    for (const lease of forged)
+      await assert.rejects(apply({ ...worker, pass: { ...worker.pass, lease } }, draftOf('create', 'a')), LeaseLost);
+    const elsewhere = { ...worker.pass, scope: 'aws/1/us-east-1' };
+    await assert.rejects(apply({ ...worker, pass: elsewhere }, draftOf('create', 'a')), LeaseLost);
+  },
+};

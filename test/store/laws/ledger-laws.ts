@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import type { LedgerEntry, LedgerFilter } from '../../../src/ports/ledger.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import {
+  addressOf,
+  apply,
+  claimOf,
+  denied,
+  draftOf,
+  intentOf,
+  scope,
+  settlementOf,
+  unanswered,
+  workerOf,
+} from '../fixtures.ts';
+import type { Laws } from '../store-laws.ts';
+
+export const ledgerLaws: Laws = {
+  'an action still open is the same intent, one attempt on; once settled it is a new one': async ({
+    store,
+    estate,
+  }) => {
+    const { pass } = await workerOf(store, estate);
+    const draft = draftOf('create', 'core');
+    const [first] = await store.ledger.intend(pass, [draft]);
+    assert.ok(first?.ok);
+    assert.match(first.intent, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    assert.equal(first.attempt, 1);
+    assert.deepEqual(await store.ledger.intend(pass, [draft]), [{ ...first, attempt: 2 }]);
+    await store.ledger.settle(pass, [settlementOf(first, unanswered)]);
+    assert.deepEqual(await store.ledger.intend(pass, [draft]), [{ ...first, attempt: 3 }]);
+    await store.ledger.settle(pass, [settlementOf(first)]);
+    const [next] = await store.ledger.intend(pass, [draft]);
+    assert.ok(next?.ok && next.intent !== first.intent && next.attempt === 1);
+  },
+
+  'verbs, addresses and objects of one address are different actions, the same in one batch is one': async (bench) => {
+    const { pass } = await workerOf(bench.store, bench.estate);
+    const twin = { kind: 'network', address: addressOf('core'), id: 'vpc-twin' } as const;
+    const drafts = [
+      draftOf('create', 'core'),
+      draftOf('delete', 'core'),
+      draftOf('delete', 'core', { subject: twin }),
+      draftOf('create', 'edge'),
+      draftOf('create', 'core'),
+    ];
+    const intended = await bench.store.ledger.intend(pass, drafts);
+    const ids = intended.map(intentOf);
+    assert.equal(new Set(ids).size, 4);
+    assert.equal(ids[4], ids[0]);
+    assert.deepEqual(
+      intended.map((one) => one.ok && one.attempt),
+      [1, 1, 1, 1, 2],
+    );
+  },
+
+  'every attempt and every settlement is an entry that says who, why and what': async ({ store, estate }) => {
+    const worker = await workerOf(store, estate);
+    const calls = [{ action: 'CreateVpc', requestId: 'q-1', durationMs: 12 }];
+    const details = { attributes: { cidr: '10.0.0.0/16', labels: { b: '2', a: undefined } } };
+    await apply(worker, draftOf('create', 'core', { details }), { calls, effects: [claimOf('core')] });
+    const [intent, settlement, ...more] = await all(store, { estate });
+    assert.equal(more.length, 0);
+    const { reconcileId, authority, lease } = worker.pass;
+    const said = {
+      estate,
+      scope,
+      reconcileId,
+      authority,
+      lease,
+      verb: 'create',
+      kind: 'network',
+      address: addressOf('core'),
+    };
+    const id = intent?.body['intent'];
+    assert.deepEqual(intent?.body, {
+      ...said,
+      intent: id,
+      attempt: 1,
+      details: { attributes: { cidr: '10.0.0.0/16', labels: { b: '2' } } },
+    });
+    assert.deepEqual(settlement?.body, {
+      ...said,
+      intent: id,
+      attempt: 1,
+      outcome: { ok: true },
+      closes: true,
+      effects: [claimOf('core')],
+      calls,
+    });
+    assert.deepEqual([intent?.type, intent?.seq, settlement?.type, settlement?.seq], ['intent', 1, 'settlement', 2]);
+    assert.equal(settlement?.chain.previous, intent?.chain.hash);
+  },
+
+  'text of any kind survives: quotes, NUL, lone surrogates, emoji': async ({ store, estate }) => {
+    const text = 'a"\\\u0000\ud800 \u{1f512}\n';
+    assert.equal(await store.ledger.note(estate, { text, [text]: 1 }), 1);
+    assert.deepEqual((await all(store, { estate }))[0]?.body, { estate, note: { text, [text]: 1 } });
+  },
+
+  'entries come in order, from after a number, by address, up to a limit': async ({ store, estate }) => {
+    const worker = await workerOf(store, estate);
+    for (const name of ['a', 'b', 'c']) await apply(worker, draftOf('create', name));
+    const seqs = async (filter: LedgerFilter) => (await all(store, { estate, ...filter })).map(({ seq }) => seq);
+    assert.deepEqual(await seqs({}), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(await seqs({ after: 4 }), [5, 6]);
+    assert.deepEqual(await seqs({ limit: 3, after: 1 }), [2, 3, 4]);
+    assert.deepEqual(await seqs({ address: addressOf('b') }), [3, 4]);
+    assert.deepEqual(await seqs({ limit: 0 }), []);
+  },
+
+  'a settlement needs an open intent of its scope, and one bad one undoes the batch': async ({ store, estate }) => {
+    const { pass } = await workerOf(store, estate);
+    const [first, second] = await store.ledger.intend(pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
+    await store.ledger.settle(pass, [settlementOf(first)]);
+    const again = store.ledger.settle(pass, [settlementOf(second), settlementOf(first)]);
+    await assert.rejects(again, /is not open in aws\/111122223333\/eu-west-1/);
+    const twice = store.ledger.settle(pass, [settlementOf(second), settlementOf(second)]);
+    await assert.rejects(twice, /is not open/);
+    const { pending } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual(
+      pending.map(({ intent }) => intent),
+      [intentOf(second)],
+    );
+    assert.equal((await all(store, { estate })).length, 3);
+  },
+
+  'effects change what is known, in the settlement itself': async ({ store, estate }) => {
+    const worker = await workerOf(store, estate);
+    const attributes = { cidr: '10.0.0.0/16', internet: false, labels: {} };
+    const effects = [claimOf('core'), { do: 'apply', address: addressOf('core'), attributes } as const];
+    await apply(worker, draftOf('create', 'core'), { effects });
+    const known = await store.inventory.knowledge(estate, scope);
+    const claim = known.settled.get('vpc-core');
+    assert.deepEqual(claim, {
+      address: addressOf('core'),
+      kind: 'network',
+      lastWriteAt: claim?.lastWriteAt,
+      terms: claimOf('core').terms,
+    });
+    assert.deepEqual([...known.applied], [[addressOf('core'), { attributes, generation: 1 }]]);
+    assert.deepEqual([known.estate, known.store, known.pending.length], [estate, store.estates.store, 0]);
+    await apply(worker, draftOf('delete', 'core'), {
+      effects: [
+        { do: 'release', id: 'vpc-core' },
+        { do: 'unapply', address: addressOf('core') },
+      ],
+    });
+    const after = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual([after.settled.size, after.applied.size], [0, 0]);
+  },
+
+  'every write moves the time of the last one': async ({ store, estate, later }) => {
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'), { effects: [claimOf('core')] });
+    const lastWrite = async () => (await store.inventory.knowledge(estate, scope)).settled.get('vpc-core')?.lastWriteAt;
+    const before = (await lastWrite()) ?? Number.NaN;
+    await later(1000);
+    await apply(worker, draftOf('update', 'core'), unanswered);
+    assert.equal(await lastWrite(), before + 1000);
+  },
+
+  'an open intent is pending, as its newest attempt said': async ({ store, estate, later }) => {
+    const { pass } = await workerOf(store, estate);
+    const [adopt, create] = await store.ledger.intend(pass, [
+      draftOf('adopt', 'a'),
+      draftOf('create', 'b', { details: { size: 1 } }),
+    ]);
+    await later(1000);
+    await store.ledger.intend(pass, [draftOf('create', 'b', { details: { size: 2, gone: undefined } })]);
+    const { pending } = await store.inventory.knowledge(estate, scope);
+    const [first, second] = [...pending].sort((a, b) => a.at - b.at);
+    assert.equal((second?.at ?? 0) - (first?.at ?? 0), 1000);
+    assert.deepEqual(
+      [first, second],
+      [
+        {
+          ...{ intent: intentOf(adopt), attempt: 1, at: first?.at, verb: 'adopt', address: addressOf('a') },
+          draft: { kind: 'network', id: 'vpc-a', details: {} },
+        },
+        {
+          ...{ intent: intentOf(create), attempt: 2, at: second?.at, verb: 'create', address: addressOf('b') },
+          draft: { kind: 'network', details: { size: 2 } },
+        },
+      ],
+    );
+  },
+
+  'an update that does not stick is counted until it is found as wanted, or is another one': async (bench) => {
+    const { store, estate } = bench;
+    const worker = await workerOf(store, estate);
+    const update = (field: string) => draftOf('update', 'core', { details: { changes: [{ field, from: 1, to: 2 }] } });
+    const times = async () => (await store.inventory.knowledge(estate, scope)).unstuck.get(addressOf('core'));
+    assert.equal(await times(), undefined);
+    await apply(worker, update('labels.a'));
+    await apply(worker, update('labels.a'));
+    assert.equal(await times(), 2);
+    await apply(worker, update('labels.a'), denied);
+    assert.equal(await times(), 2);
+    await apply(worker, update('labels.b'));
+    assert.equal(await times(), 1);
+    await apply(
+      { ...worker, pass: { ...worker.pass, authority: { ...worker.pass.authority, generation: 2 } } },
+      update('labels.b'),
+    );
+    assert.equal(await times(), 1);
+    await store.inventory.converged(estate, [addressOf('core'), addressOf('unknown')]);
+    assert.equal(await times(), undefined);
+  },
+
+  'what one process committed another one sees, and scopes and estates stay apart': async ({
+    store,
+    other,
+    estate,
+  }) => {
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'), { effects: [claimOf('core')] });
+    assert.equal((await other.inventory.knowledge(estate, scope)).settled.size, 1);
+    assert.equal((await other.inventory.knowledge(estate, 'aws/1/us-east-1')).settled.size, 0);
+    assert.equal((await other.inventory.knowledge(`${estate}-2`, scope)).settled.size, 0);
+    assert.ok((await other.estates.list()).includes(estate));
+    assert.equal(other.estates.store, store.estates.store);
+  },
+
+  'two processes writing at once still make one chain': async ({ store, other, estate }) => {
+    const { pass } = await workerOf(store, estate);
+    const writes = Array.from({ length: 10 }, (_, i) => [
+      store.ledger.intend(pass, [draftOf('create', `a${i}`), draftOf('create', `b${i}`)]),
+      other.ledger.note(estate, { i }),
+    ]);
+    await Promise.all(writes.flat());
+    assert.deepEqual(
+      (await all(store, { estate })).map(({ seq }) => seq),
+      Array.from({ length: 30 }, (_, i) => i + 1),
+    );
+  },
+
+  'a takeover notes its reason and claims what it accepts': async ({ store, estate }) => {
+    const { pass } = await workerOf(store, estate);
+    const seq = await store.estates.takeover(pass, [claimOf('b'), claimOf('a')], 'database lost');
+    assert.deepEqual([...(await store.inventory.knowledge(estate, scope)).settled.keys()].sort(), ['vpc-a', 'vpc-b']);
+    const [note] = await all(store, { estate, after: seq - 1 });
+    const takeover = { scope, reason: 'database lost', ids: ['vpc-a', 'vpc-b'], authority: pass.authority };
+    assert.deepEqual([note?.type, note?.body], ['note', { estate, note: { takeover } }]);
+  },
+
+  'a checkpoint is made once for where the chain stands': async ({ store, estate }) => {
+    assert.equal(await store.audit.checkpoint(estate), undefined);
+    await store.ledger.note(estate, { a: 1 });
+    const checkpoint = await store.audit.checkpoint(estate);
+    const [entry] = await all(store, { estate });
+    assert.deepEqual(
+      [checkpoint?.seq, checkpoint?.hash, checkpoint?.estate, checkpoint?.store],
+      [1, entry?.chain.hash, estate, store.estates.store],
+    );
+    assert.equal(await store.audit.checkpoint(estate), undefined);
+    assert.deepEqual(
+      (await store.audit.checkpoints()).filter((one) => one.estate === estate),
+      [checkpoint],
+    );
+  },
+
+  'a thousand actions in one transaction': async ({ store, estate }) => {
+    const { pass } = await workerOf(store, estate);
+    const drafts = Array.from({ length: 1000 }, (_, i) => draftOf('create', `n${i}`));
+    const intended = await store.ledger.intend(pass, drafts);
+    const effects = (i: number) => [
+      claimOf(`n${i}`),
+      { do: 'apply', address: addressOf(`n${i}`), attributes: { i } } as const,
+    ];
+    await store.ledger.settle(
+      pass,
+      intended.map((one, i) => settlementOf(one, { effects: effects(i) })),
+    );
+    const { settled, applied, pending } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual([settled.size, applied.size, pending.length], [1000, 1000, 0]);
+  },
+};
+
+async function all(store: Store, filter: LedgerFilter): Promise<readonly LedgerEntry[]> {
+  const found: LedgerEntry[] = [];
+  for await (const entry of store.ledger.entries(filter)) found.push(entry);
+  return found;
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Store } from '../../src/ports/store.ts';
+import { inventoryLaws } from './laws/inventory-laws.ts';
+import { leaseLaws } from './laws/lease-laws.ts';
+import { ledgerLaws } from './laws/ledger-laws.ts';
+import { limitLaws } from './laws/limit-laws.ts';
+
+/** One database under test. */
+export interface Harness {
+  /** A new connection to it, as of another process. */
+  connect(): Promise<Store>;
+  /** The holder of this lease stopped renewing long ago. */
+  lapse(estate: string, scope: string): Promise<void>;
+  /** Time goes by. */
+  later(ms: number): Promise<void>;
+}
+
+/** What a law is given: its own estate, and two processes' connections. */
+export interface Bench extends Pick<Harness, 'lapse' | 'later'> {
+  readonly estate: string;
+  readonly store: Store;
+  readonly other: Store;
+}
+
+export type Laws = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
+
+/** Runs every law over a database. `harness` is asked for once, within the first test. */
+export function storeLaws(name: string, harness: () => Promise<Harness>): void {
+  let opened: Promise<{ readonly harness: Harness; readonly store: Store; readonly other: Store }> | undefined;
+  const open = async () => {
+    const made = await harness();
+    return { harness: made, store: await made.connect(), other: await made.connect() };
+  };
+  const laws: Laws = { ...ledgerLaws, ...limitLaws, ...leaseLaws, ...inventoryLaws };
+  for (const [index, [law, run]] of Object.entries(laws).entries())
+    test(`${name}: ${law}`, async () => {
+      opened ??= open();
+      const { harness, store, other } = await opened;
+      const { lapse, later } = harness;
+      const estate = `estate-${index}`;
+      await run({ estate, store, other, lapse, later });
+      assert.deepEqual({ ...(await store.audit.verify(estate)), head: undefined, entries: 0, checkpoints: 0 }, whole);
+    });
+}
+
+const whole = { ok: true, head: undefined, entries: 0, checkpoints: 0 };

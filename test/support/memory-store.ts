@@ -1,0 +1,88 @@
+import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
+import { verification } from '../../src/core/ledger/verification.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Pass } from '../../src/ports/ledger.ts';
+import type { Accepted, Audit, Estates, Store } from '../../src/ports/store.ts';
+import { exportLine } from '../../src/store/export-line.ts';
+import { noteBody } from '../../src/store/intent-record.ts';
+import { settledChanges } from '../../src/store/settled-changes.ts';
+import { sha256 } from '../../src/store/sha256.ts';
+import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
+import { memoryLeases } from './memory-store/leases.ts';
+import { change, memoryLedger } from './memory-store/ledger.ts';
+import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
+
+/** A database in memory, held to the same laws as the real store. What is committed survives every connection. */
+export interface MemoryDatabase {
+  /** One process's connection. */
+  connect(): MemoryStore;
+}
+
+/** `stall`: this process stops renewing its leases, as one that crashed or was paused; they run out 30 s later. */
+export type MemoryStore = Store & { stall(): void };
+
+/** Deterministic: ids count up from 1. `store`: the database's id. */
+export function memoryDatabase(clock: Clock, store = '00000000-0000-4000-8000-000000000000'): MemoryDatabase {
+  const data = memory(store);
+  return { connect: () => connect(data, clock) };
+}
+
+function connect(data: Memory, clock: Clock): MemoryStore {
+  const leases = memoryLeases(data, clock);
+  return {
+    ledger: memoryLedger(data, clock),
+    inventory: memoryInventory(data),
+    generations: memoryGenerations(data, clock),
+    leases,
+    estates: memoryEstates(data, clock),
+    audit: memoryAudit(data, clock),
+    close: async () => {},
+    stall: leases.stall,
+  };
+}
+
+const memoryEstates = (data: Memory, clock: Clock): Estates => ({
+  store: data.store,
+  list: async () => [...data.estates.keys()].sort(),
+  takeover: async (pass, accepted, reason) => takeover(data, clock.now(), { pass, accepted, reason }),
+});
+
+interface Takeover {
+  readonly pass: Pass;
+  readonly accepted: readonly Accepted[];
+  readonly reason: string;
+}
+
+function takeover(data: Memory, at: number, { pass, accepted, reason }: Takeover): number {
+  checkLease(data, pass, at);
+  const estate = estateOf(data, pass.estate);
+  const claims = new Map(accepted.map((claim) => [claim.subject.id ?? '', claim]));
+  change(scopeOf(estate, pass.scope), { ...settledChanges([]), claims }, pass.authority.generation, at);
+  const note = { takeover: { scope: pass.scope, reason, ids: [...claims.keys()].sort(), authority: pass.authority } };
+  return append(estate, { at, type: 'note', body: noteBody(pass.estate, note) });
+}
+
+/** Checkpoints here are signed with nothing but a hash: enough to keep the laws. */
+function memoryAudit(data: Memory, clock: Clock): Audit {
+  const signed: SignedCheckpoint[] = [];
+  const proof = { hash: sha256, isSigned: () => true };
+  return {
+    verify: async (name) => {
+      const { chain } = estateOf(data, name);
+      const check = verification({ store: data.store, estate: name, checkpoints: signed }, proof);
+      chain.entries.every((entry) => check.follow(entry));
+      return check.end(chain.head);
+    },
+    async *export(name) {
+      for (const entry of estateOf(data, name).chain.entries) yield exportLine(data.store, name, entry);
+    },
+    checkpoint: async (name) => {
+      const { seq, hash } = estateOf(data, name).chain.head;
+      if (seq === 0 || signed.some((one) => one.estate === name && one.seq === seq)) return undefined;
+      const checkpoint = { store: data.store, estate: name, seq, hash, at: clock.now(), key: 'memory', signature: '' };
+      signed.push(checkpoint);
+      return checkpoint;
+    },
+    checkpoints: async () => [...signed],
+  };
+}

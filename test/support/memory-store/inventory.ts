@@ -1,0 +1,101 @@
+import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
+import type { Observation } from '../../../src/core/observed.ts';
+import type { ScopeKey } from '../../../src/core/resource.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
+import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
+import { spentBy } from './counted.ts';
+import { type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
+
+export function memoryInventory(memory: Memory): Inventory {
+  return {
+    knowledge: async (estate, scope) => knowledge(memory, estate, scope),
+    record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
+    latest: async (estate) => [...estateOf(memory, estate).scopes].sort(byKey).flatMap(([, scope]) => newest(scope)),
+    converged: async (estate, addresses) => {
+      for (const { unstuck } of estateOf(memory, estate).scopes.values())
+        for (const address of addresses) unstuck.delete(address);
+    },
+    history: async (estate, id) =>
+      [...estateOf(memory, estate).scopes.values()]
+        .flatMap(({ sightings }) => sightings.filter(({ resource }) => resource.id === id))
+        .sort((a, b) => b.at - a.at)
+        .slice(0, 100),
+  };
+}
+
+function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
+  const estate = estateOf(memory, name);
+  const scope = scopeOf(estate, key);
+  return {
+    estate: name,
+    store: memory.store,
+    settled: new Map(scope.claims),
+    pending: pending(estate, key),
+    applied: new Map([...scope.applied].map(([address, applied]) => [address, structuredClone(applied)])),
+    unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
+  };
+}
+
+function pending(estate: EstateMemory, key: ScopeKey): readonly PendingIntent[] {
+  return [...estate.open.values()]
+    .filter(({ scope }) => scope === key)
+    .map(({ record: { intent, attempt, at, action }, details }) => ({
+      intent,
+      attempt,
+      at,
+      address: action.address,
+      verb: action.verb,
+      draft: { kind: action.kind, ...(action.id === '' ? {} : { id: action.id }), details: structuredClone(details) },
+    }));
+}
+
+function record(scope: ScopeMemory, observation: Observation): void {
+  if (scope.looked && scope.looked.at > observation.at) return;
+  const { at, scope: key } = observation;
+  const changes = resourceChanges(scope.resources, observation);
+  for (const { change, resource, digest } of changes.written) {
+    scope.resources.set(resourceKey(resource), { resource: structuredClone(resource), digest, listed: true });
+    scope.sightings.push({ at, scope: key, change, resource: structuredClone(resource) });
+  }
+  for (const [keys, listed] of [
+    [changes.relisted, true],
+    [changes.unlisted, false],
+  ] as const)
+    for (const one of keys) {
+      const known = scope.resources.get(one);
+      if (known) scope.resources.set(one, { ...known, listed });
+    }
+  for (const one of changes.vanished) {
+    const known = scope.resources.get(one);
+    scope.resources.delete(one);
+    if (known) scope.sightings.push({ at, scope: key, change: 'vanished', resource: known.resource });
+  }
+  const { resources, ...look } = observation;
+  scope.looked = structuredClone(look);
+}
+
+function newest({ looked, resources }: ScopeMemory): readonly Observation[] {
+  if (!looked) return [];
+  const listed = [...resources].filter(([, { listed }]) => listed).sort(byKey);
+  return [structuredClone({ ...looked, resources: listed.map(([, { resource }]) => resource) })];
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+export function memoryGenerations(memory: Memory, clock: Clock): Generations {
+  const of = (name: string) => estateOf(memory, name);
+  return {
+    current: async (name) => of(name).generations.at(-1),
+    previous: async (name) => of(name).generations.at(-2),
+    accept: async (name, revision, guards) => {
+      const { generations } = of(name);
+      const newest = generations.at(-1);
+      if (newest?.revision === revision) return newest;
+      const accepted = { number: (newest?.number ?? 0) + 1, revision, guards: structuredClone(guards) };
+      generations.push(accepted);
+      return accepted;
+    },
+    spent: async (name, generation) => spentBy(of(name), generation, clock.now()),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/ports/lease.ts';
+import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
+
+/** How long a lease outlives a holder that stopped renewing. */
+export const leaseMs = 30_000;
+
+/** Leases of one process. `stall` is what SIGSTOP, a crash or a long pause is: renewing ends, and the leases run out. */
+export interface MemoryLeases extends Leases {
+  stall(): void;
+}
+
+/** A living holder renews without waiting, so that virtual time is not kept busy by timers. */
+export function memoryLeases(memory: Memory, clock: Clock): MemoryLeases {
+  const mine = new Set<LeaseMemory>();
+  return {
+    acquire: async (estate, scope, holder): Promise<Acquired> => {
+      const key = leaseKey(estate, scope);
+      const held = memory.leases.get(key);
+      if (held && !isFree(held, clock)) return { ok: false, heldBy: held.holder, since: held.since };
+      held?.lost.abort(new LeaseLost(scope, held.holder));
+      const taken: LeaseMemory = {
+        epoch: (held?.epoch ?? 0) + 1,
+        holder,
+        since: clock.now(),
+        lost: new AbortController(),
+        expires: undefined,
+        released: false,
+      };
+      memory.leases.set(key, taken);
+      mine.add(taken);
+      return { ok: true, lease: leaseOf(taken, clock) };
+    },
+    stall: () => {
+      for (const lease of mine) lease.expires ??= clock.now() + leaseMs;
+    },
+  };
+}
+
+const isFree = ({ expires }: LeaseMemory, clock: Clock): boolean => expires !== undefined && expires <= clock.now();
+
+const leaseOf = (held: LeaseMemory, clock: Clock): Lease => ({
+  epoch: held.epoch,
+  holder: held.holder,
+  remainingMs: () => (held.expires === undefined ? leaseMs : held.expires - clock.now()),
+  signal: held.lost.signal,
+  release: async () => {
+    held.expires = Math.min(held.expires ?? clock.now(), clock.now());
+    held.released = true;
+  },
+});

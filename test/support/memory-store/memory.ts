@@ -1,0 +1,121 @@
+import type { Applied, Settled } from '../../../src/core/knowledge.ts';
+import { canonical } from '../../../src/core/ledger/canonical.ts';
+import type { Content } from '../../../src/core/ledger/chain.ts';
+import { genesis, type Head, headOf, type Linked, link } from '../../../src/core/ledger/chain.ts';
+import type { Place } from '../../../src/core/ledger/estate-count.ts';
+import type { Observation, Observed } from '../../../src/core/observed.ts';
+import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
+import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
+import { LeaseLost } from '../../../src/ports/lease.ts';
+import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
+import type { IntentRecord } from '../../../src/store/intent-record.ts';
+import type { KnownResource } from '../../../src/store/resource-changes.ts';
+import { sha256 } from '../../../src/store/sha256.ts';
+
+/** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
+export interface Memory {
+  readonly store: string;
+  readonly estates: Map<string, EstateMemory>;
+  readonly leases: Map<string, LeaseMemory>;
+  nextId(): string;
+}
+
+export interface EstateMemory {
+  readonly chain: Chain;
+  /** Open intents by id, and their ids by scope and action. */
+  readonly open: Map<string, IntentMemory>;
+  readonly openActions: Map<string, string>;
+  readonly places: Map<string, CountedPlace>;
+  readonly scopes: Map<ScopeKey, ScopeMemory>;
+  readonly generations: Generation[];
+}
+
+export interface Chain {
+  head: Head;
+  readonly entries: Linked[];
+}
+
+export interface IntentMemory {
+  readonly record: IntentRecord;
+  readonly scope: ScopeKey;
+  readonly details: IntentDraft['details'];
+}
+
+export interface CountedPlace extends Place {
+  readonly by: 'generation' | 'healing';
+  readonly generation: number;
+  readonly at: number;
+}
+
+export interface ScopeMemory {
+  readonly claims: Map<CloudId, Settled>;
+  readonly applied: Map<Address, Applied>;
+  readonly unstuck: Map<Address, { readonly fields: string; readonly generation: number; readonly times: number }>;
+  looked: Omit<Observation, 'resources'> | undefined;
+  readonly resources: Map<string, KnownResource & { readonly resource: Observed }>;
+  readonly sightings: Sighting[];
+}
+
+/** `expires`: undefined while its holder lives and renews. */
+export interface LeaseMemory {
+  readonly epoch: number;
+  readonly holder: string;
+  readonly since: number;
+  readonly lost: AbortController;
+  expires: number | undefined;
+  released: boolean;
+}
+
+export function memory(store: string): Memory {
+  let ids = 0;
+  const nextId = (): string => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, '0')}`;
+  return { store, estates: new Map(), leases: new Map(), nextId };
+}
+
+export function estateOf(memory: Memory, name: string): EstateMemory {
+  const found = memory.estates.get(name);
+  if (found) return found;
+  const chain = { head: genesis(memory.store, name, sha256), entries: [] };
+  const made: EstateMemory = {
+    chain,
+    open: new Map(),
+    openActions: new Map(),
+    places: new Map(),
+    scopes: new Map(),
+    generations: [],
+  };
+  memory.estates.set(name, made);
+  return made;
+}
+
+export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
+  const found = estate.scopes.get(scope);
+  if (found) return found;
+  const made: ScopeMemory = {
+    claims: new Map(),
+    applied: new Map(),
+    unstuck: new Map(),
+    looked: undefined,
+    resources: new Map(),
+    sightings: [],
+  };
+  estate.scopes.set(scope, made);
+  return made;
+}
+
+export function append({ chain }: EstateMemory, content: Content): number {
+  const entry = link(chain.head, { ...content, body: JSON.parse(canonical(content.body)) }, sha256);
+  chain.entries.push(entry);
+  chain.head = headOf(entry);
+  return entry.seq;
+}
+
+/** The lease of a pass, if it still is the newest; `now` is given where an expired one will not do. */
+export function checkLease(memory: Memory, { estate, scope, lease }: Pass, now?: number): void {
+  const held = memory.leases.get(leaseKey(estate, scope));
+  const expired = now !== undefined && held?.expires !== undefined && held.expires <= now;
+  if (held?.epoch !== lease.epoch || held.holder !== lease.holder || held.released || expired)
+    throw new LeaseLost(scope, lease.holder);
+}
+
+export const leaseKey = (estate: string, scope: ScopeKey): string => `${estate} ${scope}`;
