@@ -5,5 +5,8 @@ import { loadSpecs } from './source/load.ts';
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
 export const houseOn = (clock: Clock): House => ({
   specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
-  sandbox: ({ port, seed, speed, lagMs }) => startSandbox({ port, seed, clock: { rate: speed }, lag: { ms: lagMs } }),
+  sandbox: async ({ port, seed, speed, lagMs }) => {
+    const { startSandbox } = await import('../sandbox/index.ts');
+    return startSandbox({ port, seed, clock: { rate: speed }, lag: { ms: lagMs } });
+  },
 });
