@@ -47,8 +47,8 @@ export type Cause = 'drift' | 'rollout' | 'unknown';
 /** What an update does to a running machine. */
 export type Effect = 'in-place' | 'stops';
 
-/** `removed`: its document went; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two. */
-export type DeleteReason = 'removed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin';
+/** `removed`: its document went; `changed`: its document no longer states it; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two. */
+export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin';
 
 /** Something true that is not acted on, and why. */
 export type Finding =

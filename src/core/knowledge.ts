@@ -36,6 +36,8 @@ export interface PendingIntent {
 export interface Applied<K extends Kind = Kind> {
   readonly attributes: Attributes[K];
   readonly generation: number;
+  /** The documents that wanted it then. */
+  readonly documents?: readonly Address[];
 }
 
 export const withoutStore = (estate: string): Knowledge => ({

@@ -73,7 +73,7 @@ export type Effect =
       };
     }
   | { readonly do: 'release'; readonly id: CloudId }
-  | { readonly do: 'apply'; readonly address: Address; readonly attributes: unknown }
+  | { readonly do: 'apply'; readonly address: Address; readonly attributes: unknown; readonly documents?: readonly Address[] }
   | { readonly do: 'unapply'; readonly address: Address };
 
 /** One request to the cloud: the API's action, the cloud's request id, how long. */

@@ -3,15 +3,12 @@ import type { Desired } from '../desired.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import type { Address } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { World } from './world.ts';
+import type { Policy, World } from './world.ts';
 
 export interface Admitted {
   readonly actions: readonly Action[];
   readonly findings: readonly Finding[];
 }
-
-/** Gives a reason to withhold an action, or undefined to let it pass. */
-export type Policy = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
 
 /** Withholds what a policy names, then all that rests on something that will not stand. */
 export function admit(actions: readonly Action[], policies: readonly Policy[], world: World): Admitted {

@@ -1,10 +1,10 @@
 import type { Action } from '../action.ts';
 import type { Mode } from '../desired.ts';
-import type { Policy } from './admit.ts';
-import type { PlanInput } from './world.ts';
+import type { PlanInput, Policy } from './world.ts';
 
 /** `observe` only reads; without a person only `enforce` acts. Forgetting what is gone is no write to a cloud. */
-export function modePolicy({ wanted, unattended = false }: PlanInput): Policy {
+export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
+  const unattended = choices.unattended ?? false;
   return (action) => {
     const mode = modeOf(action, wanted.mode);
     if (action.verb === 'forget' || mode === 'enforce' || (mode === 'plan' && !unattended)) return undefined;

@@ -38,7 +38,11 @@ export function plan(input: PlanInput): ScopePlan {
   const world = worldOf(input, claimed);
   const desired = align(wanted.desired, claimed, dialect);
   const decisions = [...desired.flatMap((one) => decide(one, world)), ...releases(desired, world), ...forgotten(world)];
-  const { actions, findings } = admit(decisions.filter(isAction), [modePolicy(input), protectPolicy(input)], world);
+  const { actions, findings } = admit(
+    decisions.filter(isAction),
+    [modePolicy(input), protectPolicy(input), ...(input.choices?.policies ?? [])],
+    world,
+  );
   return {
     scope: observation.scope,
     actions: stop.length > 0 ? [] : actions.toSorted(byOrder),

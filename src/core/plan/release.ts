@@ -1,6 +1,6 @@
 import type { Action, Cause, DeleteReason, Finding } from '../action.ts';
 import { documentOfReplica } from '../address.ts';
-import type { DeletionPolicy } from '../desired.ts';
+import type { DeletionPolicy, DocumentRef } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import type { Address } from '../resource.ts';
@@ -25,7 +25,7 @@ export function release(one: Claimed, world: World): readonly Decision[] {
 function releaseOurs(observed: Observed, address: Address, world: World): readonly Decision[] {
   const { documents } = world.input.wanted;
   if (observed.signs.container !== undefined) return releaseRule(observed, address, world);
-  if (world.input.prune?.has(address)) return [remove(observed, address, 'pruned', world)];
+  if (world.input.choices?.prune?.has(address)) return [remove(observed, address, 'pruned', world)];
   if (observed.kind === 'instance' && documents.has(documentOfReplica(address)))
     return [remove(observed, address, 'scaled-down', world)];
   return policyOf(observed, world) === 'delete'
@@ -42,16 +42,24 @@ function releaseRule(observed: Observed, address: Address, world: World): readon
   // why: only rules have a container
   const { network, group = '' } = (observed as Observed<'firewall-rule'>).attributes;
   const written = knowledge.applied.has(address) || knowledge.settled.has(observed.id);
-  if (written)
-    return [
-      policyOf(observed, world) === 'retain'
-        ? orphan(observed, address, world)
-        : remove(observed, address, 'removed', world),
-    ];
+  if (written) return [releaseWritten(observed, address, world)];
   if (!world.addresses.has(group)) return [];
   if (!wanted.additive.has(network)) return [remove(observed, address, 'rogue', world)];
   return [found(observed, 'unmanaged', 'a rule that no document states; the network is additive, so it stays', world)];
 }
+
+/** It was wanted once. While one of its documents still stands it only moved on; else the policy of the gone one holds. */
+function releaseWritten(observed: Observed, address: Address, world: World): Decision {
+  const documents = world.input.knowledge.applied.get(address)?.documents ?? [];
+  const standing = documents.filter((document) => world.input.wanted.documents.has(document));
+  if (standing.length > 0) return { ...remove(observed, address, 'changed', world), documents: refsTo(standing) };
+  if (policyOf(observed, world) === 'retain') return orphan(observed, address, world);
+  return { ...remove(observed, address, 'removed', world), documents: refsTo(documents) };
+}
+
+/** Documents that are known by name only: nobody loaded the file they once stood in. */
+const refsTo = (documents: readonly Address[]): readonly DocumentRef[] =>
+  documents.map((document) => ({ address: document, file: '', line: 0 }));
 
 /** The mark says it, else the store; unknown means retain. Rules carry no mark of their own: their default is to go. */
 function policyOf({ id, kind, signs }: Observed, { input }: World): DeletionPolicy {

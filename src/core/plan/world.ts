@@ -1,3 +1,4 @@
+import type { Action, WithholdCode } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired, Mode } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
@@ -21,11 +22,21 @@ export interface PlanInput {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
-  /** Orphans that a person chose to delete. */
-  readonly prune?: ReadonlySet<Address>;
-  /** Set by the loop that runs without a person: only what is in mode `enforce` is acted on. */
-  readonly unattended?: boolean;
+  readonly choices?: Choices;
 }
+
+/** What a person, or the lack of one, adds to the specs. */
+export interface Choices {
+  /** Orphans to delete. */
+  readonly prune?: ReadonlySet<Address>;
+  /** The loop runs without a person: only what is in mode `enforce` is acted on. */
+  readonly unattended?: boolean;
+  /** Further reasons to withhold. */
+  readonly policies?: readonly Policy[];
+}
+
+/** Gives a reason to withhold an action, or undefined to let it pass. */
+export type Policy = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
 
 /** The input, indexed once. */
 export interface World {

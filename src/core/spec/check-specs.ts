@@ -25,6 +25,6 @@ export function checkSpecs(trees: readonly Tree[], broken: readonly Tree[], toda
     else problems.push(...reading.problems);
   }
   const set = specSet(documents, [...trees, ...broken]);
-  for (const check of Object.values(checks)) problems.push(...check(set, today));
+  for (const check of checks) problems.push(...check(set, today));
   return { documents, problems: sortProblems(problems) };
 }

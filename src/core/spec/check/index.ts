@@ -1,7 +1,39 @@
 import type { Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
+import { addressSpace } from './address-space.ts';
+import { cloudNames } from './cloud-names.ts';
+import { expressible } from './expressible.ts';
+import { formerNames } from './former-names.ts';
+import { groups } from './groups.ts';
+import { ignores } from './ignores.ts';
+import { instanceFields } from './instance-fields.ts';
+import { labels } from './labels.ts';
+import { oneEstate } from './one-estate.ts';
+import { oneRule } from './one-rule.ts';
+import { oneScope } from './one-scope.ts';
+import { references } from './references.ts';
+import { ruleFields } from './rule-fields.ts';
+import { targetFields } from './target-fields.ts';
+import { uniqueNames } from './unique-names.ts';
 
 /** One thing that is checked across documents. `today` is a day (2027-01-31): the core knows no clock. */
 export type Check = (set: SpecSet, today: string) => Iterable<Problem>;
 
-export const checks: Readonly<Record<string, Check>> = {};
+/** The registry: one file a check. */
+export const checks: readonly Check[] = [
+  oneEstate,
+  uniqueNames,
+  references,
+  groups,
+  targetFields,
+  oneScope,
+  addressSpace,
+  ruleFields,
+  oneRule,
+  expressible,
+  instanceFields,
+  cloudNames,
+  labels,
+  ignores,
+  formerNames,
+];

@@ -1,0 +1,37 @@
+import type { Action, ScopePlan } from './action.ts';
+import { canonical } from './ledger/canonical.ts';
+
+/** A hash of text, as hex. Given from outside: the core knows no cryptography. */
+export type Hash = (text: string) => string;
+
+/**
+ * What an action would do, and nothing else: not where its document stands, nor what else is true of the object. So a
+ * saved plan holds while planning again gives the same digests, and only the action that moved is stale.
+ */
+export const actionDigest = (action: Action, hash: Hash): string => hash(canonical(essence(action)));
+
+/** Hash of the actions of all scopes, whatever their order. */
+export const planDigest = (plans: readonly ScopePlan[], hash: Hash): string =>
+  hash(
+    plans
+      .flatMap(({ actions }) => actions.map((action) => actionDigest(action, hash)))
+      .sort()
+      .join('\n'),
+  );
+
+function essence(action: Action): object {
+  const { verb, address } = action;
+  switch (action.verb) {
+    case 'create':
+      return { verb, address, attributes: action.desired.attributes };
+    case 'update':
+    case 'adopt':
+      return { verb, address, id: action.observed.id, changes: action.changes };
+    case 'replace':
+      return { verb, address, id: action.observed.id, changes: action.changes, attributes: action.desired.attributes };
+    case 'delete':
+      return { verb, address, id: action.observed.id, attributes: action.observed.attributes };
+    case 'forget':
+      return { verb, address, id: action.id };
+  }
+}

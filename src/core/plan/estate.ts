@@ -1,0 +1,59 @@
+import type { Action, ScopePlan } from '../action.ts';
+import type { Limits } from '../guards.ts';
+import { shareFrom } from '../ledger/estate-count.ts';
+import { plan } from './plan.ts';
+import { type Tally, tally } from './tally.ts';
+import type { PlanInput, Policy } from './world.ts';
+
+/** What bounds an estate, and what it has used of it. */
+export interface Bounds {
+  readonly limits: Limits;
+  /** Deletes and replaces of this generation so far, and of healing in the last 24 h. */
+  readonly spent: Tally;
+  /** Resources that we own, over all scopes. */
+  readonly owned: number;
+  /** A person lets so many deletes and replaces pass, whatever the limits. */
+  readonly allowDeletes?: number;
+}
+
+/**
+ * Plans every scope of an estate, and withholds deletes and replaces where they would go over a limit: they count over
+ * all scopes, so one scope alone cannot tell. All of that sort wait, not only those beyond the limit; the rest goes on.
+ */
+export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readonly ScopePlan[] {
+  const plans = inputs.map(plan);
+  const planned = tally(plans.flatMap(({ actions }) => actions));
+  const policies = (['generation', 'healing'] as const).flatMap((by) => overLimit(by, planned, bounds) ?? []);
+  if (policies.length === 0) return plans;
+  return inputs.map((input) =>
+    plan({ ...input, choices: { ...input.choices, policies: [...(input.choices?.policies ?? []), ...policies] } }),
+  );
+}
+
+function overLimit(
+  by: keyof Tally,
+  planned: Tally,
+  { limits, spent, owned, allowDeletes = 0 }: Bounds,
+): Policy | undefined {
+  const deletes = planned[by].deletes + spent[by].deletes;
+  const replaces = planned[by].replaces + spent[by].replaces;
+  const total = deletes + replaces;
+  if (total <= allowDeletes) return undefined;
+  const share =
+    limits.share !== undefined && owned >= shareFrom ? Math.floor(limits.share * owned) : Number.POSITIVE_INFINITY;
+  const over = [
+    ...(deletes > limits.deletes ? [`${deletes} deletes, the limit is ${limits.deletes}`] : []),
+    ...(replaces > limits.replaces ? [`${replaces} replaces, the limit is ${limits.replaces}`] : []),
+    ...(total > share ? [`${total} of ${owned} resources, the limit is ${share}`] : []),
+  ];
+  if (over.length === 0 || planned[by].deletes + planned[by].replaces === 0) return undefined;
+  const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
+  const ran = spent[by].deletes + spent[by].replaces;
+  const why = `${whose} would make ${over.join('; ')} (${ran} already made). Let it pass with --allow-deletes ${total}.`;
+  return (action) => (countsFor(action, by) ? { code: 'limit', why } : undefined);
+}
+
+function countsFor(action: Action, by: keyof Tally): boolean {
+  const counted = tally([action])[by];
+  return counted.deletes + counted.replaces > 0;
+}

@@ -1,0 +1,41 @@
+import { nameIn } from '../address.ts';
+import type { RuleAttributes } from '../attributes.ts';
+
+/** Attributes as aligned lines: `cidr      10.20.0.0/16`. What is empty or false says nothing and is left out. */
+export function fieldLines(attributes: object): readonly string[] {
+  const fields = flatten(attributes, '');
+  const width = Math.max(0, ...fields.map(([field]) => field.length));
+  return fields.map(([field, value]) => `${field.padEnd(width)}  ${value}`);
+}
+
+function flatten(value: object, prefix: string): readonly (readonly [string, string])[] {
+  return Object.entries(value).flatMap(([key, given]): readonly (readonly [string, string])[] => {
+    if (given === undefined || given === false || given === '') return [];
+    if (Array.isArray(given)) return given.length === 0 ? [] : [[prefix + key, given.map(short).join(', ')]];
+    if (typeof given === 'object' && given !== null) return flatten(given, `${prefix}${key}.`);
+    return [[prefix + key, short(given)]];
+  });
+}
+
+/** One atom for people: `ingress tcp 443 from 0.0.0.0/0 to core.web`. */
+export function ruleText(attributes: object): string {
+  // why: only called for rules, whose attributes are these
+  const { match, group } = attributes as RuleAttributes;
+  const ports = match.ports === 'all' ? '' : ` ${match.ports}`;
+  const what = match.protocol === 'all' ? 'all' : `${match.protocol}${ports}`;
+  const peers = match.peers
+    .map((peer) => (peer.startsWith('group:') ? short(peer.slice('group:'.length)) : peer))
+    .join(', ');
+  const own = group === undefined ? 'all' : short(group);
+  const way = match.direction === 'ingress' ? `from ${peers} to ${own}` : `from ${own} to ${peers}`;
+  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${what} ${way}`;
+}
+
+/** An address by its kind and name; anything else as it is. */
+function short(value: unknown): string {
+  const text = String(value);
+  const kind = (['network', 'subnet', 'group', 'firewall-rule', 'instance'] as const).find((one) =>
+    text.includes(`/${one}/`),
+  );
+  return kind === undefined ? text : nameIn(text, kind);
+}

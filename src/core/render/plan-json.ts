@@ -1,0 +1,33 @@
+import type { Action, Finding, ScopePlan } from '../action.ts';
+import { actionDigest, type Hash, planDigest } from '../digest.ts';
+import { type Summary, summarise } from './summary.ts';
+
+/** A plan as data: what `--json` prints and `--out` saves. */
+export type PlanJson = PlanBound & PlanBody;
+
+export interface PlanBody {
+  readonly summary: Summary;
+  readonly actions: readonly (Action & { readonly digest: string })[];
+  readonly findings: readonly Finding[];
+  readonly digest: string;
+}
+
+/** What the plan was made for. `serial`: the last ledger entry it knew; absent without a store. */
+export interface PlanBound {
+  readonly estate: string;
+  readonly revision: string;
+  readonly generation?: number;
+  readonly serial?: number;
+}
+
+export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Hash): PlanJson {
+  return {
+    ...bound,
+    summary: summarise(plans),
+    actions: plans.flatMap(({ actions }) =>
+      actions.map((action) => ({ ...action, digest: actionDigest(action, hash) })),
+    ),
+    findings: plans.flatMap(({ findings }) => findings),
+    digest: planDigest(plans, hash),
+  };
+}

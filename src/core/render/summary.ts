@@ -1,0 +1,61 @@
+import type { Finding, ScopePlan } from '../action.ts';
+import { type Entry, entriesOf } from './entries.ts';
+
+/** The counts of a plan, by documents. `calls`: requests made to look, and those that applying would take at least. */
+export interface Summary {
+  readonly create: number;
+  readonly update: number;
+  readonly replace: number;
+  readonly delete: number;
+  readonly adopt: number;
+  readonly drifted: number;
+  readonly unmanaged: number;
+  readonly orphan: number;
+  readonly blocked: number;
+  readonly withheld: number;
+  readonly calls: number;
+}
+
+export function summarise(plans: readonly ScopePlan[]): Summary {
+  const entries = plans.flatMap(({ actions }) => entriesOf(actions));
+  const findings = plans.flatMap((plan) => plan.findings);
+  const count = (verb: Entry['verb']): number => entries.filter((entry) => entry.verb === verb).length;
+  const found = (...types: readonly Finding['type'][]): number =>
+    findings.filter(({ type }) => types.includes(type)).length;
+  return {
+    create: count('create'),
+    update: count('update'),
+    replace: count('replace'),
+    delete: count('delete'),
+    adopt: count('adopt'),
+    drifted: entries.filter(({ drifted, verb }) => drifted && verb !== 'forget').length,
+    unmanaged: found('unmanaged', 'copied-mark'),
+    orphan: found('orphan'),
+    blocked: found('blocked', 'non-convergent', 'wrong-account', 'foreign-store', 'incomplete'),
+    withheld: found('withheld'),
+    calls: plans.reduce((sum, { calls }) => sum + calls.observed, 0),
+  };
+}
+
+/** `3 to add, 1 to change, 0 to replace, 0 to delete · 2 drifted · 14 unmanaged · folder:1a2b3c4 · 41 calls` */
+export function summaryLine(summary: Summary, revision: string): string {
+  const changes = `${summary.create} to add, ${summary.update} to change, ${summary.replace} to replace, ${summary.delete} to delete`;
+  const adopt = summary.adopt > 0 ? `, ${summary.adopt} to adopt` : '';
+  const some = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
+  return [
+    changes + adopt,
+    `${summary.drifted} drifted`,
+    `${summary.unmanaged} unmanaged`,
+    ...some(summary.orphan, summary.orphan === 1 ? 'orphan' : 'orphans'),
+    ...some(summary.blocked, 'blocked'),
+    ...some(summary.withheld, 'withheld'),
+    shortRevision(revision),
+    `${summary.calls} calls`,
+  ].join(' · ');
+}
+
+/** `folder:1a2b3c4d5e…` → `folder 1a2b3c4`; a commit likewise. */
+export function shortRevision(revision: string): string {
+  const [kind, hash] = revision.includes(':') ? revision.split(':', 2) : ['commit', revision];
+  return `${kind} ${(hash ?? '').slice(0, 7)}`;
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import { entriesOf } from '../../../src/core/render/entries.ts';
+import { planText } from '../../../src/core/render/plan-text.ts';
+import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
+
+const net = want('network', 'core', vpc('10.0.0.0/16', { tier: 'net' }));
+const standing = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { tier: 'old' }));
+const group = want('group', 'core.web', { network: at('network', 'core'), labels: {} });
+const standingGroup = ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} });
+
+function rule(ports: string, document: string): Desired<'firewall-rule'> {
+  const atom: RuleAttributes = allow(group.address, ports, ['10.0.0.0/8']);
+  const made = want('firewall-rule', `core.web ingress tcp ${ports} 10.0.0.0/8`, atom);
+  return { ...made, documents: [{ address: at('firewall-rule', document), file: 'specs/rules.yaml', line: 7 }] };
+}
+const atom = (ports: string) =>
+  see('firewall-rule', `sg-1 ${ports}`, allow('sg-1', ports, ['10.0.0.0/8']), { signs: { container: 'sg-1' } });
+
+test('a plan for people: the verdict, each change with its document, then what is not acted on', () => {
+  const made = plan(
+    input(
+      [net, group, rule('80', 'core.web'), rule('443', 'core.web')],
+      looked([standing, standingGroup, atom('22'), see('network', 'vpc-9', vpc(), { name: 'lab' })], { calls: 5 }),
+    ),
+  );
+  assert.equal(
+    planText([made], { revision: 'folder:1a2b3c4d5e' }),
+    `Plan: 1 to add, 1 to change, 0 to replace, 1 to delete · 1 drifted · 1 unmanaged · folder 1a2b3c4 · 5 calls
+
+aws/1/eu-1
+  ~ network core  specs/a.yaml:1
+      ~ labels.tier  old → net
+  + firewall-rule core.web  specs/rules.yaml:7
+      + ingress tcp 443 from 10.0.0.0/8 to core.web
+      + ingress tcp 80 from 10.0.0.0/8 to core.web
+  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  nobody wrote this rule  ! drifted
+      - ingress tcp 22 from 10.0.0.0/8 to core.web
+  ? network vpc-9 (lab)  rogue: nobody claims it`,
+  );
+});
+
+test('a rule document that moves on is one change, not an addition and a deletion', () => {
+  const document = at('firewall-rule', 'core.web');
+  const applied = new Map([
+    [
+      at('firewall-rule', 'core.web ingress tcp 22 10.0.0.0/8'),
+      { attributes: allow('x', '22', []), generation: 1, documents: [document] },
+    ],
+  ]);
+  const seen = [standing, standingGroup, atom('22')];
+  const given = input([group, rule('443', 'core.web')], looked(seen), { knowledge: know(seen, { applied }) });
+  assert.deepEqual(
+    entriesOf(plan(given).actions).map(({ verb, address, actions }) => `${verb} ${address} ${actions.length}`),
+    [`update ${document} 2`],
+  );
+});
+
+test('nothing to do is said in one line', () => {
+  assert.equal(
+    planText([plan(input([], looked([])))], { revision: 'abcdef0123' }),
+    'Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted · 0 unmanaged · commit abcdef0 · 0 calls',
+  );
+});
