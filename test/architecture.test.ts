@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, it } from 'node:test';
+import { isExportDeclaration } from 'typescript/unstable/ast/is';
+import { importsOf } from './support/source/imports.ts';
+import { impuritiesOf } from './support/source/impurity.ts';
+import { EXCEPTIONS, LAYERS } from './support/source/layers.ts';
+import { nodesOf, parseCheckout, placeOf } from './support/source/project.ts';
+import { trespassesOf } from './support/source/trespass.ts';
+
+const files = parseCheckout();
+const shipped = files.filter(({ path }) => /^(src|providers|sandbox)\//.test(path));
+
+describe('the house', () => {
+  it('is looked at whole', () => assert.ok(shipped.length > 50, `only ${shipped.length} files`));
+
+  for (const layer of LAYERS) {
+    const within = files.filter(({ path }) => layer.at.some((prefix) => path.startsWith(prefix)));
+    it(`${layer.name} imports what its row allows`, () => assert.deepEqual(within.flatMap(trespassesOf), []));
+  }
+
+  it('has no file outside its layers', () => {
+    const strays = files.flatMap(trespassesOf).filter((sentence) => sentence.includes('lies in no layer'));
+    assert.deepEqual(strays, []);
+  });
+
+  it('names in its table only layers that the table has', () => {
+    const names = new Set(LAYERS.map(({ name }) => name));
+    const named = [...LAYERS.flatMap(({ layers }) => layers), ...EXCEPTIONS.map(({ layer }) => layer)];
+    assert.deepEqual(
+      named.filter((name) => !names.has(name)),
+      [],
+    );
+  });
+
+  it('has a core that is pure: no waiting, clock, chance or outside world', () => {
+    const core = shipped.filter(({ path }) => path.startsWith('src/core/'));
+    assert.deepEqual(core.flatMap(impuritiesOf), []);
+  });
+
+  it('passes nothing on from one file through another', () => {
+    const passing = shipped.flatMap((file) =>
+      [...nodesOf(file.tree)]
+        .filter((node) => isExportDeclaration(node) && node.moduleSpecifier !== undefined)
+        .map((node) => placeOf(file, node)),
+    );
+    assert.deepEqual(passing, []);
+  });
+
+  it('calls no file by a name that says nothing', () => {
+    const empty = /^(utils?|helpers?|common|types?|base|managers?|services?|misc|shared)$/;
+    const called = files.filter(
+      ({ path }) => empty.test(basename(path, '.ts')) || path.split('/').some((p) => empty.test(p)),
+    );
+    assert.deepEqual(
+      called.map(({ path }) => path),
+      [],
+    );
+  });
+
+  // until providers/index.ts lands
+  it('registers every cloud that has a folder', () => {
+    const registry = files.find(({ path }) => path === 'providers/index.ts');
+    if (registry === undefined) return;
+    const registered = importsOf(registry).flatMap(({ file }) => file?.match(/^providers\/([^/]+)\//)?.[1] ?? []);
+    const folders = readdirSync('providers', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    assert.deepEqual([...new Set(registered)].sort(), folders.map(({ name }) => name).sort());
+  });
+});

