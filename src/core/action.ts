@@ -94,7 +94,7 @@ export type BlockCode =
 
 export type WithholdCode = 'protect' | 'limit' | 'mode' | 'retain' | 'depends' | 'adopted-in-store-only';
 
-/** Ordered actions and findings of one scope. `serial` counts what the store has recorded; absent without a store. */
+/** Ordered actions and findings of one scope. `calls`: made to look, and those that applying takes at least. */
 export interface ScopePlan {
   readonly scope: string;
   readonly actions: readonly Action[];

@@ -6,6 +6,7 @@ import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, Tar
 import type { Located } from '../spec/located.ts';
 import { ofKind } from '../spec/spec-set.ts';
 import type { Dialect } from './dialect.ts';
+import { governing } from './governing.ts';
 import { compileInstances, type Hashes, instanceAddress, specAt } from './instance.ts';
 import { compileGroups, compileNetwork } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
@@ -166,11 +167,12 @@ const uniqueByAddress = (desired: readonly Desired[]): readonly Desired[] => [
 
 function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
   const all = scopes.flatMap(({ wanted }) => wanted.desired);
-  const byDocument = all.flatMap(({ documents, terms }) => documents.map(({ address }) => ({ address, terms })));
+  const governed = all.flatMap((one) => governing(one).map((address) => ({ address, terms: one.terms })));
+  const modes = all.flatMap(({ documents, terms }) => documents.map(({ address }) => [address, terms.mode] as const));
   return {
     limits: estate.spec.limits,
-    modes: Object.fromEntries(byDocument.map(({ address, terms }) => [address, terms.mode])),
-    policies: Object.fromEntries(byDocument.map(({ address, terms }) => [address, terms.deletionPolicy])),
-    protected: [...new Set(byDocument.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
+    modes: Object.fromEntries(modes),
+    policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
+    protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
   };
 }

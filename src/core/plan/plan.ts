@@ -1,6 +1,7 @@
 import type { Action, Finding, ScopePlan } from '../action.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { Observation } from '../observed.ts';
+import { pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import { admit } from './admit.ts';
@@ -43,11 +44,15 @@ export function plan(input: PlanInput): ScopePlan {
     [modePolicy(input), protectPolicy(input), ...(input.choices?.policies ?? [])],
     world,
   );
+  const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   return {
     scope: observation.scope,
-    actions: stop.length > 0 ? [] : actions.toSorted(byOrder),
+    actions: ordered,
     findings: [...stop, ...gapFindings(observation), ...decisions.filter(isFinding), ...findings].toSorted(byText),
-    calls: { observed: observation.calls, predicted: 0 },
+    calls: {
+      observed: observation.calls,
+      predicted: pack(ordered, input.batches ?? {}).filter(({ verb }) => verb !== 'forget').length,
+    },
   };
 }
 

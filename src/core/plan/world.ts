@@ -3,6 +3,7 @@ import type { Dialect } from '../compile/dialect.ts';
 import type { Desired, Mode } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Gap, Observation } from '../observed.ts';
+import type { BatchLimits } from '../pack.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 
@@ -23,6 +24,8 @@ export interface PlanInput {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
   readonly choices?: Choices;
+  /** How many actions a call may carry, to predict how many calls there will be. */
+  readonly batches?: BatchLimits;
 }
 
 /** What a person, or the lack of one, adds to the specs. */

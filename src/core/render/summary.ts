@@ -1,7 +1,7 @@
 import type { Finding, ScopePlan } from '../action.ts';
 import { type Entry, entriesOf } from './entries.ts';
 
-/** The counts of a plan, by documents. `calls`: requests made to look, and those that applying would take at least. */
+/** The counts of a plan, by documents. `calls`: those that applying takes, at least. */
 export interface Summary {
   readonly create: number;
   readonly update: number;
@@ -33,7 +33,7 @@ export function summarise(plans: readonly ScopePlan[]): Summary {
     orphan: found('orphan'),
     blocked: found('blocked', 'non-convergent', 'wrong-account', 'foreign-store', 'incomplete'),
     withheld: found('withheld'),
-    calls: plans.reduce((sum, { calls }) => sum + calls.observed, 0),
+    calls: plans.reduce((sum, { calls }) => sum + calls.predicted, 0),
   };
 }
 
