@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { makeBudgets } from './budgets.ts';
 import { type ClockOptions, makeClock } from './clock.ts';
-import { type Control, makeControl } from './control.ts';
+import type { Control } from './control.ts';
+import { answerControl, CONTROL_PREFIX } from './control-http.ts';
 import { type AccountOptions, DEFAULT_ACCOUNTS, makeAccounts } from './ec2/accounts.ts';
 import type { Quotas } from './ec2/quotas.ts';
 import type { Durations } from './ec2/region.ts';
@@ -8,6 +10,7 @@ import { ec2Service } from './ec2/service.ts';
 import { makeWorld } from './ec2/world.ts';
 import { exchange, type Shared } from './exchange.ts';
 import { makeFaults } from './faults.ts';
+import { JsonProblem } from './json.ts';
 import { type LagOptions, makeLag } from './lag.ts';
 import { seededRandom } from './random.ts';
 import { makeRequestLog } from './request-log.ts';
@@ -33,7 +36,12 @@ interface Behaviour {
 }
 
 interface Contents {
+  /** Default: one account, 111122223333, whose access key id is AKIDEXAMPLE (or test). */
   readonly accounts?: readonly AccountOptions[];
+  /** What the accounts hold at the start, in the form of `ec2/estate-form.ts`. Default: nothing, not even a default VPC. */
+  readonly estate?: unknown;
+  /** The same in a JSON file. */
+  readonly estateFile?: string;
   readonly durations?: Partial<Durations>;
   readonly quotas?: Partial<Quotas>;
 }
@@ -46,7 +54,7 @@ export interface Sandbox {
 
 /** The clouds on loopback. Prints nothing, writes nothing; `close` cuts every connection. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = 1, host = '127.0.0.1', port = 0 } = options;
+  const { seed = 1, host = '127.0.0.1', port = 0, durations, quotas } = options;
   const clock = makeClock(options.clock);
   const lag = makeLag(clock, seededRandom(seed, 'lag'), options.lag);
   const shared: Shared = {
@@ -56,9 +64,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log: makeRequestLog(),
     random: seededRandom(seed, 'requests'),
   };
+  const world = makeWorld({ seed, lag, durations, quotas });
+  const control: Control = { clock, lag, budgets: shared.budgets, faults: shared.faults, log: shared.log, world };
+  if (options.estate !== undefined) world.load(options.estate);
+  if (options.estateFile !== undefined) world.load(await readJson(options.estateFile));
   const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
-  const world = makeWorld({ seed, lag, durations: options.durations, quotas: options.quotas });
   const services = [stsService({ clock, accounts }), ec2Service({ clock, accounts, regionOf: world.region })];
-  const { url, close } = await listen({ host, port, respond: (request) => exchange(shared, services, request) });
-  return { url, close, control: makeControl(shared, lag) };
+  const { url, close } = await listen({
+    host,
+    port,
+    respond: async (request) =>
+      request.path.startsWith(CONTROL_PREFIX) ? answerControl(control, request) : exchange(shared, services, request),
+  });
+  return { url, close, control };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new JsonProblem(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

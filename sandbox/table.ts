@@ -42,8 +42,14 @@ export class Table<T extends { readonly id: string }> {
       row.current = record;
       return record;
     }
-    const past = this.#lag.settled(now) ? [] : [{ until: now, was: undefined }];
-    this.#rows.set(record.id, { seq: ++this.#seq, current: record, createdAt: now, past });
+    const known = this.#lag.settled(now);
+    const past = known ? [] : [{ until: now, was: undefined }];
+    this.#rows.set(record.id, {
+      seq: ++this.#seq,
+      current: record,
+      createdAt: known ? Number.NEGATIVE_INFINITY : now,
+      past,
+    });
     const siblings = this.#index.get(this.#parent(record));
     if (siblings) siblings.add(record.id);
     else this.#index.set(this.#parent(record), new Set([record.id]));

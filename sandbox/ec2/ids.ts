@@ -21,10 +21,10 @@ const idType = (prefix: string, code: string, noun: string, malformed = `${code}
 export const ID = {
   vpc: idType('vpc', 'InvalidVpcID', 'vpc ID'),
   subnet: idType('subnet', 'InvalidSubnetID', 'subnet ID'),
-  gateway: idType('igw', 'InvalidInternetGatewayID', 'internetGateway ID'),
+  gateway: idType('igw', 'InvalidInternetGatewayID', 'internetGateway ID', 'InvalidInternetGatewayId.Malformed'),
   routeTable: idType('rtb', 'InvalidRouteTableID', 'routeTable ID', 'InvalidRouteTableId.Malformed'),
   association: idType('rtbassoc', 'InvalidAssociationID', 'association ID'),
-  acl: idType('acl', 'InvalidNetworkAclID', 'networkAcl ID'),
+  acl: idType('acl', 'InvalidNetworkAclID', 'networkAcl ID', 'InvalidNetworkAclId.Malformed'),
   group: idType('sg', 'InvalidGroup', 'security group', 'InvalidGroupId.Malformed'),
   rule: idType('sgr', 'InvalidSecurityGroupRuleId', 'security group rule ID'),
   instance: idType('i', 'InvalidInstanceID', 'instance ID'),

@@ -2,13 +2,12 @@ import type { FilterTable } from './filters.ts';
 import { privateDns } from './interface-xml.ts';
 import { STATE_CODE } from './power.ts';
 import type { Instance, NetworkInterface } from './records.ts';
-import type { Region } from './region.ts';
+import { interfacesSeen, type Region } from './region.ts';
 import { time } from './wire/xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html, as far as the sandbox models it. */
 export function instanceFilters(region: Region): FilterTable<Instance> {
-  const nics = (instance: Instance): readonly NetworkInterface[] =>
-    instance.parts.interfaceIds.flatMap((id) => region.interfaces.get(id) ?? []);
+  const nics = (instance: Instance): readonly NetworkInterface[] => interfacesSeen(region, instance.parts.interfaceIds);
   const groups = (instance: Instance): readonly string[] => nics(instance).flatMap((nic) => nic.groups);
   const groupNames = (instance: Instance): readonly (string | undefined)[] =>
     groups(instance).map((id) => region.groups.get(id)?.name);

@@ -1,7 +1,7 @@
 import { groupSet, interfaceXml, privateDns, publicDns } from './interface-xml.ts';
 import { STATE_CODE } from './power.ts';
 import type { Instance, InstanceSettings, NetworkInterface } from './records.ts';
-import type { Region } from './region.ts';
+import { interfacesSeen, type Region } from './region.ts';
 import { tagSet } from './tags.ts';
 import { el, set, time, wrap } from './wire/xml.ts';
 
@@ -34,7 +34,7 @@ export function reservationXml(region: Region, id: string, members: readonly Ins
 
 function instanceXml(region: Region, instance: Instance): string {
   const { launch, power, settings, size } = instance;
-  const nics = instance.parts.interfaceIds.flatMap((id) => region.interfaces.get(id) ?? []);
+  const nics = interfacesSeen(region, instance.parts.interfaceIds);
   const image = region.images.get(launch.imageId);
   return (
     el('instanceId', instance.id) +

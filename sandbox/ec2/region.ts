@@ -120,6 +120,11 @@ export function freshId(region: Region, prefix: string): string {
   return `${prefix}-0${hexDigits(region.random, 16)}`;
 }
 
+/** The interfaces of an instance as a reader is told: late news of a change, but never an instance without its interface. */
+export function interfacesSeen(region: Region, ids: readonly string[]): readonly NetworkInterface[] {
+  return ids.flatMap((id) => region.interfaces.see(id) ?? region.interfaces.get(id) ?? []);
+}
+
 function inVpc(record: { readonly vpcId: string }): string {
   return record.vpcId;
 }

@@ -33,7 +33,6 @@ export function ec2Service({ clock, accounts, regionOf }: Ec2Parts): Service {
       try {
         const region = regionOf(call.account, call.region);
         const now = clock.now();
-        region.timeline.catchUp(now);
         const action = ACTIONS.get(call.action);
         if (!action) throw refused('InvalidAction', `The action ${call.action} is not valid for this web service.`);
         if (call.params['Version'] !== VERSION)

@@ -1,12 +1,19 @@
 import type { Lag } from '../lag.ts';
+import type { Verdict } from '../packet-check.ts';
 import { seededRandom } from '../random.ts';
+import { loadEstate } from './estate.ts';
 import { QUOTAS, type Quotas } from './quotas.ts';
+import { mayReach, type PacketQuestion } from './reachability.ts';
 import { DURATIONS, type Durations, makeRegion, type Region } from './region.ts';
 
+/** Everything that every account holds, and what can be asked of it from behind the stage. */
 export interface World {
-  /** One account's part of one region: nothing is shared between two of them. */
+  /** One account's part of one region, as it truly is: nothing is shared between two of them. */
   region(account: string, name: string): Region;
-  readonly regions: ReadonlyMap<string, Region>;
+  /** Adds an estate (its form: `estate-form.ts`) that every reader sees at once. */
+  load(document: unknown): void;
+  /** May a packet go from one end to the other? */
+  packet(where: { readonly account: string; readonly region: string }, question: PacketQuestion): Verdict;
 }
 
 export interface WorldOptions {
@@ -18,13 +25,11 @@ export interface WorldOptions {
 
 export function makeWorld({ seed, lag, durations, quotas }: WorldOptions): World {
   const regions = new Map<string, Region>();
-  return {
-    regions,
-    region: (account, name) => {
-      const key = `${account}/${name}`;
-      const known = regions.get(key);
-      if (known) return known;
-      const made = makeRegion({
+  const region = (account: string, name: string): Region => {
+    const key = `${account}/${name}`;
+    const known =
+      regions.get(key) ??
+      makeRegion({
         account,
         name,
         lag,
@@ -32,8 +37,13 @@ export function makeWorld({ seed, lag, durations, quotas }: WorldOptions): World
         durations: { ...DURATIONS, ...durations },
         quotas: { ...QUOTAS, ...quotas },
       });
-      regions.set(key, made);
-      return made;
-    },
+    regions.set(key, known);
+    known.timeline.catchUp(lag.now());
+    return known;
+  };
+  return {
+    region,
+    load: (document) => lag.without(() => loadEstate(document, region, lag.now())),
+    packet: (where, question) => mayReach(region(where.account, where.region), question),
   };
 }

@@ -39,7 +39,13 @@ export const instanceActions: readonly Action[] = [
       );
       const instances = ids.flatMap((id) => region.instances.get(id) ?? []);
       const [first] = instances;
-      if (!first) throw ID.instance.notFound(ids);
+      // Since 2025 a token does not answer with terminated instances: https://github.com/boto/boto3/issues/4406
+      if (!first || instances.every((instance) => instance.power.state === 'terminated')) {
+        throw refused(
+          'IdempotentInstanceTerminated',
+          'The client token you have provided is associated with a terminated instance. Please use a different client token.',
+        );
+      }
       return reservationXml(region, first.launch.reservationId, instances);
     },
   }),

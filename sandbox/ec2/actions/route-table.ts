@@ -5,6 +5,7 @@ import { ID, target } from '../ids.ts';
 import { describe, type Listing, listFields } from '../listing.ts';
 import type { Route, RouteTable, RouteTableAssociation } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
+import { routeState } from '../routing.ts';
 import { specifiedTags, tagField, tagSet } from '../tags.ts';
 import { list, text } from '../wire/shape.ts';
 import { el, set, wrap } from '../wire/xml.ts';
@@ -175,15 +176,6 @@ function routeXml(region: Region, table: RouteTable, route: Route): string {
     el('state', routeState(region, table, route)) +
     el('origin', route.origin)
   );
-}
-
-/** A route whose target is gone, or no longer attached here, stays and swallows what it matches. */
-export function routeState(region: Region, table: RouteTable, route: Route): 'active' | 'blackhole' {
-  if (route.target === 'local') return 'active';
-  const alive = route.target.startsWith('eni-')
-    ? region.interfaces.get(route.target)?.attachment
-    : region.gateways.get(route.target)?.vpcId === table.vpcId;
-  return alive ? 'active' : 'blackhole';
 }
 
 function associationXml(table: RouteTable, association: RouteTableAssociation): string {

@@ -1,0 +1,145 @@
+import type { Control } from './control.ts';
+import type { Effect, FaultRule } from './faults.ts';
+import { JsonProblem, listOf, object, oneOf, optional, type Reader, scalar } from './json.ts';
+import type { WireRequest, WireResponse } from './service.ts';
+
+export const CONTROL_PREFIX = '/_sandbox/';
+
+const text = optional(scalar('string'));
+const number = optional(scalar('number'));
+const flag = optional(scalar('boolean'));
+
+type Verb = (control: Control, body: unknown) => unknown;
+
+/** `POST /_sandbox/<verb>` with a JSON body; answers JSON. Any part may be left out. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  /** {advance: ms} → {now} */
+  clock: ({ clock }, body) => {
+    const { advance } = object({ advance: number })(body, '');
+    if (advance !== undefined) clock.advance(advance);
+    return { now: clock.now() };
+  },
+  /** {ms, sight} */
+  lag: ({ lag }, body) => {
+    const { ms, sight } = object({ ms: scalar('number'), sight: number })(body, '');
+    lag.set({ ms, ...(sight === undefined ? {} : { sight }) });
+    return {};
+  },
+  /** {enabled, fill} → the levels of the buckets used so far */
+  budgets: ({ budgets }, body) => {
+    const { enabled, fill } = object({ enabled: flag, fill: flag })(body, '');
+    if (enabled !== undefined) budgets.enabled(enabled);
+    if (fill) budgets.fill();
+    return budgets.levels();
+  },
+  /** {add: [{match, effect}], remove: id, clear: true} → {ids} of those added */
+  faults: ({ faults }, body) => {
+    const {
+      add = [],
+      remove,
+      clear,
+    } = object({ add: optional(listOf(faultRule)), remove: text, clear: flag })(body, '');
+    if (clear) faults.clear();
+    if (remove !== undefined) faults.remove(remove);
+    return { ids: add.map((rule) => faults.add(rule)) };
+  },
+  /** {query, clear} → {entries, counts}, as they were before clearing */
+  log: ({ log }, body) => {
+    const { query, clear } = object({ query: optional(logQuery), clear: flag })(body, '');
+    const answer = { entries: log.entries(present(query ?? {})), counts: log.counts() };
+    if (clear) log.clear();
+    return answer;
+  },
+  /** An estate, in the form of `ec2/estate-form.ts` */
+  estate: ({ world }, body) => {
+    world.load(body);
+    return {};
+  },
+  /** {account, region, from, to, protocol, port} → {allowed, steps} */
+  packet: ({ world }, body) => {
+    const { account, region, port, ...question } = packetQuestion(body, '');
+    return world.packet({ account, region }, { ...question, port });
+  },
+};
+
+const string = scalar('string');
+const logQuery = object({ action: text, account: text, region: text, mutating: flag, errorCode: text });
+const packetQuestion = object({
+  account: string,
+  region: string,
+  from: string,
+  to: string,
+  protocol: string,
+  port: number,
+});
+const match = object({
+  action: optional(oneOrMore),
+  account: text,
+  region: text,
+  nth: number,
+  probability: number,
+  times: number,
+});
+const failing = { code: string, status: scalar('number'), message: text };
+
+const EFFECTS: { readonly [K in Effect['kind']]: Reader<object> } = {
+  throttle: object({ kind: string }),
+  error: object({ kind: string, ...failing }),
+  'error-after': object({ kind: string, ...failing }),
+  'access-denied': object({ kind: string }),
+  'reset-before': object({ kind: string }),
+  'reset-after': object({ kind: string }),
+  delay: object({ kind: string, ms: scalar('number') }),
+  'short-page': object({ kind: string, items: scalar('number') }),
+  flicker: object({ kind: string, share: scalar('number') }),
+  'as-account': object({ kind: string, account: string }),
+};
+
+const effectKind = oneOf(...(Object.keys(EFFECTS) as readonly Effect['kind'][])); // why: EFFECTS has exactly these keys
+
+function faultRule(value: unknown, path: string): FaultRule {
+  const rule = object({ match: optional(match), effect })(value, path);
+  return { match: present(rule.match ?? {}), effect: rule.effect };
+}
+
+function effect(value: unknown, path: string): Effect {
+  const kind = effectKind(
+    value && typeof value === 'object' && 'kind' in value ? value.kind : undefined,
+    `${path}.kind`,
+  );
+  return present(EFFECTS[kind](value, path)) as Effect; // why: read by the reader of its own kind
+}
+
+function oneOrMore(value: unknown, path: string): string | readonly string[] {
+  return Array.isArray(value) ? listOf(string)(value, path) : string(value, path);
+}
+
+type Present<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
+/** Without the keys that are undefined. */
+function present<T extends object>(value: T): Partial<Present<T>> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Present<T>>; // why: only undefined was taken out
+}
+
+/** Only for programs on this machine: a page in a browser can send neither this content type nor this Host unasked. */
+export function answerControl(control: Control, request: WireRequest): WireResponse {
+  if (request.method !== 'POST') return json(405, { error: 'use POST' });
+  if (!request.headers['content-type']?.startsWith('application/json'))
+    return json(415, { error: 'send application/json' });
+  if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(request.headers['host'] ?? ''))
+    return json(403, { error: 'loopback only' });
+  const name = request.path.slice(CONTROL_PREFIX.length);
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (!verb) return json(404, { error: `no verb "${name}"; known are ${Object.keys(VERBS).join(', ')}` });
+  try {
+    return json(200, verb(control, request.body === '' ? {} : JSON.parse(request.body)));
+  } catch (error) {
+    if (error instanceof JsonProblem || error instanceof SyntaxError || error instanceof RangeError)
+      return json(400, { error: error.message });
+    throw error;
+  }
+}
+
+function json(status: number, value: unknown): WireResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
+}
