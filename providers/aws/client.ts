@@ -1,0 +1,122 @@
+import {
+  type $Command,
+  EC2Client,
+  type EC2ClientConfig,
+  type EC2ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-ec2';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import type { Result } from '../../src/core/failure.ts';
+import type { Answer, Call } from '../../src/ports/actuator.ts';
+import type { Access } from '../../src/ports/provider.ts';
+import { toFailure } from './errors.ts';
+import { type Action, actions, requestFor } from './limits.ts';
+
+/** The way to one account and region: every request passes here, so that it is admitted, timed, reported and translated. */
+export interface Client {
+  /** `instances`: how many a launch, start, stop or termination is about. Throws only what `call.admit` throws. */
+  send<I extends ServiceInputTypes, O extends ServiceOutputTypes>(
+    ask: Ask,
+    command: Ec2Command<I, O>,
+    call: Call,
+  ): Promise<Result<O>>;
+  /** Whose credentials these are, by STS's word. */
+  identify(call: Call): Promise<Result<string>>;
+  /** Called after every request that may have changed something. */
+  onWrite(listener: () => void): void;
+  close(): void;
+}
+
+export type Ask = Action | { readonly action: Action; readonly instances: number };
+type Ec2Command<I extends ServiceInputTypes, O extends ServiceOutputTypes> = $Command<
+  I,
+  O,
+  EC2ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>;
+
+const connectMs = 5_000;
+const answerMs = 60_000;
+
+/** SDK retries are off: the limiter must see every request. Sockets are kept, as one pass makes many requests. */
+export function makeClient({ scope, region, endpoint, credentials }: Access): Client {
+  const common = { region, maxAttempts: 1, requestHandler, ...(endpoint === undefined ? {} : { endpoint }) };
+  const identity = credentials?.assumeRole === undefined ? {} : { credentials: assume(credentials.assumeRole, common) };
+  const ec2 = new EC2Client({ ...common, ...identity });
+  const sts = new STSClient({ ...common, ...identity });
+  const listeners: (() => void)[] = [];
+  return {
+    send: async (ask, command, call) => {
+      const { action, instances } = typeof ask === 'string' ? { action: ask, instances: 0 } : ask;
+      const request = requestFor(scope, action, instances);
+      try {
+        return await exchange({ action, request, call }, (abortSignal) => ec2.send(command, { abortSignal }));
+      } finally {
+        if (request.mutating) for (const listener of listeners) listener();
+      }
+    },
+    identify: async (call) => {
+      const request = requestFor(scope, 'GetCallerIdentity');
+      const answer = await exchange({ action: 'GetCallerIdentity', request, call }, (abortSignal) =>
+        sts.send(new GetCallerIdentityCommand({}), { abortSignal }),
+      );
+      return answer.ok ? { ok: true, value: answer.value.Account ?? '' } : answer;
+    },
+    onWrite: (listener) => void listeners.push(listener),
+    close: () => {
+      ec2.destroy();
+      sts.destroy();
+    },
+  };
+}
+
+const requestHandler = {
+  connectionTimeout: connectMs,
+  requestTimeout: answerMs,
+  throwOnRequestTimeout: true,
+  httpAgent: { keepAlive: true, maxSockets: 64 },
+  httpsAgent: { keepAlive: true, maxSockets: 64 },
+} as const;
+
+/** The role's keys come from STS at the same endpoint, where one is given, and are renewed as they expire. */
+function assume(RoleArn: string, clientConfig: EC2ClientConfig): ReturnType<typeof fromTemporaryCredentials> {
+  const { region, endpoint } = clientConfig;
+  return fromTemporaryCredentials({
+    params: { RoleArn, RoleSessionName: 'setpoint' },
+    clientConfig: {
+      ...(typeof region === 'string' ? { region } : {}),
+      ...(typeof endpoint === 'string' ? { endpoint } : {}),
+      maxAttempts: 1,
+    },
+  });
+}
+
+interface Admitted {
+  readonly action: Action;
+  readonly request: ReturnType<typeof requestFor>;
+  readonly call: Call;
+}
+
+/** Admit → send → report. What the cloud refused is a value; nothing is sent once the pass was stopped. */
+async function exchange<O extends { readonly $metadata: { readonly requestId?: string | undefined } }>(
+  { action, request, call }: Admitted,
+  send: (signal: AbortSignal) => Promise<O>,
+): Promise<Result<O>> {
+  await call.admit(request);
+  call.signal.throwIfAborted();
+  const began = performance.now();
+  const report = (answer: Omit<Answer, 'durationMs'>): void =>
+    call.report(request, { ...answer, durationMs: performance.now() - began });
+  try {
+    const value = await send(call.signal);
+    report(value.$metadata.requestId === undefined ? {} : { requestId: value.$metadata.requestId });
+    return { ok: true, value };
+  } catch (error) {
+    const failure = toFailure(error, { mutating: request.mutating, makesTwins: 'makesTwins' in actions[action] });
+    report({ failure, ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }) });
+    return { ok: false, failure };
+  }
+}

@@ -1,0 +1,181 @@
+import type { Failure } from '../../src/core/failure.ts';
+
+/**
+ * What EC2's and STS's codes mean to us. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+ * A code that is not here is terminal: a wrong retry can make a second resource, a wrong stop only makes a page.
+ */
+const meanings: Readonly<Record<string, Failure['kind']>> = {
+  RequestLimitExceeded: 'throttled',
+  Throttling: 'throttled',
+  ThrottlingException: 'throttled',
+  ThrottledException: 'throttled',
+  EC2ThrottledException: 'throttled',
+  RequestThrottled: 'throttled',
+  RequestThrottledException: 'throttled',
+  TooManyRequestsException: 'throttled',
+  SlowDown: 'throttled',
+  BandwidthLimitExceeded: 'throttled',
+
+  InternalError: 'retryable',
+  InternalFailure: 'retryable',
+  Unavailable: 'retryable',
+  ServiceUnavailable: 'retryable',
+  InsufficientInstanceCapacity: 'retryable',
+  InsufficientHostCapacity: 'retryable',
+  InsufficientCapacity: 'retryable',
+  ConcurrentTagAccess: 'retryable',
+  // The SDK corrects its clock by the answer, so the same request can pass.
+  RequestExpired: 'retryable',
+  RequestTimeTooSkewed: 'retryable',
+
+  DependencyViolation: 'conflict',
+  IncorrectState: 'conflict',
+  IncorrectInstanceState: 'conflict',
+  IncorrectModificationState: 'conflict',
+  IdempotentParameterMismatch: 'conflict',
+  IdempotentInstanceTerminated: 'conflict',
+  'InvalidGroup.Duplicate': 'conflict',
+  'InvalidGroup.InUse': 'conflict',
+  'InvalidPermission.Duplicate': 'conflict',
+  'InvalidSubnet.Conflict': 'conflict',
+  'Resource.AlreadyAssociated': 'conflict',
+  'Resource.AlreadyAttached': 'conflict',
+  RouteAlreadyExists: 'conflict',
+  'Gateway.NotAttached': 'conflict',
+  InvalidNextToken: 'conflict',
+  InvalidPaginationToken: 'conflict',
+  VolumeInUse: 'conflict',
+
+  'InvalidAMIID.NotFound': 'terminal',
+  'InvalidAMIID.Unavailable': 'terminal',
+  'InvalidAMIID.Malformed': 'terminal',
+  'InvalidAssociationID.NotFound': 'not-found',
+  'InvalidGroup.NotFound': 'not-found',
+  'InvalidGroupId.Malformed': 'terminal',
+  'InvalidInstanceID.NotFound': 'not-found',
+  'InvalidInstanceID.Malformed': 'terminal',
+  'InvalidInternetGatewayID.NotFound': 'not-found',
+  'InvalidInternetGatewayId.Malformed': 'terminal',
+  'InvalidPermission.NotFound': 'not-found',
+  'InvalidRoute.NotFound': 'not-found',
+  'InvalidRouteTableID.NotFound': 'not-found',
+  'InvalidRouteTableId.Malformed': 'terminal',
+  'InvalidSecurityGroupRuleId.NotFound': 'not-found',
+  'InvalidSubnetID.NotFound': 'not-found',
+  'InvalidVolume.NotFound': 'not-found',
+  'InvalidVpcID.NotFound': 'not-found',
+
+  AuthFailure: 'terminal',
+  UnauthorizedOperation: 'terminal',
+  AccessDenied: 'terminal',
+  ExpiredToken: 'terminal',
+  InvalidClientTokenId: 'terminal',
+  SignatureDoesNotMatch: 'terminal',
+  OptInRequired: 'terminal',
+  OperationNotPermitted: 'terminal',
+  InstanceLimitExceeded: 'terminal',
+  VcpuLimitExceeded: 'terminal',
+  VpcLimitExceeded: 'terminal',
+  SubnetLimitExceeded: 'terminal',
+  SecurityGroupLimitExceeded: 'terminal',
+  RulesPerSecurityGroupLimitExceeded: 'terminal',
+  InternetGatewayLimitExceeded: 'terminal',
+  RouteTableLimitExceeded: 'terminal',
+  SecurityGroupsPerInstanceLimitExceeded: 'terminal',
+  SecurityGroupsPerInterfaceLimitExceeded: 'terminal',
+  TagLimitExceeded: 'terminal',
+  InsufficientFreeAddressesInSubnet: 'terminal',
+  InvalidParameterValue: 'terminal',
+  InvalidParameterCombination: 'terminal',
+  InvalidParameter: 'terminal',
+  MissingParameter: 'terminal',
+  InvalidVpcRange: 'terminal',
+  'InvalidVpc.Range': 'terminal',
+  'InvalidSubnet.Range': 'terminal',
+  'InvalidGroup.Reserved': 'terminal',
+  'InvalidKeyPair.NotFound': 'terminal',
+  'InvalidPrefixListID.NotFound': 'terminal',
+  CannotDelete: 'terminal',
+  Unsupported: 'terminal',
+  UnsupportedOperation: 'terminal',
+  VolumeModificationRateExceeded: 'terminal',
+  CredentialsProviderError: 'terminal',
+};
+
+/** Node's codes for a request that never left: https://nodejs.org/api/errors.html#common-system-errors */
+const neverSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** How a request was meant, as far as that changes what an error means. */
+export interface Sent {
+  readonly mutating: boolean;
+  readonly makesTwins?: boolean;
+}
+
+/**
+ *   what came back                          | read      | write
+ *   ----------------------------------------+-----------+-------------------------------
+ *   a code of the table                     | as the table says
+ *   a server error, and a write makes twins | retryable | ambiguous: it may have been done
+ *   nothing, and it was never sent          | retryable | retryable
+ *   nothing: reset, timeout, abort          | retryable | ambiguous
+ *   another code                            | terminal  | terminal
+ */
+export function toFailure(error: unknown, sent: Sent): Failure {
+  const seen = look(error);
+  const about = { code: seen.code, message: seen.message, ...(seen.requestId ? { requestId: seen.requestId } : {}) };
+  const kind = kindOf(seen, sent);
+  if (kind !== 'throttled') return { kind, ...about };
+  return { kind, ...about, ...(seen.retryAfterMs === undefined ? {} : { retryAfterMs: seen.retryAfterMs }) };
+}
+
+interface Look {
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string | undefined;
+  /** Undefined: no answer came. */
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+function kindOf({ code, status }: Look, sent: Sent): Failure['kind'] {
+  const unanswered = sent.mutating ? 'ambiguous' : 'retryable';
+  const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+  if (known === 'retryable' && sent.makesTwins && (status ?? 0) >= 500) return 'ambiguous';
+  if (known !== undefined) return known;
+  if (neverSent.has(code)) return 'retryable';
+  if (status === undefined) return unanswered;
+  if (status >= 500) return sent.makesTwins ? 'ambiguous' : 'retryable';
+  return status < 400 ? unanswered : 'terminal';
+}
+
+const longestMessage = 600;
+
+function look(error: unknown): Look {
+  const { name, code, message, $metadata, $response } = shapeOf(error);
+  const seconds = Number($response?.headers?.['retry-after'] ?? Number.NaN);
+  return {
+    code: ($metadata === undefined ? code : undefined) ?? name ?? 'Unknown',
+    message: (message ?? String(error)).slice(0, longestMessage),
+    requestId: $metadata?.requestId,
+    status: $metadata?.httpStatusCode ?? $response?.statusCode,
+    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined,
+  };
+}
+
+/** What the SDK and Node put on what they throw. */
+interface Thrown {
+  readonly name?: string;
+  readonly code?: string;
+  readonly message?: string;
+  readonly $metadata?: { readonly requestId?: string; readonly httpStatusCode?: number };
+  readonly $response?: { readonly statusCode?: number; readonly headers?: Readonly<Record<string, string>> };
+}
+
+// why: a thrown value has no type; every property is read as optional
+const shapeOf = (error: unknown): Thrown => (typeof error === 'object' && error !== null ? (error as Thrown) : {});

@@ -1,0 +1,170 @@
+import {
+  CreateSecurityGroupCommand,
+  DeleteSecurityGroupCommand,
+  DescribeSecurityGroupsCommand,
+  RevokeSecurityGroupEgressCommand,
+  type SecurityGroup,
+} from '@aws-sdk/client-ec2';
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed, Origin } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import { done } from './answer.ts';
+import { each, standing } from './batch.ts';
+import { lookup } from './lookup.ts';
+import { markTags, readMark } from './marks.ts';
+import { originOf } from './origin.ts';
+import { checkOwners } from './pages.ts';
+import { retag, unsupported } from './retag.ts';
+import type { Scope } from './scope.ts';
+import { chunks } from './split.ts';
+import { readLabels, tagList } from './tags.ts';
+
+/** Groups are security groups. Their rules are a kind of their own: firewall-rule/. */
+export function groupActuator(scope: Scope): Actuator<'group'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) => each(batch, (item) => create(item, scope, call)),
+    update: (batch, call) => update(batch, scope, call),
+    delete: (batch, call) => each(batch, (item) => remove(item, scope, call)),
+  };
+}
+
+const yieldedAtOnce = 1000;
+
+async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
+  for (const page of chunks(await listings.groups('group', call), yieldedAtOnce)) yield page.map(observe);
+}
+
+function observe(group: SecurityGroup): Observed<'group'> {
+  const mark = readMark(group.Tags);
+  const origin = groupOrigin(group);
+  return {
+    kind: 'group',
+    id: group.GroupId ?? '',
+    name: group.GroupName ?? '',
+    attributes: { network: group.VpcId ?? '', labels: readLabels(group.Tags) },
+    signs: { ...(mark ? { mark } : {}), ...(origin ? { origin } : {}) },
+    condition: { state: 'ready' },
+  };
+}
+
+/** Why the group, and the rules in it, are there when no estate made them. Every VPC is born with one called `default`. */
+export function groupOrigin({ GroupName, VpcId, Tags, Description }: SecurityGroup): Origin | undefined {
+  if (GroupName === 'default') return { why: 'provider-default', detail: `default security group of ${VpcId}` };
+  return readMark(Tags) ? undefined : originOf(Tags, Description);
+}
+
+async function read(
+  ids: readonly CloudId[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'group'> | undefined>[]> {
+  const found = await describeGroups(ids, scope, call);
+  return found.map((result) => (result.ok ? { ok: true, value: result.value && observe(result.value) } : result));
+}
+
+/** These groups with their rules, by name. */
+export function describeGroups(
+  ids: readonly CloudId[],
+  { client, account }: Scope,
+  call: Call,
+): Promise<readonly Result<SecurityGroup | undefined>[]> {
+  const describe = async (GroupIds: readonly CloudId[]): Promise<Result<readonly SecurityGroup[]>> => {
+    const answer = await client.send(
+      'DescribeSecurityGroups',
+      new DescribeSecurityGroupsCommand({ GroupIds: [...GroupIds] }),
+      call,
+    );
+    if (!answer.ok) return answer;
+    checkOwners(
+      (answer.value.SecurityGroups ?? []).map(({ OwnerId }) => OwnerId),
+      account,
+    );
+    return { ok: true, value: answer.value.SecurityGroups ?? [] };
+  };
+  return lookup(ids, describe, ({ GroupId }) => GroupId);
+}
+
+/** A VPC's group names are unique, so sending this twice finds the first: no ClientToken is needed. */
+async function create(item: Creation<'group'>, scope: Scope, call: Call): Promise<Result<Observed<'group'>>> {
+  const { mark, desired } = item;
+  const { network: VpcId, labels, defaultEgress } = desired.attributes;
+  const tags = { Name: desired.name, ...labels, ...markTags(mark) };
+  const TagSpecifications = [{ ResourceType: 'security-group' as const, Tags: tagList(tags) }];
+  const command = new CreateSecurityGroupCommand({
+    VpcId,
+    GroupName: desired.name,
+    Description: describes(desired.name),
+    TagSpecifications,
+  });
+  const answer = await scope.client.send('CreateSecurityGroup', command, call);
+  const made = answer.ok ? bornAs(answer.value.GroupId, tags, item) : await standingOne(answer, item, scope, call);
+  if (!made.ok) return made;
+  const group = observe(made.value);
+  if (defaultEgress === 'deny') await standing(revokeBirthEgress(group.id, scope, call), done);
+  return { ok: true, value: group };
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html: at most 255 of a fixed alphabet */
+const describes = (name: string): string => `Setpoint group ${name}`.slice(0, 255);
+
+function bornAs(
+  GroupId: string | undefined,
+  tags: Readonly<Record<string, string>>,
+  { desired }: Creation<'group'>,
+): Result<SecurityGroup> {
+  return {
+    ok: true,
+    value: { GroupId, GroupName: desired.name, VpcId: desired.attributes.network, Tags: tagList(tags) },
+  };
+}
+
+/** The name is taken: by an earlier try of ours, which then is the answer, or by somebody else. */
+async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
+  refusal: R,
+  { mark, desired }: Creation<'group'>,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<SecurityGroup>> {
+  if (refusal.failure.code !== 'InvalidGroup.Duplicate') return refusal;
+  const Filters = [
+    { Name: 'vpc-id', Values: [desired.attributes.network] },
+    { Name: 'group-name', Values: [desired.name] },
+  ];
+  const answer = await client.send('DescribeSecurityGroups', new DescribeSecurityGroupsCommand({ Filters }), call);
+  if (!answer.ok) return answer;
+  const ours = answer.value.SecurityGroups?.find(({ Tags }) => {
+    const other = readMark(Tags);
+    return other?.estate === mark.estate && other.store === mark.store && other.address === mark.address;
+  });
+  return ours ? { ok: true, value: ours } : refusal;
+}
+
+/**
+ * A group is born allowing all egress. Where the network denies it, that goes in the same step; should this fail the
+ * group stands all the same, and the next pass finds a rule that nobody wrote.
+ */
+async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
+  const IpPermissions = [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
+  const answer = await client.send(
+    'RevokeSecurityGroupEgress',
+    new RevokeSecurityGroupEgressCommand({ GroupId, IpPermissions }),
+    call,
+  );
+  return answer.ok ? done : answer;
+}
+
+async function update(batch: readonly Revision<'group'>[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
+  const tagged = await retag(batch, scope, call);
+  return batch.map(({ changes }, index) => {
+    const failure = unsupported(changes, ['labels']);
+    return failure ? { ok: false, failure } : (tagged[index] ?? done);
+  });
+}
+
+async function remove({ id }: Removal<'group'>, { client }: Scope, call: Call): Promise<Result<void>> {
+  const answer = await client.send('DeleteSecurityGroup', new DeleteSecurityGroupCommand({ GroupId: id }), call);
+  return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
+}

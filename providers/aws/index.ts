@@ -1,0 +1,9 @@
+import type { Provider } from '../../src/ports/provider.ts';
+import { dialect } from './dialect.ts';
+
+/** Amazon EC2. The SDK loads when a session is opened. */
+export const aws: Provider = {
+  cloud: 'aws',
+  dialect,
+  open: async (access, clock) => (await import('./session.ts')).openSession(access, clock),
+};

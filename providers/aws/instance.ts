@@ -1,0 +1,116 @@
+import { DescribeInstancesCommand, DescribeVolumesCommand, type Instance, type Volume } from '@aws-sdk/client-ec2';
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call } from '../../src/ports/actuator.ts';
+import { ListingFailed } from '../../src/ports/provider.ts';
+import type { Client } from './client.ts';
+import { change } from './instance/change.ts';
+import { launch } from './instance/launch.ts';
+import { observeInstance, type Seen, withDisk } from './instance/observe.ts';
+import { terminate } from './instance/terminate.ts';
+import { most } from './limits.ts';
+import { lookup } from './lookup.ts';
+import { type Ask, checkOwners, pages } from './pages.ts';
+import type { Scope } from './scope.ts';
+import { chunks } from './split.ts';
+
+/** Instances with their disks and network interfaces. Launching, changing and ending them is in instance/. */
+export function instanceActuator(scope: Scope): Actuator<'instance'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) => launch(batch, scope, call),
+    update: (batch, call) => change(batch, scope, call),
+    delete: (batch, call) => terminate(batch, scope, call),
+  };
+}
+
+/**
+ * Pages of 1000 without ids or filter, terminated ones included. Disks are told by their volumes, listed once and only
+ * if an instance has one; after the instances, so that no volume can be too new for its listing.
+ */
+async function* list(
+  { client, listings, account }: Scope,
+  call: Call,
+): AsyncGenerator<readonly Observed<'instance'>[]> {
+  const seen: Seen[] = [];
+  for await (const page of pages(instancePages(client), account, call)) seen.push(...page.map(observeInstance));
+  const needed = seen.some(({ rootVolume }) => rootVolume !== undefined);
+  const volumes = byId(needed ? await listings.volumes('instance', call) : []);
+  for (const page of chunks(seen, most.page)) yield page.map((each) => complete(each, volumes));
+}
+
+function instancePages(client: Client): Ask<Instance> {
+  return async (NextToken, call) => {
+    const command = new DescribeInstancesCommand({ MaxResults: most.page, NextToken });
+    const answer = await client.send('DescribeInstances', command, call);
+    if (!answer.ok) return answer;
+    const reservations = answer.value.Reservations ?? [];
+    const items = reservations.flatMap(({ Instances = [] }) => Instances);
+    return {
+      ok: true,
+      value: { items, next: answer.value.NextToken, owners: reservations.map(({ OwnerId }) => OwnerId) },
+    };
+  };
+}
+
+const byId = (volumes: readonly Volume[]): ReadonlyMap<string, Volume> =>
+  new Map(volumes.map((volume) => [volume.VolumeId ?? '', volume]));
+
+/** A ready machine whose disk is not listed means that the listing of disks was short. */
+function complete(seen: Seen, volumes: ReadonlyMap<string, Volume>): Observed<'instance'> {
+  const observed = withDisk(seen, volumes);
+  if (seen.rootVolume !== undefined && !volumes.has(seen.rootVolume) && observed.condition.state === 'ready') {
+    throw new ListingFailed('ShortListing', `volume ${seen.rootVolume} of ${observed.id} was not listed`);
+  }
+  return observed;
+}
+
+async function read(
+  ids: readonly CloudId[],
+  { client, account }: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'> | undefined>[]> {
+  const describe = async (InstanceIds: readonly CloudId[]): Promise<Result<readonly Instance[]>> => {
+    const answer = await client.send(
+      'DescribeInstances',
+      new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] }),
+      call,
+    );
+    if (!answer.ok) return answer;
+    const reservations = answer.value.Reservations ?? [];
+    checkOwners(
+      reservations.map(({ OwnerId }) => OwnerId),
+      account,
+    );
+    return { ok: true, value: reservations.flatMap(({ Instances = [] }) => Instances) };
+  };
+  const found = await lookup(ids, describe, ({ InstanceId }) => InstanceId);
+  const seen = found.map((result) => (result.ok && result.value ? observeInstance(result.value) : undefined));
+  const volumes = await rootVolumes(seen, client, call);
+  return found.map((result, index) => {
+    const one = seen[index];
+    if (!result.ok || !one) return result.ok ? { ok: true, value: undefined } : result;
+    return volumes.ok ? { ok: true, value: withDisk(one, volumes.value) } : volumes;
+  });
+}
+
+/** "up to 200 values in a single request": https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
+const mostFilterValues = 200;
+
+async function rootVolumes(
+  seen: readonly (Seen | undefined)[],
+  client: Client,
+  call: Call,
+): Promise<Result<ReadonlyMap<string, Volume>>> {
+  const ids = seen.flatMap((each) => (each?.rootVolume === undefined ? [] : [each.rootVolume]));
+  const volumes: Volume[] = [];
+  for (const Values of chunks(ids, mostFilterValues)) {
+    const Filters = [{ Name: 'volume-id', Values: [...Values] }];
+    const answer = await client.send('DescribeVolumes', new DescribeVolumesCommand({ Filters }), call);
+    if (!answer.ok) return answer;
+    volumes.push(...(answer.value.Volumes ?? []));
+  }
+  return { ok: true, value: byId(volumes) };
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import {
+  DescribeImagesCommand,
+  type Instance,
+  RunInstancesCommand,
+  type RunInstancesCommandInput,
+} from '@aws-sdk/client-ec2';
+import type { Desired } from '../../../src/core/desired.ts';
+import type { Result } from '../../../src/core/failure.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { Call, Creation } from '../../../src/ports/actuator.ts';
+import { failed } from '../answer.ts';
+import { each, standing } from '../batch.ts';
+import { most } from '../limits.ts';
+import { markTags } from '../marks.ts';
+import type { Scope } from '../scope.ts';
+import { chunks, groupBy } from '../split.ts';
+import { tagList } from '../tags.ts';
+import { observeInstance } from './observe.ts';
+import { stop, waitFor } from './power.ts';
+import { userDataOf } from './user-data.ts';
+
+type Item = Creation<'instance'>;
+
+/**
+ * Equal instances of one document with ordinals in a row go in one launch: all of it happens or none (MinCount =
+ * MaxCount). It is marked with the document and the first ordinal; which is which follows from AmiLaunchIndex.
+ */
+export async function launch(
+  batch: readonly Item[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'>>[]> {
+  const runs = groupBy(batch, likeness).flatMap((alike) => rowsOf(alike));
+  const answers = await each(runs, async (run): Promise<Result<readonly Result<Observed<'instance'>>[]>> => {
+    const answer = await launchRun(run, scope, call);
+    return answer.ok ? { ok: true, value: answer.value } : answer;
+  });
+  const results = new Map<Item, Result<Observed<'instance'>>>();
+  for (const [r, run] of runs.entries()) {
+    const answer = answers[r] ?? unanswered;
+    for (const [i, item] of run.items.entries())
+      results.set(item, answer.ok ? (answer.value[i] ?? unanswered) : answer);
+  }
+  return batch.map((item) => results.get(item) ?? unanswered);
+}
+
+const unanswered = failed('ambiguous', 'Unanswered', 'the cloud did not answer for this instance');
+
+/** One call. `first` is absent where the address is no ordinal of its document: then the instance goes alone. */
+interface Run {
+  readonly items: readonly Item[];
+  readonly first?: number;
+  readonly suffix: string;
+}
+
+const documentOf = ({ desired }: Item): string => desired.documents[0]?.address ?? desired.address;
+
+function ordinalOf(item: Item): number | undefined {
+  const document = documentOf(item);
+  const rest = item.desired.address.startsWith(`${document}-`) ? item.desired.address.slice(document.length + 1) : '';
+  return /^\d{1,9}$/.test(rest) ? Number(rest) : undefined;
+}
+
+/** What must be equal for one launch. A mark's intent and attempt are those of the batch. */
+function likeness(item: Item): string {
+  const { estate, store, deletionPolicy, intent, attempt } = item.mark;
+  return JSON.stringify([documentOf(item), item.desired.attributes, [estate, store, deletionPolicy, intent, attempt]]);
+}
+
+function rowsOf(alike: readonly Item[]): readonly Run[] {
+  const single = alike.filter((item) => ordinalOf(item) === undefined).map((item) => ({ items: [item], suffix: '' }));
+  const numbered = alike.flatMap((item) => {
+    const ordinal = ordinalOf(item);
+    return ordinal === undefined ? [] : [{ item, ordinal }];
+  });
+  const rows: { item: Item; ordinal: number }[][] = [];
+  for (const next of numbered.toSorted((a, b) => a.ordinal - b.ordinal)) {
+    const row = rows.at(-1);
+    if (row && row.at(-1)?.ordinal === next.ordinal - 1) row.push(next);
+    else rows.push([next]);
+  }
+  const launches = rows.flatMap((row) => chunks(row, most.launched));
+  return [
+    ...single,
+    ...launches.map((row, index) => ({
+      items: row.map(({ item }) => item),
+      ...(row[0] ? { first: row[0].ordinal } : {}),
+      suffix: index === 0 ? '' : `-${index}`,
+    })),
+  ];
+}
+
+async function launchRun(run: Run, scope: Scope, call: Call): Promise<Result<readonly Result<Observed<'instance'>>[]>> {
+  const [lead] = run.items;
+  if (!lead) return { ok: true, value: [] };
+  const input = await inputOf(run, lead, scope, call);
+  if (!input.ok) return input;
+  const ask = { action: 'RunInstances' as const, instances: run.items.length };
+  const answer = await scope.client.send(ask, new RunInstancesCommand(input.value), call);
+  if (!answer.ok) return answer;
+  const byIndex = new Map((answer.value.Instances ?? []).map((instance) => [instance.AmiLaunchIndex ?? 0, instance]));
+  const seen = run.items.map(({ desired }, index) => answered(byIndex.get(index), desired));
+  return { ok: true, value: await powered(seen, lead.desired, scope, call) };
+}
+
+/** The disk is as asked for: its volume is made with the instance and told later. */
+function answered(instance: Instance | undefined, { attributes }: Desired<'instance'>): Result<Observed<'instance'>> {
+  if (!instance?.InstanceId) return unanswered;
+  const { observed } = observeInstance(instance);
+  const { disk } = attributes;
+  return { ok: true, value: { ...observed, attributes: { ...observed.attributes, ...(disk ? { disk } : {}) } } };
+}
+
+/** EC2 launches running machines only: one that shall be stopped is stopped as soon as it runs. */
+async function powered(
+  results: readonly Result<Observed<'instance'>>[],
+  { attributes }: Desired<'instance'>,
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'>>[]> {
+  if (attributes.machine.power !== 'stopped') return results;
+  const ids = results.flatMap((result) => (result.ok ? [result.value.id] : []));
+  const stopping = async (): Promise<boolean> =>
+    (await waitFor('running', ids, scope, call)).ok && (await stop(ids, scope, call)).every(({ ok }) => ok);
+  if (!(await standing(stopping(), false))) return results;
+  return results.map((result) => (result.ok ? { ok: true, value: stopped(result.value) } : result));
+}
+
+const stopped = ({ attributes, ...rest }: Observed<'instance'>): Observed<'instance'> => ({
+  ...rest,
+  attributes: { ...attributes, machine: { ...attributes.machine, power: 'stopped' } },
+});
+
+async function inputOf(run: Run, lead: Item, scope: Scope, call: Call): Promise<Result<RunInstancesCommandInput>> {
+  const { attributes, address } = lead.desired;
+  const { placement, groups, machine, boot } = attributes;
+  const disk = await diskOf(attributes, scope, call);
+  if (!disk.ok) return disk;
+  const text = boot ? userDataOf(await call.secret(address)) : undefined;
+  return {
+    ok: true,
+    value: {
+      ImageId: machine.image,
+      // why: the SDK lists the sizes it knew when it was built; the cloud has newer ones
+      InstanceType: machine.size as RunInstancesCommandInput['InstanceType'],
+      MinCount: run.items.length,
+      MaxCount: run.items.length,
+      ClientToken: clientToken(run),
+      NetworkInterfaces: [
+        {
+          DeviceIndex: 0,
+          SubnetId: placement.subnet,
+          Groups: groups ? [...groups] : undefined,
+          AssociatePublicIpAddress: placement.publicIp,
+          DeleteOnTermination: true,
+        },
+      ],
+      BlockDeviceMappings: disk.value,
+      IamInstanceProfile: profileOf(machine.identity),
+      UserData: text,
+      TagSpecifications: tagsOf(run, lead),
+    },
+  };
+}
+
+export const profileOf = (identity: string | undefined): { Arn: string } | { Name: string } | undefined => {
+  if (identity === undefined) return undefined;
+  return identity.startsWith('arn:') ? { Arn: identity } : { Name: identity };
+};
+
+/**
+ * The batch's token, at most 64 ASCII characters (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html).
+ * Items that were one launch must come again with the one token they had: a smaller launch under it is then refused
+ * (IdempotentParameterMismatch) and never made beside the first.
+ */
+function clientToken({ items, suffix }: Run): string {
+  const tokens = [...new Set(items.map(({ token }) => token))].join('\n') + suffix;
+  return /^[\x21-\x7e]{1,64}$/.test(tokens) ? tokens : createHash('sha256').update(tokens).digest('hex');
+}
+
+function tagsOf({ first, items }: Run, lead: Item): RunInstancesCommandInput['TagSpecifications'] {
+  const { boot, placement, labels } = lead.desired.attributes;
+  const mark = first === undefined ? lead.mark : { ...lead.mark, address: documentOf(lead) };
+  const ordinal = first === undefined ? {} : { first: `${first}` };
+  const Name = items.length > 1 ? lead.desired.name.replace(/-\d+$/, '') : lead.desired.name;
+  const launched = {
+    'user-data': boot?.userData ?? '',
+    access: boot?.access ?? '',
+    'public-ip': `${placement.publicIp}`,
+  };
+  return [
+    { ResourceType: 'instance', Tags: tagList({ Name, ...labels, ...markTags(mark, { ...ordinal, ...launched }) }) },
+    { ResourceType: 'volume', Tags: tagList({ Name, ...markTags(mark, { ...ordinal, part: 'volume' }) }) },
+    {
+      ResourceType: 'network-interface',
+      Tags: tagList({ Name, ...markTags(mark, { ...ordinal, part: 'network-interface' }) }),
+    },
+  ];
+}
+
+/** A disk is named by the image's own root device, asked for once an image and only where a disk is stated. */
+async function diskOf(
+  { disk, machine }: Item['desired']['attributes'],
+  scope: Scope,
+  call: Call,
+): Promise<Result<RunInstancesCommandInput['BlockDeviceMappings']>> {
+  if (!disk || Object.keys(disk).length === 0) return { ok: true, value: undefined };
+  const device = await rootDeviceOf(machine.image, scope, call);
+  if (!device.ok) return device;
+  const Ebs = {
+    VolumeSize: disk.size,
+    // why: as with sizes of machines, the cloud may know more types than the SDK
+    VolumeType: disk.type as 'gp3' | undefined,
+    Encrypted: disk.encrypted,
+    DeleteOnTermination: true,
+  };
+  return { ok: true, value: [{ DeviceName: device.value, Ebs }] };
+}
+
+async function rootDeviceOf(image: string, { client, known }: Scope, call: Call): Promise<Result<string>> {
+  const cached = known.rootDevices.get(image);
+  if (cached !== undefined) return { ok: true, value: cached };
+  const answer = await client.send('DescribeImages', new DescribeImagesCommand({ ImageIds: [image] }), call);
+  if (!answer.ok) return answer;
+  const device = answer.value.Images?.[0]?.RootDeviceName;
+  if (device === undefined)
+    return failed('terminal', 'NoRootDevice', `image ${image} tells no root device, so its disk cannot be sized`);
+  known.rootDevices.set(image, device);
+  return { ok: true, value: device };
+}

@@ -1,0 +1,118 @@
+import type { Instance, Volume } from '@aws-sdk/client-ec2';
+import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import { readExtra, readMark } from '../marks.ts';
+import { originOf } from '../origin.ts';
+import { nameIn, readLabels, type Tag } from '../tags.ts';
+
+/** An instance as its own description tells it; the disk's size and type are its volume's. */
+export interface Seen {
+  readonly observed: Observed<'instance'>;
+  readonly rootVolume?: string;
+}
+
+export const diskPart = 'disk';
+
+/** Pure: what DescribeInstances or RunInstances says of one instance, in the form of a desired one. */
+export function observeInstance(instance: Instance): Seen {
+  const mark = readMark(instance.Tags, instance.AmiLaunchIndex);
+  const origin = mark ? undefined : originOf(instance.Tags);
+  const root = rootVolumeOf(instance);
+  const observed: Observed<'instance'> = {
+    kind: 'instance',
+    id: instance.InstanceId ?? '',
+    name: nameIn(instance.Tags),
+    attributes: attributesOf(instance),
+    signs: { ...(mark ? { mark } : {}), ...(origin ? { origin } : {}) },
+    condition: { state: stateOf(instance), parts: partsOf(instance, root) },
+  };
+  const dead = observed.condition.state === 'gone' || observed.condition.state === 'deleting';
+  return { observed, ...(root === undefined || dead ? {} : { rootVolume: root }) };
+}
+
+export function withDisk({ observed, rootVolume }: Seen, volumes: ReadonlyMap<string, Volume>): Observed<'instance'> {
+  const volume = volumes.get(rootVolume ?? '');
+  if (!volume) return observed;
+  const disk = {
+    ...(volume.Size === undefined ? {} : { size: volume.Size }),
+    ...(volume.VolumeType === undefined ? {} : { type: volume.VolumeType }),
+    encrypted: volume.Encrypted === true,
+  };
+  return { ...observed, attributes: { ...observed.attributes, disk } };
+}
+
+function attributesOf(instance: Instance): InstanceAttributes {
+  const zone = instance.Placement?.AvailabilityZone;
+  const identity = profileName(instance.IamInstanceProfile?.Arn);
+  const boot = bootOf(instance.Tags);
+  return {
+    placement: {
+      subnet: instance.SubnetId ?? '',
+      ...(zone === undefined ? {} : { zone }),
+      publicIp: hasPublicIp(instance),
+    },
+    groups: (instance.SecurityGroups ?? []).map(({ GroupId = '' }) => GroupId).sort(),
+    machine: {
+      image: instance.ImageId ?? '',
+      size: instance.InstanceType ?? '',
+      ...(identity === undefined ? {} : { identity }),
+      power: powerOf(instance),
+    },
+    ...(boot === undefined ? {} : { boot }),
+    labels: readLabels(instance.Tags),
+  };
+}
+
+/** States: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html. A terminated one stays listed for about an hour. */
+const states: Readonly<Record<string, Condition['state']>> = {
+  pending: 'pending',
+  running: 'ready',
+  stopping: 'pending',
+  stopped: 'ready',
+  'shutting-down': 'deleting',
+  terminated: 'gone',
+};
+
+const stateOf = ({ State }: Instance): Condition['state'] => states[State?.Name ?? ''] ?? 'pending';
+
+const powerOf = ({ State }: Instance): 'running' | 'stopped' =>
+  State?.Name === 'stopping' || State?.Name === 'stopped' ? 'stopped' : 'running';
+
+/**
+ * Whether it has the cloud's own address. Only a running machine shows one; of others the tag of the launch speaks. An
+ * elastic address takes its place and says nothing about it: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-eips.html
+ */
+function hasPublicIp(instance: Instance): boolean {
+  const launched = readExtra(instance.Tags, 'public-ip') === 'true';
+  const addresses = (instance.NetworkInterfaces ?? []).flatMap(({ Association }) => (Association ? [Association] : []));
+  if (addresses.some(({ IpOwnerId }) => IpOwnerId !== undefined && IpOwnerId !== 'amazon')) return launched;
+  if (addresses.length > 0) return true;
+  return instance.State?.Name === 'running' ? instance.PublicIpAddress !== undefined : launched;
+}
+
+/** `arn:aws:iam::111122223333:instance-profile/path/web` → `web`: names are unique in an account, whatever their path. */
+const profileName = (arn: string | undefined): string | undefined => arn?.slice(arn.lastIndexOf('/') + 1);
+
+/** Hashes are known of machines that we launched only; '' there means none. */
+function bootOf(tags: readonly Tag[] | undefined): InstanceAttributes['boot'] {
+  const userData = readExtra(tags, 'user-data');
+  const access = readExtra(tags, 'access');
+  if (userData === undefined && access === undefined) return undefined;
+  return { ...(userData === undefined ? {} : { userData }), ...(access === undefined ? {} : { access }) };
+}
+
+const rootVolumeOf = ({ RootDeviceName, BlockDeviceMappings = [] }: Instance): string | undefined =>
+  BlockDeviceMappings.find(({ DeviceName }) => DeviceName === RootDeviceName)?.Ebs?.VolumeId;
+
+/** In order of id: what the cloud lists in another order is the same. */
+function partsOf(
+  { NetworkInterfaces = [], BlockDeviceMappings = [] }: Instance,
+  root: string | undefined,
+): readonly Part[] {
+  const volumes = BlockDeviceMappings.flatMap(({ Ebs }) => (Ebs?.VolumeId === undefined ? [] : [Ebs.VolumeId]));
+  const interfaces = NetworkInterfaces.flatMap(({ NetworkInterfaceId }) => NetworkInterfaceId ?? []);
+  return [
+    ...volumes.toSorted().map((id) => ({ part: id === root ? diskPart : 'volume', id })),
+    ...interfaces.toSorted().map((id) => ({ part: 'network-interface', id })),
+  ];
+}

@@ -1,0 +1,35 @@
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import type { Result } from '../../../src/core/failure.ts';
+import type { Call, Removal } from '../../../src/ports/actuator.ts';
+import { done } from '../answer.ts';
+import { together } from '../batch.ts';
+import { most } from '../limits.ts';
+import type { Scope } from '../scope.ts';
+import { chunks } from '../split.ts';
+
+/**
+ * One id that is wrong or protected sinks the call, so it is then sent in halves. Their disks and interfaces go with them
+ * (DeleteOnTermination). https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_TerminateInstances.html
+ */
+export async function terminate(
+  batch: readonly Removal<'instance'>[],
+  { client }: Scope,
+  call: Call,
+): Promise<readonly Result<void>[]> {
+  const results: Result<void>[] = [];
+  for (const some of chunks(batch, most.terminated)) {
+    const answers = await together(some, (items) => {
+      const command = new TerminateInstancesCommand({ InstanceIds: items.map(({ id }) => id) });
+      return client.send({ action: 'TerminateInstances', instances: items.length }, command, call);
+    });
+    results.push(...answers.map(explained));
+  }
+  return results;
+}
+
+function explained(answer: Result<void>): Result<void> {
+  if (answer.ok || answer.failure.kind === 'not-found') return done;
+  if (answer.failure.code !== 'OperationNotPermitted') return answer;
+  const message = `termination protection is on: turn it off (disableApiTermination) and plan again. ${answer.failure.message}`;
+  return { ok: false, failure: { ...answer.failure, message } };
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import {
+  AttachInternetGatewayCommand,
+  CreateInternetGatewayCommand,
+  CreateRouteCommand,
+  CreateRouteTableCommand,
+  CreateTagsCommand,
+  DeleteTagsCommand,
+  DescribeInternetGatewaysCommand,
+  DescribeRouteTablesCommand,
+  ReplaceRouteCommand,
+} from '@aws-sdk/client-ec2';
+import type { Failure, Result } from '../../../src/core/failure.ts';
+import type { Mark, Part } from '../../../src/core/observed.ts';
+import type { CloudId } from '../../../src/core/resource.ts';
+import type { Call } from '../../../src/ports/actuator.ts';
+import { done, failed } from '../answer.ts';
+import { markTags, tagKey } from '../marks.ts';
+import type { Scope } from '../scope.ts';
+import { tagList } from '../tags.ts';
+import type { InternetParts } from './parts.ts';
+import { everywhere, gatewayPart, tablePart } from './signs.ts';
+
+/** A VPC whose way to the internet is to be made or finished. */
+export interface Unfinished {
+  readonly vpcId: CloudId;
+  readonly mark: Mark;
+  /** What was seen of it. */
+  readonly parts: readonly Part[];
+  /** Milliseconds since the epoch when a gateway was last asked for, by the VPC's tag. */
+  readonly askedAt?: number;
+  /** Made this moment: nothing can stand in it, and its tag already says that a gateway is being asked for. */
+  readonly fresh?: boolean;
+}
+
+/**
+ * Gateway → attached → route table → default route; each step is skipped where it was seen done, so that a half made
+ * way is finished and never made twice. Stops at the first failure and says how far it came.
+ */
+export async function completeInternet(wish: Unfinished, scope: Scope, call: Call): Promise<InternetParts> {
+  const gateway = await gatewayFor(wish, scope, call);
+  if (!gateway.ok)
+    return unfinished(wish.parts, ['internet-gateway', 'attachment', 'route-table', 'default-route'], gateway.failure);
+  const gatewayIs = { part: gatewayPart, id: gateway.value };
+  const attached = await attach(gateway.value, wish, scope, call);
+  if (!attached.ok) return unfinished([gatewayIs], ['attachment', 'route-table', 'default-route'], attached.failure);
+  const table = await tableFor(wish, scope, call);
+  if (!table.ok) return unfinished([gatewayIs], ['route-table', 'default-route'], table.failure);
+  const parts = [gatewayIs, { part: tablePart, id: table.value }];
+  const routed = await route(table.value, gateway.value, scope, call);
+  if (!routed.ok) return unfinished(parts, ['default-route'], routed.failure);
+  scope.known.tables.set(wish.vpcId, table.value);
+  return { internet: true, parts, missing: [], table: table.value };
+}
+
+const unfinished = (parts: readonly Part[], missing: readonly string[], failure: Failure): InternetParts => ({
+  internet: 'partial',
+  parts,
+  missing,
+  failure,
+});
+
+/** How long a describe may miss what was made: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+const visibilityMs = 300_000;
+
+/**
+ * CreateInternetGateway has no ClientToken. So the VPC's tag says when one is asked for, before it is; while that is
+ * recent and no gateway shows, the lost one may still come to light and no other is made.
+ */
+async function gatewayFor(wish: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
+  const seen = wish.parts.find(({ part }) => part === gatewayPart);
+  if (seen) return { ok: true, value: seen.id };
+  if (wish.fresh) return makeGateway(wish, scope, call);
+  const found = await findGateway(wish, scope, call);
+  if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
+  const waited = scope.clock.now() - (wish.askedAt ?? 0);
+  if (waited < visibilityMs) {
+    return failed(
+      'conflict',
+      'GatewayPending',
+      `an internet gateway of ${wish.vpcId} was asked for ${Math.round(waited / 1000)} s ago and may yet show`,
+    );
+  }
+  const noted = await note(wish.vpcId, scope, call);
+  return noted.ok ? makeGateway(wish, scope, call) : noted;
+}
+
+async function findGateway(
+  { vpcId, mark }: Unfinished,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<CloudId | undefined>> {
+  const Filters = Object.entries(
+    markTags({ estate: mark.estate, store: mark.store, address: mark.address }, { part: gatewayPart }),
+  ).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
+  const answer = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
+  if (!answer.ok) return answer;
+  const usable = (answer.value.InternetGateways ?? []).filter(
+    ({ Attachments = [] }) => Attachments.length === 0 || Attachments.some((attachment) => attachment.VpcId === vpcId),
+  );
+  const best = usable.find(({ Attachments = [] }) => Attachments.length > 0) ?? usable[0];
+  return { ok: true, value: best?.InternetGatewayId };
+}
+
+async function note(vpcId: CloudId, { client, clock }: Scope, call: Call): Promise<Result<unknown>> {
+  const Tags = [{ Key: tagKey('gateway'), Value: `${clock.now()}` }];
+  return client.send('CreateTags', new CreateTagsCommand({ Resources: [vpcId], Tags }), call);
+}
+
+async function makeGateway({ vpcId, mark }: Unfinished, { client }: Scope, call: Call): Promise<Result<CloudId>> {
+  const TagSpecifications = [
+    { ResourceType: 'internet-gateway' as const, Tags: tagList(markTags(mark, { part: gatewayPart })) },
+  ];
+  const made = await client.send(
+    'CreateInternetGateway',
+    new CreateInternetGatewayCommand({ TagSpecifications }),
+    call,
+  );
+  if (made.ok) return { ok: true, value: made.value.InternetGateway?.InternetGatewayId ?? '' };
+  if (made.failure.kind !== 'ambiguous') {
+    const Tags = [{ Key: tagKey('gateway') }];
+    await client.send('DeleteTags', new DeleteTagsCommand({ Resources: [vpcId], Tags }), call);
+  }
+  return made;
+}
+
+async function attach(
+  InternetGatewayId: CloudId,
+  { vpcId }: Unfinished,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  const command = new AttachInternetGatewayCommand({ InternetGatewayId, VpcId: vpcId });
+  const answer = await client.send('AttachInternetGateway', command, call);
+  return answer.ok || answer.failure.code === 'Resource.AlreadyAssociated' ? done : answer;
+}
+
+async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
+  const seen = wish.parts.find(({ part }) => part === tablePart);
+  if (seen) return { ok: true, value: seen.id };
+  const found = wish.fresh ? { ok: true as const, value: undefined } : await findTable(wish.vpcId, scope, call);
+  if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
+  const TagSpecifications = [
+    { ResourceType: 'route-table' as const, Tags: tagList(markTags(wish.mark, { part: tablePart })) },
+  ];
+  const command = new CreateRouteTableCommand({
+    VpcId: wish.vpcId,
+    ClientToken: tokenOf(wish, scope),
+    TagSpecifications,
+  });
+  const made = await scope.client.send('CreateRouteTable', command, call);
+  return made.ok ? { ok: true, value: made.value.RouteTable?.RouteTableId ?? '' } : made;
+}
+
+/** The hour is in it because a table deleted by hand must not be answered from the token's memory for ever. */
+function tokenOf({ vpcId, mark }: Unfinished, { clock }: Scope): string {
+  const hour = Math.floor(clock.now() / 3_600_000);
+  return createHash('sha256')
+    .update(JSON.stringify([tablePart, vpcId, mark, hour]))
+    .digest('hex')
+    .slice(0, 64);
+}
+
+async function findTable(vpcId: CloudId, { client }: Scope, call: Call): Promise<Result<CloudId | undefined>> {
+  const Filters = [
+    { Name: 'vpc-id', Values: [vpcId] },
+    { Name: `tag:${tagKey('part')}`, Values: [tablePart] },
+  ];
+  const answer = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+  return answer.ok ? { ok: true, value: answer.value.RouteTables?.[0]?.RouteTableId } : answer;
+}
+
+async function route(RouteTableId: CloudId, GatewayId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
+  const wanted = { RouteTableId, GatewayId, DestinationCidrBlock: everywhere };
+  const made = await client.send('CreateRoute', new CreateRouteCommand(wanted), call);
+  if (made.ok || made.failure.code !== 'RouteAlreadyExists') return made.ok ? done : made;
+  const replaced = await client.send('ReplaceRoute', new ReplaceRouteCommand(wanted), call);
+  return replaced.ok ? done : replaced;
+}

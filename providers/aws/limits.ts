@@ -1,0 +1,130 @@
+import type { BatchLimits } from '../../src/core/pack.ts';
+import type { Budget, Cost, Request } from '../../src/ports/actuator.ts';
+
+/**
+ * What EC2 allows: per account, region and action. Some actions also take from a second bucket, one token for each
+ * instance. Every action that this provider calls is a row here; one that is not does not compile.
+ * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
+ */
+const throttling = 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html';
+const sts = 'https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html';
+
+const bucket = (capacity: number, perSecond: number, source: string): Budget => ({
+  shape: 'bucket',
+  capacity,
+  perSecond,
+  source,
+});
+
+const reading = bucket(100, 20, `${throttling}#throttling-limits-rate-based`);
+const mutating = bucket(50, 5, `${throttling}#throttling-limits-rate-based`);
+const intensive = bucket(50, 5, `${throttling}#throttling-limits-rate-based`);
+const tagging = bucket(100, 10, `${throttling}#throttling-limits-rate-based`);
+const launching = bucket(5, 2, `${throttling}#throttling-limits-rate-based`);
+const terminating = bucket(100, 5, `${throttling}#throttling-limits-rate-based`);
+
+const slowInstances = bucket(1000, 2, `${throttling}#throttling-limits-cost-based`);
+const fastInstances = bucket(1000, 20, `${throttling}#throttling-limits-cost-based`);
+
+interface Row {
+  readonly budget: Budget;
+  /** A second bucket, in instances. */
+  readonly instances?: Budget;
+  /** Sent twice it makes two: an answer that went missing, or a server error, must not be followed by another try. */
+  readonly makesTwins?: true;
+}
+
+const read: Row = { budget: reading };
+const write: Row = { budget: mutating };
+
+export const actions = {
+  GetCallerIdentity: { budget: bucket(600, 600, sts) },
+
+  DescribeVpcs: read,
+  DescribeInternetGateways: read,
+  DescribeRouteTables: read,
+  DescribeSubnets: read,
+  DescribeSecurityGroups: read,
+  DescribeInstances: read,
+  DescribeVolumes: read,
+  DescribeImages: read,
+  DescribeIamInstanceProfileAssociations: read,
+
+  CreateVpc: { budget: mutating, makesTwins: true },
+  DeleteVpc: write,
+  CreateInternetGateway: { budget: mutating, makesTwins: true },
+  AttachInternetGateway: write,
+  DetachInternetGateway: write,
+  DeleteInternetGateway: write,
+  CreateRouteTable: write,
+  DeleteRouteTable: write,
+  CreateRoute: write,
+  ReplaceRoute: write,
+  AssociateRouteTable: write,
+  DisassociateRouteTable: write,
+  ReplaceRouteTableAssociation: write,
+  CreateSubnet: write,
+  DeleteSubnet: write,
+  CreateSecurityGroup: write,
+  DeleteSecurityGroup: write,
+
+  AuthorizeSecurityGroupIngress: { budget: intensive },
+  RevokeSecurityGroupIngress: { budget: intensive },
+  AuthorizeSecurityGroupEgress: write,
+  RevokeSecurityGroupEgress: write,
+  UpdateSecurityGroupRuleDescriptionsIngress: write,
+  UpdateSecurityGroupRuleDescriptionsEgress: write,
+
+  RunInstances: { budget: launching, instances: slowInstances },
+  StartInstances: { budget: launching, instances: slowInstances },
+  StopInstances: { budget: mutating, instances: fastInstances },
+  TerminateInstances: { budget: terminating, instances: fastInstances },
+  ModifyInstanceAttribute: write,
+  ModifyVolume: write,
+  AssociateIamInstanceProfile: write,
+  ReplaceIamInstanceProfileAssociation: write,
+  DisassociateIamInstanceProfile: write,
+
+  CreateTags: { budget: tagging },
+  DeleteTags: { budget: tagging },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Action = keyof typeof actions;
+
+/** What the cloud counts together starts with this: `aws/<account>/<region>`. */
+export function requestFor(scope: string, action: Action, instances = 0): Request {
+  const row: Row = actions[action];
+  const costs: Cost[] = [{ lane: { key: `${scope}/${action}`, budget: row.budget }, amount: 1 }];
+  if (row.instances)
+    costs.push({ lane: { key: `${scope}/${action}:instances`, budget: row.instances }, amount: instances });
+  return { action, mutating: !/^(Describe|Get)/.test(action), costs };
+}
+
+/** Most things one call takes. */
+export const most = {
+  /** 5–1000 of nearly every Describe, https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html */
+  page: 1000,
+  /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeRouteTables.html: 5–100 */
+  routeTablePage: 100,
+  /** Not documented; what others use safely: https://github.com/kubernetes/cloud-provider-aws */
+  idsToRead: 500,
+  /** Rules per security group and direction: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups */
+  rules: 60,
+  /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html: up to 1000 resources */
+  tagged: 1000,
+  /** "five separate launch requests for 100 instances each instead of one launch request for 500",
+   * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html */
+  launched: 100,
+  /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_TerminateInstances.html: up to 1000 */
+  terminated: 1000,
+} as const;
+
+/** How many actions one call of ours may carry. Networks, subnets and groups go one by one. */
+export const batches: BatchLimits = {
+  'firewall-rule/create': most.rules,
+  'firewall-rule/update': most.rules,
+  'firewall-rule/delete': most.rules,
+  'instance/create': most.launched,
+  'instance/update': most.tagged,
+  'instance/delete': most.terminated,
+};

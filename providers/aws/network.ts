@@ -1,0 +1,213 @@
+import { CreateVpcCommand, DeleteVpcCommand, DescribeVpcsCommand, type Vpc } from '@aws-sdk/client-ec2';
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import { done } from './answer.ts';
+import { each, standing } from './batch.ts';
+import { canonicalCidr } from './cidr-text.ts';
+import { partsOfVpcs } from './internet/around.ts';
+import { completeInternet } from './internet/complete.ts';
+import { type InternetParts, internetPartsOf } from './internet/parts.ts';
+import { removeInternet } from './internet/remove.ts';
+import { lookup } from './lookup.ts';
+import { markTags, readExtra, readMark, tagKey } from './marks.ts';
+import { originOf } from './origin.ts';
+import { checkOwners } from './pages.ts';
+import { retag, unsupported } from './retag.ts';
+import type { Scope } from './scope.ts';
+import { nameIn, readLabels, tagList } from './tags.ts';
+
+/** Networks are VPCs; their parts (gateway, route table, default route) are in internet/. */
+export function networkActuator(scope: Scope): Actuator<'network'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) => each(batch, (item) => create(item, scope, call)),
+    update: (batch, call) => update(batch, scope, call),
+    delete: (batch, call) => each(batch, (item) => remove(item, scope, call)),
+  };
+}
+
+async function* list({ listings, known, key }: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
+  const occupied = occupiedVpcs(listings, call);
+  const [vpcs, gateways, tables] = await Promise.all([
+    listings.vpcs('network', call),
+    listings.gateways('network', call),
+    listings.tables('network', call),
+  ]);
+  const inUse = await occupied;
+  yield vpcs.map((vpc) => {
+    const parts = internetPartsOf(vpc, gateways, tables);
+    if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
+    return observe(vpc, { parts, region: key, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
+  });
+}
+
+/** VPCs that hold a subnet or a group besides the one they are born with; undefined if that could not be listed. */
+async function occupiedVpcs(listings: Scope['listings'], call: Call): Promise<ReadonlySet<string> | undefined> {
+  const [subnets, groups] = await Promise.allSettled([
+    listings.subnets('network', call),
+    listings.groups('network', call),
+  ]);
+  if (subnets.status === 'rejected' || groups.status === 'rejected') return undefined;
+  const strangers = groups.value.filter(({ GroupName }) => GroupName !== 'default');
+  return new Set([...subnets.value, ...strangers].map(({ VpcId = '' }) => VpcId));
+}
+
+interface Around {
+  readonly parts: InternetParts;
+  readonly region: string;
+  readonly empty?: boolean;
+}
+
+function observe(vpc: Vpc, { parts, region, empty }: Around): Observed<'network'> {
+  const mark = readMark(vpc.Tags);
+  const origin = vpc.IsDefault
+    ? { why: 'provider-default' as const, detail: `default VPC of ${region}` }
+    : originOf(vpc.Tags);
+  const asked = readExtra(vpc.Tags, 'gateway');
+  return {
+    kind: 'network',
+    id: vpc.VpcId ?? '',
+    name: nameIn(vpc.Tags),
+    attributes: { cidr: canonicalCidr(vpc.CidrBlock ?? ''), internet: parts.internet, labels: readLabels(vpc.Tags) },
+    signs: { ...(mark ? { mark } : {}), ...(origin && !mark ? { origin } : {}) },
+    condition: {
+      state: vpc.State === 'pending' ? 'pending' : 'ready',
+      ...(asked === undefined ? {} : { version: asked }),
+      ...(parts.parts.length === 0 ? {} : { parts: parts.parts }),
+      ...(parts.missing.length === 0 ? {} : { missing: parts.missing }),
+      ...(empty === undefined ? {} : { empty }),
+    },
+  };
+}
+
+async function read(
+  ids: readonly CloudId[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'network'> | undefined>[]> {
+  const describe = async (VpcIds: readonly CloudId[]): Promise<Result<readonly Vpc[]>> => {
+    const answer = await scope.client.send('DescribeVpcs', new DescribeVpcsCommand({ VpcIds: [...VpcIds] }), call);
+    if (!answer.ok) return answer;
+    checkOwners(
+      (answer.value.Vpcs ?? []).map(({ OwnerId }) => OwnerId),
+      scope.account,
+    );
+    return { ok: true, value: answer.value.Vpcs ?? [] };
+  };
+  const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
+  const present = found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : []));
+  const around = await partsOfVpcs(present, scope, call);
+  return found.map((result) => {
+    if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
+    if (!around.ok) return around;
+    const { gateways, tables } = around.value;
+    return {
+      ok: true,
+      value: observe(result.value, { parts: internetPartsOf(result.value, gateways, tables), region: scope.key }),
+    };
+  });
+}
+
+/**
+ * CreateVpc has no ClientToken: an earlier try with this mark is looked for first. Once the VPC stands the answer is
+ * the VPC, with what is missing of it; the next pass finishes it.
+ */
+async function create(
+  { mark, desired }: Creation<'network'>,
+  scope: Scope,
+  call: Call,
+): Promise<Result<Observed<'network'>>> {
+  const { cidr, internet, labels } = desired.attributes;
+  const earlier = await findByMark(mark, scope, call);
+  if (!earlier.ok) return earlier;
+  const asked = internet === true ? { gateway: `${scope.clock.now()}` } : {};
+  const tags = { Name: desired.name, ...labels, ...markTags(mark, asked) };
+  const made = earlier.value ? { ok: true as const, value: earlier.value } : await createVpc(cidr, tags, scope, call);
+  if (!made.ok) return made;
+  const vpc = made.value;
+  const around = { region: scope.key, empty: true };
+  if (internet !== true) return { ok: true, value: observe(vpc, { ...around, parts: none }) };
+  const wish = {
+    vpcId: vpc.VpcId ?? '',
+    mark,
+    parts: [],
+    askedAt: Number(readExtra(vpc.Tags, 'gateway') ?? 0),
+    fresh: !earlier.value,
+  };
+  const parts = await standing(completeInternet(wish, scope, call), begun);
+  return { ok: true, value: observe(vpc, { ...around, parts }) };
+}
+
+const none: InternetParts = { internet: false, parts: [], missing: [] };
+const begun: InternetParts = { internet: 'partial', parts: [], missing: ['internet-gateway'] };
+
+async function createVpc(
+  CidrBlock: string | undefined,
+  tags: Readonly<Record<string, string>>,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<Vpc>> {
+  const TagSpecifications = [{ ResourceType: 'vpc' as const, Tags: tagList(tags) }];
+  const made = await client.send('CreateVpc', new CreateVpcCommand({ CidrBlock, TagSpecifications }), call);
+  return made.ok ? { ok: true, value: made.value.Vpc ?? {} } : made;
+}
+
+async function findByMark(mark: Creation['mark'], { client }: Scope, call: Call): Promise<Result<Vpc | undefined>> {
+  const wanted = {
+    estate: mark.estate,
+    store: mark.store,
+    address: mark.address,
+    intent: mark.intent,
+    attempt: mark.attempt?.toString(),
+  };
+  const Filters = Object.entries(wanted).flatMap(
+    ([name, value]) =>
+      value === undefined ? [] : [{ Name: `tag:${tagKey(name as keyof typeof wanted)}`, Values: [value] }], // why: the keys are those written above
+  );
+  const answer = await client.send('DescribeVpcs', new DescribeVpcsCommand({ Filters }), call);
+  return answer.ok ? { ok: true, value: answer.value.Vpcs?.[0] } : answer;
+}
+
+async function update(
+  batch: readonly Revision<'network'>[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<void>[]> {
+  const tagged = await retag(batch, scope, call);
+  return each([...batch.entries()], async ([index, revision]) => {
+    const before = tagged[index] ?? done;
+    return before.ok ? change(revision, scope, call) : before;
+  });
+}
+
+async function change(
+  { desired, observed, changes, mark }: Revision<'network'>,
+  scope: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  const failure = unsupported(changes, ['internet', 'labels']);
+  if (failure) return { ok: false, failure };
+  if (!changes.some(({ field }) => field === 'internet')) return done;
+  const { parts = [], version } = observed.condition;
+  if (desired.attributes.internet === false)
+    return removeInternet({ vpcId: observed.id, parts, strict: true }, scope, call);
+  const owner = mark ?? observed.signs.mark;
+  if (!owner) return done;
+  const made = await completeInternet(
+    { vpcId: observed.id, mark: owner, parts, askedAt: Number(version ?? 0) },
+    scope,
+    call,
+  );
+  return made.failure ? { ok: false, failure: made.failure } : done;
+}
+
+/** DeleteVpc refuses while anything else stands in it: https://docs.aws.amazon.com/vpc/latest/userguide/delete-vpc.html */
+async function remove({ id, observed }: Removal<'network'>, scope: Scope, call: Call): Promise<Result<void>> {
+  const freed = await removeInternet({ vpcId: id, parts: observed.condition.parts ?? [] }, scope, call);
+  if (!freed.ok) return freed;
+  const deleted = await scope.client.send('DeleteVpc', new DeleteVpcCommand({ VpcId: id }), call);
+  return deleted.ok || deleted.failure.kind === 'not-found' ? done : deleted;
+}

@@ -1,0 +1,99 @@
+import { CreateTagsCommand, DeleteTagsCommand } from '@aws-sdk/client-ec2';
+import type { FieldChange } from '../../src/core/diff.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
+import type { Mark, Observed } from '../../src/core/observed.ts';
+import type { CloudId, Labels } from '../../src/core/resource.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import { done } from './answer.ts';
+import { together } from './batch.ts';
+import { most } from './limits.ts';
+import { markTags, tagKey } from './marks.ts';
+import type { Scope } from './scope.ts';
+import { chunks, groupBy } from './split.ts';
+import { tagList } from './tags.ts';
+
+/** What may be tagged in an update: a resource, its new labels and, when it is adopted or renamed, its new mark. */
+export interface Retagged {
+  readonly observed: Observed;
+  readonly changes: readonly FieldChange[];
+  readonly mark?: Mark;
+}
+
+/**
+ * Writes marks and labels, one answer per item. Objects that get or lose equal tags share a call. Parts are marked with
+ * their resource; a new mark names the resource itself, so the ordinal of a batched launch goes.
+ */
+export async function retag(items: readonly Retagged[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
+  const edits = items.flatMap((item, index) => editsOf(item).map((edit) => ({ ...edit, index })));
+  const failures = new Map<number, Failure>();
+  const writes = groupBy(edits, ({ set, drop }) => JSON.stringify([set, drop])).flatMap((same) =>
+    chunks(same, most.tagged),
+  );
+  for (const batch of writes) {
+    const [first] = batch;
+    if (!first) continue;
+    const results = await together(batch, (some) =>
+      write(
+        some.map(({ id }) => id),
+        first,
+        scope,
+        call,
+      ),
+    );
+    for (const [at, result] of results.entries()) if (!result.ok) failures.set(batch[at]?.index ?? -1, result.failure);
+  }
+  return items.map((_, index) => {
+    const failure = failures.get(index);
+    return failure ? { ok: false, failure } : done;
+  });
+}
+
+interface Edit {
+  readonly id: CloudId;
+  readonly set: Labels;
+  readonly drop: readonly string[];
+}
+
+function editsOf({ observed, changes, mark }: Retagged): readonly Edit[] {
+  const set = Object.fromEntries(
+    labelChanges(changes).flatMap(([key, to]) => (to === undefined ? [] : [[key, String(to)]])),
+  );
+  const drop = labelChanges(changes).flatMap(([key, to]) => (to === undefined ? [key] : []));
+  const labels: Edit = { id: observed.id, set, drop };
+  if (!mark) return hasEffect(labels) ? [labels] : [];
+  const ordinals = observed.kind === 'instance' ? [tagKey('first')] : [];
+  const own: Edit = { id: observed.id, set: { ...set, ...markTags(mark) }, drop: [...drop, ...ordinals] };
+  const parts = (observed.condition.parts ?? []).map(({ part, id }) => ({
+    id,
+    set: markTags(mark, { part }),
+    drop: ordinals,
+  }));
+  return [own, ...parts];
+}
+
+const hasEffect = ({ set, drop }: Edit): boolean => Object.keys(set).length > 0 || drop.length > 0;
+
+const prefix = 'labels.';
+const labelChanges = (changes: readonly FieldChange[]): readonly (readonly [string, unknown])[] =>
+  changes.filter(({ field }) => field.startsWith(prefix)).map(({ field, to }) => [field.slice(prefix.length), to]);
+
+async function write(
+  Resources: CloudId[],
+  { set, drop }: Edit,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<unknown>> {
+  if (Object.keys(set).length > 0) {
+    const made = await client.send('CreateTags', new CreateTagsCommand({ Resources, Tags: tagList(set) }), call);
+    if (!made.ok) return made;
+  }
+  if (drop.length === 0) return done;
+  return client.send('DeleteTags', new DeleteTagsCommand({ Resources, Tags: drop.map((Key) => ({ Key })) }), call);
+}
+
+/** Changes that no call of this kind can make; `handled` are field names or their beginnings. */
+export function unsupported(changes: readonly FieldChange[], handled: readonly string[]): Failure | undefined {
+  const stray = changes.find(({ field }) => !handled.some((name) => field === name || field.startsWith(`${name}.`)));
+  if (!stray) return undefined;
+  return { kind: 'terminal', code: 'Immutable', message: `AWS cannot change ${stray.field} in place` };
+}

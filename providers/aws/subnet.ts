@@ -1,0 +1,241 @@
+import {
+  AssociateRouteTableCommand,
+  CreateSubnetCommand,
+  DeleteSubnetCommand,
+  DescribeRouteTablesCommand,
+  DescribeSubnetsCommand,
+  DisassociateRouteTableCommand,
+  ReplaceRouteTableAssociationCommand,
+  type RouteTable,
+  type Subnet,
+} from '@aws-sdk/client-ec2';
+import type { Result } from '../../src/core/failure.ts';
+import type { Mark, Observed } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import { done, failed } from './answer.ts';
+import { each, standing } from './batch.ts';
+import { canonicalCidr } from './cidr-text.ts';
+import { partsOfVpcs } from './internet/around.ts';
+import { isPart, leadsTo, tablePart } from './internet/signs.ts';
+import { lookup } from './lookup.ts';
+import { markTags, readMark } from './marks.ts';
+import { originOf } from './origin.ts';
+import { checkOwners } from './pages.ts';
+import { retag, unsupported } from './retag.ts';
+import type { Scope } from './scope.ts';
+import { nameIn, readLabels, tagList } from './tags.ts';
+
+/** Subnets. One that reaches the internet is associated with its network's route table. */
+export function subnetActuator(scope: Scope): Actuator<'subnet'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) => each(batch, (item) => create(item, scope, call)),
+    update: (batch, call) => update(batch, scope, call),
+    delete: (batch, call) => each(batch, (item) => remove(item, scope, call)),
+  };
+}
+
+async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
+  const [subnets, tables] = await Promise.all([listings.subnets('subnet', call), listings.tables('subnet', call)]);
+  const index = indexTables(tables);
+  yield subnets.map((subnet) => observe(subnet, index));
+}
+
+interface TableIndex {
+  readonly bySubnet: ReadonlyMap<string, RouteTable>;
+  readonly mainOf: ReadonlyMap<string, RouteTable>;
+}
+
+function indexTables(tables: readonly RouteTable[]): TableIndex {
+  const bySubnet = new Map<string, RouteTable>();
+  const mainOf = new Map<string, RouteTable>();
+  for (const table of tables) {
+    for (const { SubnetId, Main } of table.Associations ?? []) {
+      if (SubnetId) bySubnet.set(SubnetId, table);
+      else if (Main) mainOf.set(table.VpcId ?? '', table);
+    }
+  }
+  return { bySubnet, mainOf };
+}
+
+function observe(subnet: Subnet, { bySubnet, mainOf }: TableIndex): Observed<'subnet'> {
+  const mark = readMark(subnet.Tags);
+  const origin = subnet.DefaultForAz
+    ? { why: 'provider-default' as const, detail: `default subnet of ${subnet.AvailabilityZone}` }
+    : originOf(subnet.Tags);
+  const table = bySubnet.get(subnet.SubnetId ?? '') ?? mainOf.get(subnet.VpcId ?? '');
+  return {
+    kind: 'subnet',
+    id: subnet.SubnetId ?? '',
+    name: nameIn(subnet.Tags),
+    attributes: {
+      network: subnet.VpcId ?? '',
+      cidr: canonicalCidr(subnet.CidrBlock ?? ''),
+      ...(subnet.AvailabilityZone === undefined ? {} : { zone: subnet.AvailabilityZone }),
+      internet: table !== undefined && leadsTo(table),
+      labels: readLabels(subnet.Tags),
+    },
+    signs: { ...(mark ? { mark } : {}), ...(origin && !mark ? { origin } : {}) },
+    condition: { state: subnet.State === 'pending' ? 'pending' : 'ready' },
+  };
+}
+
+async function read(
+  ids: readonly CloudId[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'subnet'> | undefined>[]> {
+  const describe = async (SubnetIds: readonly CloudId[]): Promise<Result<readonly Subnet[]>> => {
+    const answer = await scope.client.send(
+      'DescribeSubnets',
+      new DescribeSubnetsCommand({ SubnetIds: [...SubnetIds] }),
+      call,
+    );
+    if (!answer.ok) return answer;
+    checkOwners(
+      (answer.value.Subnets ?? []).map(({ OwnerId }) => OwnerId),
+      scope.account,
+    );
+    return { ok: true, value: answer.value.Subnets ?? [] };
+  };
+  const found = await lookup(ids, describe, ({ SubnetId }) => SubnetId);
+  const vpcs = new Set(found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : [])));
+  const around = await partsOfVpcs([...vpcs], scope, call);
+  return found.map((result) => {
+    if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
+    return around.ok ? { ok: true, value: observe(result.value, indexTables(around.value.tables)) } : around;
+  });
+}
+
+/** A VPC's blocks do not overlap, so sending this twice finds the first: no ClientToken is needed. */
+async function create(
+  { mark, desired }: Creation<'subnet'>,
+  scope: Scope,
+  call: Call,
+): Promise<Result<Observed<'subnet'>>> {
+  const { network: VpcId, cidr: CidrBlock, zone: AvailabilityZone, internet, labels } = desired.attributes;
+  const TagSpecifications = [
+    { ResourceType: 'subnet' as const, Tags: tagList({ Name: desired.name, ...labels, ...markTags(mark) }) },
+  ];
+  const command = new CreateSubnetCommand({ VpcId, CidrBlock, AvailabilityZone, TagSpecifications });
+  const answer = await scope.client.send('CreateSubnet', command, call);
+  const made = answer.ok
+    ? { ok: true as const, value: answer.value.Subnet }
+    : await standingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
+  if (!made.ok) return made;
+  const subnet = observe(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() });
+  if (internet !== true) return { ok: true, value: subnet };
+  const joined = await standing(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
+  return { ok: true, value: { ...subnet, attributes: { ...subnet.attributes, internet: joined.ok } } };
+}
+
+interface Same {
+  readonly VpcId: CloudId;
+  readonly CidrBlock: string;
+  readonly mark: Mark;
+}
+
+/** The block is taken: by an earlier try of ours, which then is the answer, or by somebody else. */
+async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
+  refusal: R,
+  { VpcId, CidrBlock, mark }: Same,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<Subnet>> {
+  if (refusal.failure.code !== 'InvalidSubnet.Conflict') return refusal;
+  const Filters = [
+    { Name: 'vpc-id', Values: [VpcId] },
+    { Name: 'cidr-block', Values: [CidrBlock] },
+  ];
+  const answer = await client.send('DescribeSubnets', new DescribeSubnetsCommand({ Filters }), call);
+  if (!answer.ok) return answer;
+  const ours = answer.value.Subnets?.find(({ Tags }) => {
+    const other = readMark(Tags);
+    return other?.estate === mark.estate && other.store === mark.store && other.address === mark.address;
+  });
+  return ours ? { ok: true, value: ours } : refusal;
+}
+
+async function update(
+  batch: readonly Revision<'subnet'>[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<void>[]> {
+  const tagged = await retag(batch, scope, call);
+  return each([...batch.entries()], async ([index, { desired, observed, changes }]) => {
+    const before = tagged[index] ?? done;
+    if (!before.ok) return before;
+    const failure = unsupported(changes, ['internet', 'labels']);
+    if (failure) return { ok: false, failure };
+    if (!changes.some(({ field }) => field === 'internet')) return done;
+    return desired.attributes.internet === true
+      ? associate(observed, scope, call)
+      : disassociate(observed, scope, call);
+  });
+}
+
+/** A new subnet has no association yet, so one call does where the table is known. */
+async function associateNew(subnet: Observed<'subnet'>, scope: Scope, call: Call): Promise<Result<void>> {
+  const RouteTableId = scope.known.tables.get(subnet.attributes.network);
+  if (RouteTableId === undefined) return associate(subnet, scope, call);
+  const command = new AssociateRouteTableCommand({ SubnetId: subnet.id, RouteTableId });
+  const answer = await scope.client.send('AssociateRouteTable', command, call);
+  if (answer.ok) return done;
+  return answer.failure.kind === 'conflict' ? associate(subnet, scope, call) : answer;
+}
+
+async function associate(
+  { id: SubnetId, attributes }: Observed<'subnet'>,
+  scope: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  const { client, known } = scope;
+  const tables = await tablesOf(attributes.network, scope, call);
+  if (!tables.ok) return tables;
+  const target = known.tables.get(attributes.network) ?? tables.value.find(isWay)?.RouteTableId;
+  if (target === undefined)
+    return failed('conflict', 'NoRouteTable', `${attributes.network} has no route table to the internet yet`);
+  const now = associationOf(SubnetId, tables.value);
+  if (now?.RouteTableId === target) return done;
+  const answer = now
+    ? await client.send(
+        'ReplaceRouteTableAssociation',
+        new ReplaceRouteTableAssociationCommand({ AssociationId: now.RouteTableAssociationId, RouteTableId: target }),
+        call,
+      )
+    : await client.send(
+        'AssociateRouteTable',
+        new AssociateRouteTableCommand({ SubnetId, RouteTableId: target }),
+        call,
+      );
+  return answer.ok ? done : answer;
+}
+
+/** Back to the VPC's main table, which leads nowhere in a network of ours. */
+async function disassociate({ id, attributes }: Observed<'subnet'>, scope: Scope, call: Call): Promise<Result<void>> {
+  const tables = await tablesOf(attributes.network, scope, call);
+  if (!tables.ok) return tables;
+  const now = associationOf(id, tables.value);
+  if (!now) return done;
+  const command = new DisassociateRouteTableCommand({ AssociationId: now.RouteTableAssociationId });
+  const answer = await scope.client.send('DisassociateRouteTable', command, call);
+  return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
+}
+
+const isWay = (table: RouteTable): boolean => isPart(table.Tags, tablePart) || leadsTo(table);
+
+const associationOf = (subnetId: CloudId, tables: readonly RouteTable[]) =>
+  tables.flatMap(({ Associations = [] }) => Associations).find(({ SubnetId }) => SubnetId === subnetId);
+
+async function tablesOf(vpcId: CloudId, { client }: Scope, call: Call): Promise<Result<readonly RouteTable[]>> {
+  const Filters = [{ Name: 'vpc-id', Values: [vpcId] }];
+  const answer = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+  return answer.ok ? { ok: true, value: answer.value.RouteTables ?? [] } : answer;
+}
+
+async function remove({ id }: Removal<'subnet'>, { client }: Scope, call: Call): Promise<Result<void>> {
+  const answer = await client.send('DeleteSubnet', new DeleteSubnetCommand({ SubnetId: id }), call);
+  return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
+}
