@@ -11,19 +11,22 @@ export function withSource(problems: readonly Problem[], lines: readonly string[
 
 /**
  * Hides what stands after a key that sounds like a secret, on its line and on all lines indented deeper. People write
- * secrets into specs by mistake, and what we print ends up in logs. It errs towards hiding.
+ * secrets into specs by mistake, and what we print ends up in logs. It errs towards hiding: of credentials only a role
+ * is shown.
  */
 export function maskSecrets(lines: readonly string[]): readonly string[] {
   let hiding = Number.POSITIVE_INFINITY;
   return lines.map((line) => {
     const indent = line.search(/\S/);
-    if (indent > hiding) return `${line.slice(0, indent)}***`;
+    if (indent > hiding) return ROLE.test(line) ? line : `${line.slice(0, indent)}***`;
     if (indent >= 0) hiding = Number.POSITIVE_INFINITY;
     const found = SECRET.exec(line);
     if (!found) return line;
-    hiding = indent;
-    return `${line.slice(0, found.index + found[0].length)} ***`;
+    hiding = found[0].startsWith('-') ? indent - 1 : indent;
+    const end = found.index + found[0].length;
+    return ROLE.test(line.slice(end)) ? line : `${line.slice(0, end)} ***`;
   });
 }
 
 const SECRET = /(?:pass(?:word|wd|phrase)|secret|token|credentials?|private.?key)["']?\s*:|-----BEGIN/i;
+const ROLE = /^\s*(?:$|\{?\s*assumeRole\s*:\s*["']?arn:aws[\w:/+=,.@-]*["']?\s*\}?\s*(?:#.*)?$)/;

@@ -13,7 +13,7 @@ export function explainYamlError(found: YAMLError, positionAt: (offset: number) 
 
 const WORDS: Readonly<Record<string, string>> = {
   BAD_DQ_ESCAPE: 'there is no such escape in double quotes; a backslash itself is \\\\',
-  BAD_INDENT: 'this line is not indented as its neighbours are',
+  BAD_INDENT: 'this is not indented as its neighbours are, or a bracket before it is not closed',
   BAD_SCALAR_START: 'text cannot begin with this character: put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second `:` on one line: put the text in quotes, or begin a new line',
   BLOCK_IN_FLOW: 'inside brackets, lists and maps need brackets too',

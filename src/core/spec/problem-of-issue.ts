@@ -52,8 +52,9 @@ function badValue(issue: Issue, found: Tree): Problem {
 
 function complaint(path: Path, found: Tree): string {
   const field = `\`${dotted(path)}\``;
-  if (found.kind !== 'scalar') return `${field} is not right as the ${found.kind} it is`;
+  if (found.kind !== 'scalar') return `${field} cannot be this ${found.kind}`;
   if (found.value === null) return `${field} has no value: give one, or leave the field out`;
+  if (String(found.value).includes('-----BEGIN')) return `${field} holds a key or certificate`;
   return `${field} is ${clip(JSON.stringify(found.value))}`;
 }
 

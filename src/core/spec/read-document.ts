@@ -17,8 +17,13 @@ export function readDocument(tree: Tree): Reading {
   if (kind === undefined) return { problems: [noKind(tree)] };
   const result = schemas[kind].safeParse(plainValue(withoutSchemaLink(tree)));
   if (result.success) return { document: locate(result.data, tree) };
-  return { problems: result.error.issues.flatMap((issue) => problemsOfIssue(issue, kind, tree)) };
+  return { problems: distinct(result.error.issues.flatMap((issue) => problemsOfIssue(issue, kind, tree))) };
 }
+
+/** A value may fail its form and what is made of it; a person needs to read that once. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values(),
+];
 
 /** The document's kind, if it names one of ours. */
 export function kindOf(tree: Tree): DocumentKind | undefined {

@@ -22,7 +22,7 @@ const protocolForms = { error: 'tcp, udp, icmp, icmpv6, all, or the number of a 
 
 export const protocol = () =>
   z
-    .union([z.enum(['tcp', 'udp', 'icmp', 'icmpv6', 'all']), z.int().min(-1).max(255), z.string()], protocolForms)
+    .union([z.enum(['tcp', 'udp', 'icmp', 'icmpv6', 'all']), whole(-1, 255), z.string()], protocolForms)
     .refine((given) => toProtocol(given) !== undefined, protocolForms)
     .transform((given): Protocol => toProtocol(given) ?? 'all');
 
@@ -32,14 +32,15 @@ function toProtocol(given: string | number): Protocol | undefined {
   return /^(?:0|[1-9]\d{0,2})$/.test(text) && Number(text) <= 255 ? Number(text) : undefined;
 }
 
-const portForms = { error: 'a list of ports (443) and ranges (8000-8100), 0 to 65535' };
+const portForms = { error: 'a port (443) or a range (8000-8100), 0 to 65535' };
+
+const port = z.union([z.int(), z.string()], portForms).refine((item) => parsePorts([item]) !== undefined, portForms);
 
 /** Ports as a canonical set: ascending ranges that neither overlap nor touch. */
 export const ports = () =>
   z
-    .array(z.union([z.int().min(0).max(65535), z.string()], portForms), portForms)
+    .array(port, { error: 'a list of ports (443) and ranges (8000-8100)' })
     .min(1, { error: 'at least one port; leave ports out for all' })
-    .refine((items) => parsePorts(items) !== undefined, portForms)
     .transform((items): readonly PortRange[] => parsePorts(items) ?? []);
 
 /** As AWS has it: -1 is every type, or every code of the type. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpPermission.html */

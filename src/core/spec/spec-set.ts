@@ -36,7 +36,12 @@ export function ofKind<K extends DocumentKind>(
 }
 
 function byName<T extends Document>(documents: readonly Located<T>[]): ReadonlyMap<string, Located<T>> {
-  return new Map(documents.toReversed().map((document) => [document.value.metadata.name, document]));
+  const named = new Map<string, Located<T>>();
+  for (const document of documents) {
+    const { name } = document.value.metadata;
+    if (!named.has(name)) named.set(name, document);
+  }
+  return named;
 }
 
 function declaredIn(trees: readonly Tree[]): ReadonlyMap<DocumentKind, ReadonlySet<string>> {

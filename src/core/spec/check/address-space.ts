@@ -1,0 +1,163 @@
+import { type Cidr, containsCidr, overlapsCidr, parseCidr } from '../../cidr.ts';
+import type { NetworkDoc, TargetDoc } from '../document.ts';
+import type { Located } from '../located.ts';
+import { placeOf, scopeOf, targetsOf } from '../placement.ts';
+import type { Path } from '../position.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import type { SpecSet } from '../spec-set.ts';
+import { place } from './place.ts';
+
+/** Subnets lie in their network and apart, blocks have sizes that the clouds take, networks of one scope lie apart. */
+export function* addressSpace(set: SpecSet): Iterable<Problem> {
+  for (const network of set.networks.values()) {
+    const blocks = blocksOf(network);
+    yield* outside(network, blocks);
+    yield* overlaps(set, network, blocks);
+    for (const target of targetsOf(set, network.value.spec.targets)) yield* sizes(network, blocks, target.value);
+  }
+  yield* overlappingNetworks(set);
+}
+
+interface Block {
+  readonly name: string;
+  readonly text: string;
+  readonly cidr: Cidr;
+  readonly path: Path;
+  readonly target?: string | undefined;
+}
+
+function blocksOf({ value }: Located<NetworkDoc>): readonly Block[] {
+  return value.spec.subnets.flatMap(({ name, cidr: text, target }, index) => {
+    const cidr = parseCidr(text);
+    return cidr ? [{ name, text, cidr, target, path: ['spec', 'subnets', index, 'cidr'] }] : [];
+  });
+}
+
+function* outside(network: Located<NetworkDoc>, blocks: readonly Block[]): Iterable<Problem> {
+  const whole = parseCidr(network.value.spec.cidr);
+  for (const { name, text, cidr, path } of blocks) {
+    if (whole && containsCidr(whole, cidr)) continue;
+    const message = `subnet ${name} (${text}) is not inside its network`;
+    yield error('outside-network', network.at(path), message, { expected: `a part of ${network.value.spec.cidr}` });
+  }
+}
+
+interface Placed {
+  readonly block: Block;
+  readonly cidr: Cidr;
+}
+
+/** Of each place the network stands in. On GCP all targets of a project share the network, so one place holds all of them. */
+function* overlaps(set: SpecSet, network: Located<NetworkDoc>, blocks: readonly Block[]): Iterable<Problem> {
+  const told = new Set<Block>();
+  for (const [place, placed] of blocksByPlace(set, network, blocks)) {
+    for (const { outer, inner } of overlappingPairs(placed)) {
+      const same = outer.block === inner.block;
+      const [first, second] = [outer.block, inner.block].toSorted((a, b) => blocks.indexOf(a) - blocks.indexOf(b));
+      if (!first || !second || told.has(second) || (same && !place.startsWith('gcp/'))) continue;
+      told.add(second);
+      const message = same
+        ? `subnet ${first.name} would stand twice in the one network of ${place}`
+        : `subnets ${first.name} (${first.text}) and ${second.name} (${second.text}) overlap`;
+      const expected = same ? 'target: with the one it is for' : 'blocks that lie apart';
+      yield error('overlap', network.at(second.path), message, { expected });
+    }
+  }
+}
+
+function blocksByPlace(
+  set: SpecSet,
+  network: Located<NetworkDoc>,
+  blocks: readonly Block[],
+): ReadonlyMap<string, Placed[]> {
+  const places = new Map<string, Placed[]>();
+  for (const name of network.value.spec.targets) {
+    const target = set.targets.get(name)?.value;
+    const place = target ? placeOf(target) : name;
+    const here = blocks.filter((block) => block.target === undefined || block.target === name);
+    places.set(place, [...(places.get(place) ?? []), ...here.map((block) => ({ block, cidr: block.cidr }))]);
+  }
+  return places;
+}
+
+/**
+ * Each block that overlaps an earlier one, with the smallest that contains it. Blocks lie in one another or apart, so
+ * of those sorted by where they begin only the last ones still open can contain the next: O(n log n).
+ */
+function* overlappingPairs<T extends { readonly cidr: Cidr }>(
+  all: readonly T[],
+): Iterable<{ readonly outer: T; readonly inner: T }> {
+  const open: T[] = [];
+  for (const inner of all.toSorted((x, y) => compare(x.cidr, y.cidr))) {
+    let outer = open.at(-1);
+    while (outer && !overlapsCidr(outer.cidr, inner.cidr)) {
+      open.pop();
+      outer = open.at(-1);
+    }
+    if (outer) yield { outer, inner };
+    open.push(inner);
+  }
+}
+
+const compare = (a: Cidr, b: Cidr): number =>
+  a.family - b.family || Number(a.base > b.base) - Number(a.base < b.base) || a.prefix - b.prefix;
+
+type Provider = TargetDoc['spec']['provider'];
+
+/** Prefix lengths from the largest block to the smallest. */
+const SIZES: Readonly<
+  Record<Exclude<Provider, 'memory'>, { readonly network?: Range; readonly subnet: Range; readonly link: string }>
+> = {
+  aws: {
+    network: [16, 28],
+    subnet: [16, 28],
+    link: 'https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html',
+  },
+  gcp: { subnet: [4, 29], link: 'https://cloud.google.com/vpc/docs/subnets#valid-ranges' },
+  azure: {
+    network: [2, 29],
+    subnet: [2, 29],
+    link: 'https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq',
+  },
+};
+type Range = readonly [largest: number, smallest: number];
+
+function* sizes(network: Located<NetworkDoc>, blocks: readonly Block[], target: TargetDoc): Iterable<Problem> {
+  const { provider } = target.spec;
+  if (provider === 'memory') return;
+  const allowed = SIZES[provider];
+  const whole = parseCidr(network.value.spec.cidr);
+  const all = [
+    ...(whole ? [{ cidr: whole, path: ['spec', 'cidr'], range: allowed.network }] : []),
+    ...blocks
+      .filter((block) => block.target === undefined || block.target === target.metadata.name)
+      .map(({ cidr, path }) => ({ cidr, path, range: allowed.subnet })),
+  ];
+  for (const { cidr, path, range } of all) {
+    const hint = { expected: range ? `IPv4, /${range[0]} to /${range[1]} (${allowed.link})` : 'IPv4' };
+    if (cidr.family === 6) yield error('bad-size', network.at(path), `${provider} networks begin with IPv4`, hint);
+    else if (range && (cidr.prefix < range[0] || cidr.prefix > range[1])) {
+      yield error('bad-size', network.at(path), `${provider} takes no /${cidr.prefix} here`, hint);
+    }
+  }
+}
+
+function* overlappingNetworks(set: SpecSet): Iterable<Problem> {
+  const standing = [...set.networks.values()].flatMap((network) => {
+    const cidr = parseCidr(network.value.spec.cidr);
+    const scopes = new Set(targetsOf(set, network.value.spec.targets).map((target) => scopeOf(target.value)));
+    return cidr ? [...scopes].map((scope) => ({ network, cidr, scope })) : [];
+  });
+  const told = new Set<string>();
+  for (const [scope, networks] of Map.groupBy(standing, (one) => one.scope)) {
+    for (const { outer, inner } of overlappingPairs(networks)) {
+      const { metadata, spec } = outer.network.value;
+      const pair = `${metadata.name} ${inner.network.value.metadata.name}`;
+      if (told.has(pair)) continue;
+      told.add(pair);
+      const other = `${metadata.name} (${spec.cidr}, ${place(outer.network.at())})`;
+      const message = `this network overlaps ${other} in ${scope}: the two can never be peered`;
+      yield warning('overlap', inner.network.at(['spec', 'cidr']), message);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { FirewallRuleDoc, InstanceDoc, NetworkDoc } from '../document.ts';
+import type { DocumentKind } from '../fields-at.ts';
+import type { Located } from '../located.ts';
+import type { Path } from '../position.ts';
+import { error, type Problem } from '../problem.ts';
+import type { SpecSet } from '../spec-set.ts';
+import { suggest } from '../suggest.ts';
+
+/** Every name that a document uses is one that the specs have, and is there where the document stands. */
+export function* references(set: SpecSet): Iterable<Problem> {
+  for (const network of set.networks.values()) yield* inNetwork(set, network);
+  for (const rule of set.rules) yield* inRule(set, rule);
+  for (const instance of set.instances) yield* inInstance(set, instance);
+}
+
+function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {
+  const { metadata, spec } = network.value;
+  const ask = asking(network);
+  yield* declared(set, network, { kind: 'Target', names: spec.targets, path: ['spec', 'targets'] });
+  yield* ask(keysOf(metadata.adopt), spec.targets, ['metadata', 'adopt'], 'target of this network');
+  for (const [index, subnet] of spec.subnets.entries()) {
+    const path = ['spec', 'subnets', index];
+    const own = subnet.target === undefined ? [] : [{ name: subnet.target, path: [...path, 'target'] }];
+    yield* ask(own, spec.targets, path, 'target of this network');
+    yield* ask(keysOf(subnet.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
+  }
+}
+
+function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { metadata, spec } = rule.value;
+  yield* declared(set, rule, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
+  const network = set.networks.get(spec.network);
+  if (!network) return;
+  const there = network.value.spec.targets;
+  const ask = asking(rule);
+  const what = `target of the network ${spec.network}`;
+  yield* ask(listed(spec.targets, ['spec', 'targets']), there, ['spec', 'targets'], what);
+  yield* ask(keysOf(metadata.adopt), spec.targets ?? there, ['metadata', 'adopt'], 'target of this rule');
+}
+
+function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Problem> {
+  const { metadata, spec } = instance.value;
+  const ask = asking(instance);
+  yield* declared(set, instance, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
+  yield* ask(keysOf(spec.on), spec.targets, ['spec', 'on'], 'target of this instance');
+  yield* ask(keysOf(metadata.adopt), spec.targets, ['metadata', 'adopt'], 'target of this instance');
+  const network = set.networks.get(spec.network)?.value.spec;
+  if (!network) {
+    yield* declared(set, instance, { kind: 'Target', names: spec.targets, path: ['spec', 'targets'] });
+    return;
+  }
+  const what = `target of the network ${spec.network}`;
+  yield* ask(listed(spec.targets, ['spec', 'targets']), network.targets, ['spec', 'targets'], what);
+  for (const target of spec.targets) {
+    const own = Object.hasOwn(spec.on, target) ? spec.on[target]?.subnet : undefined;
+    const subnet = own ?? spec.subnet;
+    const path = own === undefined ? ['spec', 'subnet'] : ['spec', 'on', target, 'subnet'];
+    if (subnet === undefined || !network.targets.includes(target)) continue;
+    const there = network.subnets.filter((one) => one.target === undefined || one.target === target);
+    const names = there.map((one) => one.name);
+    yield* ask([{ name: subnet, path }], names, path, `subnet of ${spec.network} on ${target}`);
+  }
+}
+
+interface Use {
+  readonly name: string;
+  readonly path: Path;
+}
+
+const listed = (names: readonly string[] | undefined, path: Path): readonly Use[] =>
+  (names ?? []).map((name, index) => ({ name, path: [...path, index] }));
+
+const keysOf = (map: Readonly<Record<string, unknown>> | undefined): readonly Use[] =>
+  Object.keys(map ?? {}).map((name) => ({ name, path: [name] }));
+
+/** Names that must be among those at hand. */
+function asking(document: Located<unknown>) {
+  return function* (uses: readonly Use[], known: readonly string[], holder: Path, what: string): Iterable<Problem> {
+    for (const { name, path } of uses) {
+      if (known.includes(name)) continue;
+      const at = document.at(path.length > 1 ? path : [...holder, ...path]);
+      const expected = known.length > 0 ? known.slice(0, MOST).join(', ') : 'there is none';
+      yield error('unknown-reference', at, `\`${name}\` is no ${what}`, { expected, didYouMean: suggest(name, known) });
+    }
+  };
+}
+
+/** Names listed in a hint; more would bury the rest. */
+const MOST = 12;
+
+interface Reference {
+  readonly kind: DocumentKind;
+  readonly names: readonly string[];
+  readonly path: Path;
+}
+
+/** Names of documents: one that has errors of its own is there all the same. */
+function* declared(set: SpecSet, document: Located<unknown>, { kind, names, path }: Reference): Iterable<Problem> {
+  const known = set.declared.get(kind) ?? new Set<string>();
+  const list =
+    names.length === 1 && !path.at(-1)?.toString().endsWith('s') ? [path] : names.map((_, i) => [...path, i]);
+  for (const [index, name] of names.entries()) {
+    if (known.has(name)) continue;
+    const expected = known.size > 0 ? [...known].slice(0, MOST).join(', ') : `there is no document of kind ${kind}`;
+    const message = `there is no ${kind} named \`${name}\``;
+    yield error('unknown-reference', document.at(list[index] ?? path), message, {
+      expected,
+      didYouMean: suggest(name, known),
+    });
+  }
+}
