@@ -38,8 +38,12 @@ export interface IntentDraft {
   readonly subject: Subject;
   /** Field changes, or the whole attributes of what is made or removed, so that it can be put back. No secrets: hashes only. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Takes a place in the estate's count: a delete, a replace, or an update that stops a machine. */
-  readonly counts?: { readonly as: 'delete' | 'replace'; readonly by: 'generation' | 'healing' };
+  /** Takes a place in the estate's count: a delete, a replace, or an update that stops a machine. One for all rules of a `document`. */
+  readonly counts?: {
+    readonly as: 'delete' | 'replace';
+    readonly by: 'generation' | 'healing';
+    readonly document?: Address;
+  };
 }
 
 export interface Subject {
@@ -73,7 +77,12 @@ export type Effect =
       };
     }
   | { readonly do: 'release'; readonly id: CloudId }
-  | { readonly do: 'apply'; readonly address: Address; readonly attributes: unknown; readonly documents?: readonly Address[] }
+  | {
+      readonly do: 'apply';
+      readonly address: Address;
+      readonly attributes: unknown;
+      readonly documents?: readonly Address[];
+    }
   | { readonly do: 'unapply'; readonly address: Address };
 
 /** One request to the cloud: the API's action, the cloud's request id, how long. */

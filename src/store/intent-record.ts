@@ -32,7 +32,8 @@ export const actionKey = ({ verb, subject }: IntentDraft): ActionKey => ({
 export const keyText = ({ verb, address, id }: ActionKey): string => `${verb} ${address} ${id}`;
 
 export function placeOf({ subject, counts }: IntentDraft): Place | undefined {
-  return counts && { as: counts.as, address: subject.address, subject: subject.id ?? subject.address };
+  const { address, id } = subject;
+  return counts && { as: counts.as, by: counts.by, address, subject: counts.document ?? id ?? address };
 }
 
 /** The names of the fields in `details.changes`; where there are none, the details themselves. */

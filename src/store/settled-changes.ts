@@ -12,7 +12,7 @@ export interface SettledChanges {
   readonly claims: ReadonlyMap<CloudId, Accepted | 'release'>;
   /** Ids that were written to, whether an answer came or not. */
   readonly written: ReadonlySet<CloudId>;
-  readonly applied: ReadonlyMap<Address, Applied['attributes'] | 'unapply'>;
+  readonly applied: ReadonlyMap<Address, Omit<Applied, 'generation'> | 'unapply'>;
   readonly updated: ReadonlyMap<Address, IntentRecord>;
 }
 
@@ -71,7 +71,12 @@ function claimId(effect: AboutClaim): CloudId {
 }
 
 const appliedEntry = (effect: AboutApplied) =>
-  [
-    effect.address,
-    effect.do === 'unapply' ? ('unapply' as const) : (effect.attributes as Applied['attributes']), // why: the port carries them as unknown; the engine put attributes in
-  ] as const;
+  [effect.address, effect.do === 'unapply' ? ('unapply' as const) : appliedOf(effect)] as const;
+
+const appliedOf = ({
+  attributes,
+  documents,
+}: Extract<Effect, { readonly do: 'apply' }>): Omit<Applied, 'generation'> => ({
+  attributes: attributes as Applied['attributes'], // why: the port carries them as unknown; the engine put attributes in
+  ...(documents ? { documents } : {}),
+});

@@ -1,9 +1,13 @@
 import type { Limits } from '../guards.ts';
 import type { Address } from '../resource.ts';
 
-/** One delete or replace that takes its place in the estate's count. `subject`: the cloud id, or the address where there is none yet. */
+/**
+ * One delete or replace that takes its place in the estate's count. `subject`: what counts once however often it is named:
+ * a document for its rules, else the cloud id, else the address.
+ */
 export interface Place {
   readonly as: 'delete' | 'replace';
+  readonly by: 'generation' | 'healing';
   readonly address: Address;
   readonly subject: string;
 }
@@ -15,7 +19,10 @@ export interface Bounds {
   readonly owned: number;
 }
 
-/** What an estate has deleted and replaced: by this generation, and by healing in the last 24 h. The same subject counts once. */
+/**
+ * What an estate has deleted and replaced: by one generation, and by healing in the last 24 h. Each of the two is held
+ * against the limits by itself, as in the plan (see plan/estate.ts).
+ */
 export interface EstateCount {
   /** Takes a place. Where there is none left: why not, naming what already ran, and nothing is taken. */
   take(place: Place): string | undefined;
@@ -28,6 +35,20 @@ export const shareFrom = 20;
 export const healingWindowMs = 24 * 60 * 60 * 1000;
 
 export function estateCount(bounds: Bounds, ran: readonly Place[]): EstateCount {
+  const pools = {
+    generation: pool(
+      bounds,
+      ran.filter(({ by }) => by === 'generation'),
+    ),
+    healing: pool(
+      bounds,
+      ran.filter(({ by }) => by === 'healing'),
+    ),
+  };
+  return { take: (place) => pools[place.by].take(place) };
+}
+
+function pool(bounds: Bounds, ran: readonly Place[]): EstateCount {
   const taken = new Map(ran.map((place) => [keyOf(place), place]));
   const count = (as: Place['as']): number => [...taken.values()].filter((place) => place.as === as).length;
   const counts = { delete: count('delete'), replace: count('replace') };
@@ -36,13 +57,15 @@ export function estateCount(bounds: Bounds, ran: readonly Place[]): EstateCount 
     if (taken.has(keyOf(place))) return undefined;
     const over = excess(bounds, { ...counts, [place.as]: counts[place.as] + 1 }, place.as);
     if (over !== undefined)
-      return `${over}; already done or under way: ${list([...taken.values()])}. --allow-deletes ${taken.size + 1} would let this one pass.`;
+      return `${over}${whose[place.by]}; already done or under way: ${list([...taken.values()])}. --allow-deletes ${taken.size + 1} would let this one pass.`;
     taken.set(keyOf(place), place);
     counts[place.as] += 1;
     return undefined;
   };
   return { take };
 }
+
+const whose = { generation: '', healing: ' for healing in 24 h' };
 
 /** The stricter of two: no commit lifts its own guard. */
 export function stricterLimits(a: Limits, b: Limits | undefined): Limits {

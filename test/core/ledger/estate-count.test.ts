@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bounds, estateCount, type Place, stricterLimits } from '../../../src/core/ledger/estate-count.ts';
 
-const place = (as: Place['as'], name: string): Place => ({ as, address: `net/${name}`, subject: `id-${name}` });
+const place = (as: Place['as'], name: string): Place => ({
+  as,
+  by: 'generation',
+  address: `net/${name}`,
+  subject: `id-${name}`,
+});
 const deletes = (count: number, from = 0): readonly Place[] =>
   Array.from({ length: count }, (_, i) => place('delete', `d${from + i}`));
+const healing = (count: number): readonly Place[] => deletes(count).map((one) => ({ ...one, by: 'healing' }));
 const replaces = (count: number): readonly Place[] =>
   Array.from({ length: count }, (_, i) => place('replace', `r${i}`));
 
@@ -84,6 +90,14 @@ const rows: readonly {
     next: deletes(8),
     passed: 7,
     why: /delete net\/d4 and 2 more\./,
+  },
+  {
+    name: 'healing and the generation have their own places',
+    bounds: { limits: { deletes: 1, replaces: 0 }, owned: 9 },
+    ran: deletes(1),
+    next: healing(2),
+    passed: 1,
+    why: /over the limit of 1 deletes for healing in 24 h; already done or under way: delete net\/d0\./,
   },
   {
     name: 'nothing ran',

@@ -128,7 +128,10 @@ export const ledgerLaws: Laws = {
   'effects change what is known, in the settlement itself': async ({ store, estate }) => {
     const worker = await workerOf(store, estate);
     const attributes = { cidr: '10.0.0.0/16', internet: false, labels: {} };
-    const effects = [claimOf('core'), { do: 'apply', address: addressOf('core'), attributes } as const];
+    const effects = [
+      claimOf('core'),
+      { do: 'apply', address: addressOf('core'), attributes, documents: ['doc'] } as const,
+    ];
     await apply(worker, draftOf('create', 'core'), { effects });
     const known = await store.inventory.knowledge(estate, scope);
     const claim = known.settled.get('vpc-core');
@@ -138,7 +141,7 @@ export const ledgerLaws: Laws = {
       lastWriteAt: claim?.lastWriteAt,
       terms: claimOf('core').terms,
     });
-    assert.deepEqual([...known.applied], [[addressOf('core'), { attributes, generation: 1 }]]);
+    assert.deepEqual([...known.applied], [[addressOf('core'), { attributes, documents: ['doc'], generation: 1 }]]);
     assert.deepEqual([known.estate, known.store, known.pending.length], [estate, store.estates.store, 0]);
     await apply(worker, draftOf('delete', 'core'), {
       effects: [

@@ -111,12 +111,12 @@ export const limitLaws: Laws = {
     assert.match(whyOf(await apply(worker, deletion('n5'))), /over the limit of 10% of 40 resources/);
   },
 
-  'healing counts beside every generation for 24 hours': async (bench) => {
-    const worker = await limited(bench, { deletes: 2, replaces: 2 });
+  'healing has places of its own, for 24 hours, whatever the generation': async (bench) => {
+    const worker = await limited(bench, { deletes: 1, replaces: 1 });
     await apply(worker, deletion('a', 'healing'));
     await apply(worker, draftOf('delete', 'r', { counts: { as: 'replace', by: 'healing' } }));
-    await apply(worker, deletion('b'));
-    assert.equal((await apply(worker, deletion('c'))).ok, false);
+    assert.equal((await apply(worker, deletion('b'))).ok, true);
+    assert.match(whyOf(await apply(worker, deletion('c', 'healing'))), /limit of 1 deletes for healing in 24 h/);
     assert.deepEqual(await worker.store.generations.spent(bench.estate, 1), {
       generation: { deletes: 1, replaces: 0 },
       healing: { deletes: 1, replaces: 1 },
@@ -125,9 +125,19 @@ export const limitLaws: Laws = {
     await worker.lease.release();
     await bench.later(24 * 60 * 60 * 1000);
     const next = await workerOf(bench.store, bench.estate);
-    assert.equal((await apply(next, deletion('c'))).ok, true);
-    assert.deepEqual((await bench.store.generations.spent(bench.estate, 1)).healing, { deletes: 0, replaces: 0 });
+    assert.equal((await apply(next, deletion('c', 'healing'))).ok, true);
+    assert.deepEqual((await bench.store.generations.spent(bench.estate, 1)).healing, { deletes: 1, replaces: 0 });
     assert.deepEqual((await bench.store.generations.spent(bench.estate, 2)).generation, { deletes: 0, replaces: 0 });
+  },
+
+  'the rules of one document take one place': async (bench) => {
+    const worker = await limited(bench, { deletes: 1, replaces: 0 });
+    const rule = (name: string, document: string) =>
+      draftOf('delete', name, { counts: { as: 'delete', by: 'generation', document } });
+    assert.equal((await apply(worker, rule('web.1', 'web'))).ok, true);
+    assert.equal((await apply(worker, rule('web.2', 'web'))).ok, true);
+    assert.equal((await apply(worker, rule('db.1', 'db'))).ok, false);
+    assert.equal((await worker.store.generations.spent(bench.estate, 1)).generation.deletes, 1);
   },
 
   'scopes cannot race: the estate has one count': async ({ store, other, estate }) => {

@@ -63,7 +63,7 @@ function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count
   const record: IntentRecord = { intent, action, attempt, at, generation, fields: fieldsOf(draft) };
   estate.open.set(intent, { record, scope: pass.scope, details: JSON.parse(canonical(draft.details)) });
   estate.openActions.set(key, intent);
-  if (place) estate.places.set(intent, { ...place, by: draft.counts?.by ?? 'generation', generation, at });
+  if (place) estate.places.set(intent, { ...place, generation, at });
   append(estate, { at, type: 'intent', body: intentBody(pass, draft, record) });
   return { ok: true, intent, attempt };
 }
@@ -119,9 +119,9 @@ export function change(scope: ScopeMemory, changes: SettledChanges, generation: 
       scope.claims.set(id, { address: subject.address, kind: subject.kind, lastWriteAt: at, terms });
     }
   }
-  for (const [address, attributes] of changes.applied) {
-    if (attributes === 'unapply') scope.applied.delete(address);
-    else scope.applied.set(address, { attributes: structuredClone(attributes), generation });
+  for (const [address, applied] of changes.applied) {
+    if (applied === 'unapply') scope.applied.delete(address);
+    else scope.applied.set(address, { ...structuredClone(applied), generation });
   }
   for (const [address, { fields, generation }] of changes.updated) {
     const last = scope.unstuck.get(address);

@@ -42,7 +42,6 @@ export interface IntentMemory {
 }
 
 export interface CountedPlace extends Place {
-  readonly by: 'generation' | 'healing';
   readonly generation: number;
   readonly at: number;
 }

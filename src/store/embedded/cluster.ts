@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Binaries, program } from './binaries.ts';
+import { commandLine } from './process-start.ts';
+import { type Account, run } from './run.ts';
+
+/** One PostgreSQL data folder and the programs that serve it. */
+export interface Cluster {
+  readonly home: string;
+  readonly binaries: Binaries;
+  readonly account: Account;
+}
+
+export const superuser = 'setpoint_owner';
+
+export const dataOf = (home: string): string => join(home, 'data');
+
+/** Never on a socket, never beyond this machine. Durable as PostgreSQL is by default. */
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_error_statement: 'panic',
+};
+
+/** Made aside and moved in one step: a data folder is there whole or not at all. The same on every machine: C collation, UTF-8. */
+export async function initialise({ home, binaries, account }: Cluster, password: string): Promise<void> {
+  const aside = join(home, 'data.new');
+  await rm(aside, { recursive: true, force: true });
+  await mkdir(aside, { mode: 0o700 });
+  const secret = join(home, `password-${randomBytes(6).toString('hex')}`);
+  await writeFile(secret, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    if (account) for (const path of [aside, secret]) await chown(path, account.uid, account.gid);
+    const args = ['-D', aside, '-U', superuser, `--pwfile=${secret}`, '--auth=scram-sha-256', '--encoding=UTF8'];
+    const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const made = await run(program(binaries, 'initdb'), [...args, ...locale, ...set], account);
+    if (!made.ok) throw new Error(`initdb failed: ${made.output}`);
+  } finally {
+    await rm(secret, { force: true });
+  }
+  await rename(aside, dataOf(home));
+}
+
+/** The running server's port. Starts it where none runs; what a crash left behind is cleared. */
+export async function start(cluster: Cluster): Promise<number> {
+  const running = await server(cluster);
+  if (running) return running.ready ? running.port : untilReady(cluster);
+  await dropReusedPid(cluster.home);
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    const args = ['start', '-D', dataOf(cluster.home), '-l', logOf(cluster.home), '-w', '-t', '60', '-o', `-p ${port}`];
+    await rm(logOf(cluster.home), { force: true });
+    const started = await run(program(cluster.binaries, 'pg_ctl'), args, cluster.account);
+    if (started.ok) return port;
+    const log = await readFile(logOf(cluster.home), 'utf8').catch(() => '');
+    if (tries === 5 || !log.includes('could not create any TCP/IP sockets'))
+      throw new Error(`the database in ${cluster.home} does not start: ${started.output}\n${log.slice(-2000)}`);
+  }
+}
+
+/** Ends every connection and waits until the server is down; nothing to do where none runs. */
+export async function stop(cluster: Cluster): Promise<void> {
+  for (const mode of ['fast', 'immediate'])
+    if (!(await server(cluster)) || (await run(...stopping(cluster, mode))).ok) return;
+}
+
+const stopping = ({ home, binaries, account }: Cluster, mode: string): Parameters<typeof run> => [
+  program(binaries, 'pg_ctl'),
+  ['stop', '-D', dataOf(home), '-m', mode, '-w', '-t', '60'],
+  account,
+];
+
+interface Running {
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+/** What `postmaster.pid` says, if that process is our server: lines 1, 4 and 8 are process id, port and state. */
+async function server({ home }: Cluster): Promise<Running | undefined> {
+  const lines = await pidFile(home);
+  const pid = Number.parseInt(lines[0] ?? '', 10);
+  if (!Number.isSafeInteger(pid) || !commandLine(pid).includes(dataOf(home))) return undefined;
+  return { port: Number.parseInt(lines[3] ?? '', 10), ready: lines[7]?.trim() === 'ready' };
+}
+
+/** Another process may be starting it, or it recovers from a crash. */
+async function untilReady(cluster: Cluster): Promise<number> {
+  for (const end = performance.now() + 60_000; performance.now() < end; await pause(50)) {
+    const running = await server(cluster);
+    if (!running) return start(cluster);
+    if (running.ready) return running.port;
+  }
+  await stop(cluster);
+  return start(cluster);
+}
+
+/** PostgreSQL clears a dead server's file itself, but not where another process has the dead one's id by now. */
+async function dropReusedPid(home: string): Promise<void> {
+  const pid = Number.parseInt((await pidFile(home))[0] ?? '', 10);
+  if (Number.isSafeInteger(pid) && commandLine(pid) !== '') await rm(pidFileOf(home), { force: true });
+}
+
+async function pidFile(home: string): Promise<readonly string[]> {
+  return (await readFile(pidFileOf(home), 'utf8').catch(() => '')).split('\n');
+}
+
+const pidFileOf = (home: string): string => join(dataOf(home), 'postmaster.pid');
+const logOf = (home: string): string => join(dataOf(home), 'server.log');
+
+export const isInitialised = async (home: string): Promise<boolean> =>
+  stat(join(dataOf(home), 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, run } from './run.ts';
+
+/** Where the server of a folder keeps its data: a folder of ours that nobody else can write to. */
+export async function home(inside: string, account: Account, onProgress: (message: string) => void): Promise<string> {
+  const note = join(inside, 'home');
+  const noted = await readFile(note, 'utf8').catch(() => undefined);
+  if (noted !== undefined) return trusted(noted.trim(), note);
+  if (account === undefined || (await reaches(account, inside))) return inside;
+  const elsewhere = await mkdtemp(join('/var/tmp', `setpoint-${await nameOf(inside)}-`));
+  await chmod(elsewhere, 0o711);
+  await writeFile(note, `${elsewhere}\n`, { mode: 0o600, flag: 'wx' });
+  onProgress(`the database lies in ${elsewhere}: the server's account cannot reach ${inside}`);
+  return elsewhere;
+}
+
+/** `.setpoint` itself. Under root others may pass through it, to the data that belongs to the server's account, and see nothing. */
+export async function ownFolder(inside: string): Promise<void> {
+  await mkdir(inside, { recursive: true, mode: 0o700 });
+  const { uid } = await lstat(inside);
+  const we = process.getuid?.() ?? uid;
+  if (uid !== we && we !== 0)
+    throw new Error(`${inside} belongs to user ${uid}, we are ${we}: run as that user, or set DATABASE_URL`);
+  if (uid === 0) await chmod(inside, 0o711);
+}
+
+/** Where data would be if there is any; undefined where the folder has no store. Changes nothing. */
+export async function knownHome(inside: string): Promise<string | undefined> {
+  const noted = await readFile(join(inside, 'home'), 'utf8').catch(() => undefined);
+  const at = noted?.trim() ?? inside;
+  const data = await lstat(join(at, 'data')).catch(() => undefined);
+  return data?.isDirectory() ? at : undefined;
+}
+
+async function trusted(path: string, note: string): Promise<string> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found)
+    throw new Error(
+      `the database in ${path} is gone. To begin a new one delete ${note}, then "setpoint takeover" finds what the old one owned.`,
+    );
+  const ours = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+  if (!ours) throw new Error(`${path} is not a folder that only we can write to: it is not trusted`);
+  return path;
+}
+
+const reaches = async (account: Account, path: string): Promise<boolean> =>
+  (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', path], account)).ok;
+
+const nameOf = async (path: string): Promise<string> =>
+  createHash('sha256')
+    .update(await realpath(path))
+    .digest('hex')
+    .slice(0, 12);
