@@ -47,17 +47,23 @@ const userData = z.strictObject(
 
 /** What may differ from target to target. Without defaults: what `on` leaves out is what the document says. */
 const machine = {
-  replicas: whole(0, 1000),
-  subnet: name(),
-  groups: z.array(name(), { error: 'a list of groups' }),
-  image: token('an image of the cloud, such as ami-0abc'),
-  size: token('a size of the cloud, such as t3.small'),
-  disk,
-  access,
-  userData,
-  identity: token('an instance profile, service account or managed identity'),
-  publicIp: flag(),
-  power: z.enum(['running', 'stopped']),
+  replicas: whole(0, 1000).meta({ description: 'How many: web makes web-0, web-1, web-2.' }),
+  subnet: name().meta({ description: 'A subnet of the network. Required, in the document or in `on`.' }),
+  groups: z.array(name(), { error: 'a list of groups' }).meta({ description: 'Groups they are in; rules name these.' }),
+  image: token('an image of the cloud, such as ami-0abc').meta({
+    description: 'What they boot from. Required, in the document or in `on`.',
+  }),
+  size: token('a size of the cloud, such as t3.small').meta({
+    description: "The cloud's machine type. Required, in the document or in `on`.",
+  }),
+  disk: disk.meta({ description: 'The boot disk. What is left out is not compared.' }),
+  access: access.meta({ description: 'Who may log in. Required on Azure.' }),
+  userData: userData.meta({ description: 'Run at first boot. A change replaces the machine.' }),
+  identity: token('an instance profile, service account or managed identity').meta({
+    description: 'Instance profile, service account or managed identity.',
+  }),
+  publicIp: flag().meta({ description: "The cloud's ephemeral public address." }),
+  power: z.enum(['running', 'stopped']).meta({ description: 'Whether it runs.' }),
 } as const;
 
 const perTarget = z.strictObject(machine, { error: 'fields of an instance' }).partial();
@@ -67,32 +73,19 @@ export const instanceSchema = z
     apiVersion: z.literal('setpoint.dev/v1'),
     kind: z.literal('Instance'),
     metadata: metadata(),
-    spec: z.strictObject(
-      {
+    spec: perTarget
+      .extend({
         targets: names('targets').meta({ description: 'Where they run.' }),
         network: name().meta({ description: 'The network they are in.' }),
-        replicas: machine.replicas.default(1).meta({ description: 'How many: web makes web-0, web-1, web-2.' }),
-        subnet: machine.subnet.optional().meta({ description: 'A subnet of the network. Required, here or in `on`.' }),
-        groups: machine.groups.optional().meta({ description: 'Groups they are in; rules name these.' }),
-        image: machine.image.optional().meta({ description: 'What they boot from. Required, here or in `on`.' }),
-        size: machine.size.optional().meta({ description: "The cloud's machine type. Required, here or in `on`." }),
-        disk: machine.disk.optional().meta({ description: 'The boot disk. What is left out is not compared.' }),
-        access: machine.access.optional().meta({ description: 'Who may log in. Required on Azure.' }),
-        userData: machine.userData
-          .optional()
-          .meta({ description: 'Run at first boot. A change replaces the machine.' }),
-        identity: machine.identity.optional().meta({
-          description: 'Instance profile, service account or managed identity.',
-        }),
-        publicIp: machine.publicIp.default(false).meta({ description: "The cloud's ephemeral public address." }),
-        power: machine.power.default('running').meta({ description: 'running, or stopped.' }),
+        replicas: machine.replicas.default(1),
+        publicIp: machine.publicIp.default(false),
+        power: machine.power.default('running'),
         on: z
           .record(name(), perTarget, { error: 'a map from targets to fields' })
           .default({})
           .meta({ description: 'Values for one target.', examples: [{ 'aws-prod': { size: 't3.medium' } }] }),
         ...terms(),
-      },
-      { error: 'a map' },
-    ),
+      })
+      .meta({ description: 'What is wanted.' }),
   })
   .meta({ title: 'Instance', description: 'Equal machines in one subnet.' });

@@ -46,5 +46,11 @@ export const ports = () =>
 /** As AWS has it: -1 is every type, or every code of the type. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpPermission.html */
 export const icmp = () =>
   z
-    .strictObject({ type: whole(-1, 255), code: whole(-1, 255).default(-1) }, { error: '{ type, code }' })
+    .strictObject(
+      {
+        type: whole(-1, 255).meta({ description: 'The ICMP type; -1 is every type.' }),
+        code: whole(-1, 255).default(-1).meta({ description: 'The code of the type; left out or -1: every code.' }),
+      },
+      { error: '{ type, code }' },
+    )
     .refine(({ type, code }) => type !== -1 || code === -1, { error: 'no code where the type is every type' });
