@@ -1,9 +1,11 @@
 import type { Provider } from '../../src/ports/provider.ts';
 import { dialect } from './dialect.ts';
+import { batches } from './limits.ts';
 
 /** Amazon EC2. The SDK loads when a session is opened. */
 export const aws: Provider = {
   cloud: 'aws',
   dialect,
+  batches,
   open: async (access, clock) => (await import('./session.ts')).openSession(access, clock),
 };

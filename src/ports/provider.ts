@@ -1,5 +1,6 @@
 import type { Dialect } from '../core/compile/dialect.ts';
 import type { Failure, Result } from '../core/failure.ts';
+import type { BatchLimits } from '../core/pack.ts';
 import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
 import type { Actuator, Call } from './actuator.ts';
 import type { Clock } from './clock.ts';
@@ -8,6 +9,8 @@ import type { Clock } from './clock.ts';
 export interface Provider {
   readonly cloud: Cloud;
   readonly dialect: Dialect;
+  /** Most actions that one call carries: what calls are packed by, and predicted from. */
+  readonly batches: BatchLimits;
   /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
   open(target: Access, clock: Clock): Promise<Session>;
 }
