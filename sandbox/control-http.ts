@@ -1,12 +1,16 @@
 import type { Control } from './control.ts';
 import type { Effect, FaultRule } from './faults.ts';
-import { JsonProblem, listOf, object, oneOf, optional, type Reader, scalar } from './json.ts';
-import type { WireRequest, WireResponse } from './service.ts';
+import { listOf, object, optional, type Reader } from './json.ts';
+import { JsonProblem } from './json-problem.ts';
+import { oneOf, scalar } from './json-scalar.ts';
+import type { WireRequest, WireResponse } from './protocol.ts';
 
 export const CONTROL_PREFIX = '/_sandbox/';
 
 const text = optional(scalar('string'));
+
 const number = optional(scalar('number'));
+
 const flag = optional(scalar('boolean'));
 
 type Verb = (control: Control, body: unknown) => unknown;
@@ -63,7 +67,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 const string = scalar('string');
+
 const logQuery = object({ action: text, account: text, region: text, mutating: flag, errorCode: text });
+
 const packetQuestion = object({
   account: string,
   region: string,
@@ -72,6 +78,7 @@ const packetQuestion = object({
   protocol: string,
   port: number,
 });
+
 const match = object({
   action: optional(oneOrMore),
   account: text,
@@ -80,6 +87,7 @@ const match = object({
   probability: number,
   times: number,
 });
+
 const failing = { code: string, status: scalar('number'), message: text };
 
 const EFFECTS: { readonly [K in Effect['kind']]: Reader<object> } = {

@@ -1,17 +1,10 @@
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
 import type { Effect, Faults } from './faults.ts';
+import type { Answer, Blur, Call, Protocol, WireRequest, WireResponse } from './protocol.ts';
 import { hexDigits, type Random } from './random.ts';
+import { Refused } from './refused.ts';
 import type { RequestLog } from './request-log.ts';
-import {
-  type Answer,
-  type Blur,
-  type Call,
-  Refused,
-  type Service,
-  type WireRequest,
-  type WireResponse,
-} from './service.ts';
 
 export interface Shared {
   readonly clock: Clock;
@@ -28,23 +21,23 @@ export type Outcome = WireResponse | 'cut';
  * One request through the sandbox, the same for every cloud:
  * credentials → faults that come before the write → budget → the write → faults that come after it → log.
  */
-export async function exchange(shared: Shared, services: readonly Service[], request: WireRequest): Promise<Outcome> {
+export async function exchange(shared: Shared, protocols: readonly Protocol[], request: WireRequest): Promise<Outcome> {
   const requestId = uuid(shared.random);
-  const service = services.find((candidate) => candidate.accepts(request));
-  if (!service)
+  const protocol = protocols.find((each) => each.accepts(request));
+  if (!protocol)
     return {
       status: 404,
       headers: { 'content-type': 'text/plain' },
       body: 'No service of this sandbox speaks this request.\n',
     };
-  const call = understood(service, request, requestId);
+  const call = understood(protocol, request, requestId);
   if ('response' in call) {
-    record(shared, service, { call: nobody, requestId, answer: call, applied: false });
+    record(shared, protocol, { call: nobody, requestId, answer: call, applied: false });
     return call.response;
   }
   const effects = shared.faults.strike(call);
   for (const effect of effects) if (effect.kind === 'delay') await shared.clock.sleep(effect.ms);
-  return settle(shared, service, { call: impersonated(call, effects), effects, requestId });
+  return settle(shared, protocol, { call: impersonated(call, effects), effects, requestId });
 }
 
 interface Struck {
@@ -53,24 +46,24 @@ interface Struck {
   readonly requestId: string;
 }
 
-function settle(shared: Shared, service: Service, { call, effects, requestId }: Struck): Outcome {
-  const early = before(shared, service, { call, effects, requestId });
+function settle(shared: Shared, protocol: Protocol, { call, effects, requestId }: Struck): Outcome {
+  const early = before(shared, protocol, { call, effects, requestId });
   if (early) {
-    record(shared, service, { call, requestId, answer: early, applied: false });
+    record(shared, protocol, { call, requestId, answer: early, applied: false });
     return early === 'cut' ? early : early.response;
   }
-  const answer = service.answer(call, requestId, blurOf(effects));
-  const applied = service.mutates(call) && answer.errorCode === undefined;
-  const late = applied || !service.mutates(call) ? after(service, { call, effects, requestId }) : undefined;
-  record(shared, service, { call, requestId, answer: late ?? answer, applied });
+  const answer = protocol.answer(call, requestId, blurOf(effects));
+  const applied = protocol.mutates(call) && answer.errorCode === undefined;
+  const late = applied || !protocol.mutates(call) ? after(protocol, { call, effects, requestId }) : undefined;
+  record(shared, protocol, { call, requestId, answer: late ?? answer, applied });
   return late === 'cut' ? late : (late ?? answer).response;
 }
 
-function understood(service: Service, request: WireRequest, requestId: string): Call | Answer {
+function understood(protocol: Protocol, request: WireRequest, requestId: string): Call | Answer {
   try {
-    return service.read(request);
+    return protocol.read(request);
   } catch (error) {
-    if (error instanceof Refused) return service.refuse(error.refusal, requestId);
+    if (error instanceof Refused) return protocol.refuse(error.refusal, requestId);
     throw error;
   }
 }
@@ -82,24 +75,24 @@ function impersonated(call: Call, effects: readonly Effect[]): Call {
   return as ? { ...call, account: as.account } : call;
 }
 
-function before(shared: Shared, service: Service, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+function before(shared: Shared, protocol: Protocol, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
   for (const effect of effects) {
     if (effect.kind === 'reset-before') return 'cut';
-    if (effect.kind === 'throttle') return service.refuse('throttled', requestId, call);
-    if (effect.kind === 'access-denied') return service.refuse('denied', requestId, call);
+    if (effect.kind === 'throttle') return protocol.refuse('throttled', requestId, call);
+    if (effect.kind === 'access-denied') return protocol.refuse('denied', requestId, call);
     if (effect.kind === 'error')
-      return service.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
+      return protocol.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
   }
-  return shared.budgets.take(service.charges(call)) === undefined
+  return shared.budgets.take(protocol.charges(call)) === undefined
     ? undefined
-    : service.refuse('throttled', requestId, call);
+    : protocol.refuse('throttled', requestId, call);
 }
 
-function after(service: Service, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
+function after(protocol: Protocol, { call, effects, requestId }: Struck): Answer | 'cut' | undefined {
   for (const effect of effects) {
     if (effect.kind === 'reset-after') return 'cut';
     if (effect.kind === 'error-after')
-      return service.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
+      return protocol.refuse({ message: 'A fault was injected.', ...effect }, requestId, call);
   }
   return undefined;
 }
@@ -120,7 +113,7 @@ interface Done {
   readonly applied: boolean;
 }
 
-function record(shared: Shared, service: Service, { call, requestId, answer, applied }: Done): void {
+function record(shared: Shared, protocol: Protocol, { call, requestId, answer, applied }: Done): void {
   const cut = answer === 'cut';
   shared.log.add({
     time: shared.clock.now(),
@@ -129,7 +122,7 @@ function record(shared: Shared, service: Service, { call, requestId, answer, app
     region: call.region,
     action: call.action,
     params: call.params,
-    mutating: call.action !== '' && service.mutates(call),
+    mutating: call.action !== '' && protocol.mutates(call),
     status: cut ? 0 : answer.response.status,
     errorCode: cut ? undefined : answer.errorCode,
     requestId,

@@ -4,18 +4,18 @@ import { type ClockOptions, makeClock } from './clock.ts';
 import type { Control } from './control.ts';
 import { answerControl, CONTROL_PREFIX } from './control-http.ts';
 import { type AccountOptions, DEFAULT_ACCOUNTS, makeAccounts } from './ec2/accounts.ts';
+import type { Durations } from './ec2/durations.ts';
+import { ec2Protocol } from './ec2/ec2-protocol.ts';
 import type { Quotas } from './ec2/quotas.ts';
-import type { Durations } from './ec2/region.ts';
-import { ec2Service } from './ec2/service.ts';
 import { makeWorld } from './ec2/world.ts';
 import { exchange, type Shared } from './exchange.ts';
 import { makeFaults } from './faults.ts';
-import { JsonProblem } from './json.ts';
+import { JsonProblem } from './json-problem.ts';
 import { type LagOptions, makeLag } from './lag.ts';
 import { seededRandom } from './random.ts';
 import { makeRequestLog } from './request-log.ts';
 import { listen } from './server.ts';
-import { stsService } from './sts/service.ts';
+import { stsProtocol } from './sts/sts-protocol.ts';
 
 export type SandboxOptions = Where & Behaviour & Contents;
 
@@ -69,12 +69,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (options.estate !== undefined) world.load(options.estate);
   if (options.estateFile !== undefined) world.load(await readJson(options.estateFile));
   const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
-  const services = [stsService({ clock, accounts }), ec2Service({ clock, accounts, regionOf: world.region })];
+  const protocols = [stsProtocol({ clock, accounts }), ec2Protocol({ clock, accounts, regionOf: world.region })];
   const { url, close } = await listen({
     host,
     port,
     respond: async (request) =>
-      request.path.startsWith(CONTROL_PREFIX) ? answerControl(control, request) : exchange(shared, services, request),
+      request.path.startsWith(CONTROL_PREFIX) ? answerControl(control, request) : exchange(shared, protocols, request),
   });
   return { url, close, control };
 }

@@ -1,41 +1,11 @@
+import { expected, JsonProblem } from './json-problem.ts';
+
 /** Reads values out of parsed JSON; throws a `JsonProblem` that says where and what was expected. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
-export class JsonProblem extends Error {}
-
 type Fields = Readonly<Record<string, Reader<unknown>>>;
+
 type Read<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> };
-
-function expected(what: string, value: unknown, path: string): JsonProblem {
-  const shown = JSON.stringify(value) ?? 'nothing';
-  return new JsonProblem(
-    `${path || 'the document'}: expected ${what}, found ${shown.length > 60 ? `${shown.slice(0, 57)}...` : shown}`,
-  );
-}
-
-export function scalar<K extends 'string' | 'number' | 'boolean'>(
-  kind: K,
-): Reader<{ string: string; number: number; boolean: boolean }[K]> {
-  return (value, path) => {
-    if (typeof value !== kind) throw expected(`a ${kind}`, value, path);
-    return value as { string: string; number: number; boolean: boolean }[K]; // why: typeof was just compared with K
-  };
-}
-
-export function pattern(shape: RegExp, what: string): Reader<string> {
-  return (value, path) => {
-    if (typeof value !== 'string' || !shape.test(value)) throw expected(what, value, path);
-    return value;
-  };
-}
-
-export function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
-  return (value, path) => {
-    const found = values.find((each) => each === value);
-    if (found === undefined) throw expected(`one of ${values.join(', ')}`, value, path);
-    return found;
-  };
-}
 
 export function optional<T>(reader: Reader<T>): Reader<T | undefined> {
   return (value, path) => (value === undefined ? undefined : reader(value, path));

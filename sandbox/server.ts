@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Outcome } from './exchange.ts';
-import type { WireRequest } from './service.ts';
+import type { WireRequest } from './protocol.ts';
 
 export interface Listening {
   readonly url: string;
@@ -15,6 +15,7 @@ export interface ServerOptions {
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Serves on loopback only. `'cut'` destroys the connection without an answer. */

@@ -1,6 +1,7 @@
+import type { WireRequest } from '../protocol.ts';
 import { hexDigits, type Random } from '../random.ts';
-import type { WireRequest } from '../service.ts';
 import { refused } from './errors.ts';
+import type { Accounts, Caller, Identity } from './identity.ts';
 
 export interface AccountOptions {
   /** Twelve digits. */
@@ -12,33 +13,6 @@ export interface AccountOptions {
 export const DEFAULT_ACCOUNTS: readonly AccountOptions[] = [
   { id: '111122223333', accessKeyIds: ['AKIDEXAMPLE', 'AKIASANDBOX111122223', 'test'] },
 ];
-
-export interface Identity {
-  readonly account: string;
-  readonly accessKeyId: string;
-  readonly arn: string;
-  readonly userId: string;
-}
-
-export interface Caller extends Identity {
-  readonly region: string;
-  readonly service: string;
-}
-
-export interface Session {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-}
-
-export interface Accounts {
-  /** Who signed the request, by the access key in its credential scope. The signature itself is not checked. */
-  caller(request: WireRequest): Caller;
-  /** Temporary credentials for a role; undefined when its account is not one of the sandbox's. */
-  assume(roleArn: string, sessionName: string): { readonly session: Session; readonly identity: Identity } | undefined;
-  has(account: string): boolean;
-  readonly ids: readonly string[];
-}
 
 const SCOPE = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/\d{8}\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request/;
 

@@ -1,6 +1,7 @@
-import type { Blur } from '../service.ts';
+import type { Blur } from '../protocol.ts';
 import type { Region } from './region.ts';
-import { type Fields, flag, type Input } from './wire/shape.ts';
+import { flag } from './wire/fields.ts';
+import type { Fields, Input } from './wire/shape.ts';
 
 export interface Context {
   readonly region: Region;

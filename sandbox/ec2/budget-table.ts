@@ -10,7 +10,9 @@ interface Rate {
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
  */
 const READ: Rate = { capacity: 100, refill: 20 };
+
 const UNFILTERED: Rate = { capacity: 50, refill: 10 };
+
 const MUTATING: Rate = { capacity: 50, refill: 5 };
 
 /** "Unfiltered and unpaginated" reads of these draw on a smaller bucket of their own. */

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { addressText, bytesNumber } from './address.ts';
 
 export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
@@ -24,22 +25,6 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
-/** The `index`-th address of a block. */
-export function addressAt(block: Cidr, index: number): string {
-  const bytes = block.family === 'ipv4' ? 4 : 16;
-  return fromBigInt(block.first + BigInt(index), bytes);
-}
-
-/** The address as a number, to be compared with a block's `first` and `last`. Undefined when it is no address. */
-export function addressNumber(
-  value: string,
-): { readonly family: 'ipv4' | 'ipv6'; readonly number: bigint } | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(value))
-    return { family: 'ipv4', number: toBigInt(ipaddr.IPv4.parse(value).toByteArray()) };
-  if (ipaddr.IPv6.isValid(value)) return { family: 'ipv6', number: toBigInt(ipaddr.IPv6.parse(value).toByteArray()) };
-  return undefined;
-}
-
 function parseV4(address: string, prefix: number): Cidr | undefined {
   if (prefix > 32 || !ipaddr.IPv4.isValidFourPartDecimal(address)) return undefined;
   const network = ipaddr.IPv4.networkAddressFromCIDR(`${ipaddr.IPv4.parse(address).toString()}/${prefix}`);
@@ -53,25 +38,15 @@ function parseV6(address: string, prefix: number): Cidr | undefined {
 }
 
 function block(family: 'ipv4' | 'ipv6', network: number[], prefix: number): Cidr {
-  const first = toBigInt(network);
+  const first = bytesNumber(network);
   const hostBits = BigInt((family === 'ipv4' ? 32 : 128) - prefix);
   return {
     family,
-    text: `${fromBigInt(first, network.length)}/${prefix}`,
+    text: `${addressText(first, family)}/${prefix}`,
     prefix,
     first,
     last: first + (1n << hostBits) - 1n,
   };
-}
-
-function toBigInt(bytes: readonly number[]): bigint {
-  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
-}
-
-function fromBigInt(value: bigint, bytes: number): string {
-  const parts = Array.from({ length: bytes }, (_, i) => Number((value >> BigInt((bytes - 1 - i) * 8)) & 0xffn));
-  if (bytes === 4) return parts.join('.');
-  return new ipaddr.IPv6(parts).toRFC5952String();
 }
 
 const blocks = new WeakMap<object, Cidr | undefined>();

@@ -1,4 +1,4 @@
-import { Refused } from '../service.ts';
+import { Refused } from '../refused.ts';
 
 /**
  * HTTP statuses of the codes that are not 400.

@@ -1,4 +1,5 @@
-import { listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
+import { listOf, mapOf, object, optional, type Reader } from '../json.ts';
+import { oneOf, pattern, scalar } from '../json-scalar.ts';
 
 /**
  * What an account holds, as a file says it. All of it is optional but what a line marks as required.
@@ -30,10 +31,15 @@ import { listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } 
  * Keys name things within their region; a tag may begin with `aws:`, as those of services do.
  */
 const text = scalar('string');
+
 const number = scalar('number');
+
 const flag = scalar('boolean');
+
 const tags = optional(mapOf(text));
+
 const keyed = { key: pattern(/^[\w.-]+$/, 'a key of letters, digits, . _ -'), tags };
+
 const id = (prefix: string): Reader<string | undefined> =>
   optional(
     pattern(new RegExp(`^${prefix}-(?:[0-9a-f]{8}|[0-9a-f]{17})$`), `an id such as ${prefix}-0123456789abcdef0`),
@@ -139,7 +145,11 @@ const region = object({
 export const readEstate = object({ regions: listOf(region) });
 
 export type RegionForm = ReturnType<typeof region>;
+
 export type VpcForm = ReturnType<typeof vpc>;
+
 export type GroupForm = ReturnType<typeof group>;
+
 export type InstanceForm = ReturnType<typeof instance>;
+
 export type InterfaceForm = ReturnType<typeof loneInterface>;

@@ -1,6 +1,7 @@
 import type { GroupForm } from './estate-form.ts';
 import { explained, idOf, type Loading, named } from './estate-loading.ts';
-import { type Permission, rulesOf } from './permissions.ts';
+import type { Permission } from './permission-fields.ts';
+import { rulesOf } from './permissions.ts';
 import type { SecurityGroup, Vpc } from './records.ts';
 import { freshId } from './region.ts';
 import { noTags } from './tags.ts';

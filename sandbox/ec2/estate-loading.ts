@@ -1,5 +1,5 @@
-import { JsonProblem } from '../json.ts';
-import { Refused } from '../service.ts';
+import { JsonProblem } from '../json-problem.ts';
+import { Refused } from '../refused.ts';
 import type { Region } from './region.ts';
 
 /** An estate half loaded. */

@@ -1,8 +1,9 @@
-import { JsonProblem } from '../json.ts';
+import { JsonProblem } from '../json-problem.ts';
+import { freshPublicIp, takeAddress } from './addresses.ts';
 import { diskOf } from './disks.ts';
 import type { InstanceForm, InterfaceForm } from './estate-form.ts';
 import { idOf, type Loading } from './estate-loading.ts';
-import { freshPublicIp, launchInterface, takeAddress } from './interfaces.ts';
+import { launchInterface } from './interfaces.ts';
 import { associateProfile } from './profiles.ts';
 import type { Image, Instance, Power, StateReason, Subnet } from './records.ts';
 import { freshId } from './region.ts';

@@ -1,4 +1,4 @@
-import { JsonProblem } from '../json.ts';
+import { JsonProblem } from '../json-problem.ts';
 import { type Cidr, contains, parseCidr } from './cidr.ts';
 import type { VpcForm } from './estate-form.ts';
 import { loadGroups } from './estate-groups.ts';

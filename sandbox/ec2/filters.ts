@@ -1,6 +1,6 @@
 import { refused } from './errors.ts';
 import type { Tagged } from './records.ts';
-import { list, record, text } from './wire/shape.ts';
+import { list, record, text } from './wire/fields.ts';
 
 /** What a record answers to a filter's name; a record passes when any of these equals any of the filter's values. */
 export type FilterTable<T> = Readonly<Record<string, (record: T) => readonly (string | undefined)[]>>;

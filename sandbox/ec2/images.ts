@@ -1,7 +1,9 @@
 import type { Image } from './records.ts';
 
 const AMAZON = '137112412989';
+
 const CANONICAL = '099720109477';
+
 const tags = new Map<string, string>();
 
 /** The public images that every region of the sandbox knows. An estate may add more. */

@@ -1,6 +1,7 @@
 import { dryRun } from './action.ts';
-import { tagField } from './tags.ts';
-import { flag, type Input, integer, list, record, text } from './wire/shape.ts';
+import { tagField } from './tag-fields.ts';
+import { flag, integer, list, record, text } from './wire/fields.ts';
+import type { Input } from './wire/shape.ts';
 
 const interfaceShape = record({
   DeviceIndex: integer,
@@ -62,4 +63,5 @@ export const launchFields = {
 } as const;
 
 export type LaunchInput = Input<typeof launchFields>;
+
 export type DeviceInput = NonNullable<LaunchInput['BlockDeviceMapping']>[number];

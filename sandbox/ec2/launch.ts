@@ -1,8 +1,9 @@
 import type { Context } from './action.ts';
+import { freeAddressCount, noAddresses } from './addresses.ts';
 import { type DiskOrder, diskOf } from './disks.ts';
 import { refused, required } from './errors.ts';
 import { ID, target, wellFormed } from './ids.ts';
-import { checkedGroups, freeAddressCount, launchInterface, noAddresses } from './interfaces.ts';
+import { checkedGroups, launchInterface } from './interfaces.ts';
 import type { DeviceInput, LaunchInput } from './launch-fields.ts';
 import { beginStart } from './power.ts';
 import { associateProfile } from './profiles.ts';

@@ -1,21 +1,11 @@
 import type { Seen, Table } from '../table.ts';
 import type { Context } from './action.ts';
 import { refused } from './errors.ts';
-import { type Filter, type FilterTable, filterField, passes } from './filters.ts';
-import type { IdType } from './ids.ts';
-import { wellFormed } from './ids.ts';
+import { type FilterTable, passes } from './filters.ts';
+import { type IdType, wellFormed } from './ids.ts';
+import type { ListInput } from './list-fields.ts';
 import type { Tagged } from './records.ts';
-import { integer, text } from './wire/shape.ts';
 import { el, set } from './wire/xml.ts';
-
-export const pageFields = { MaxResults: integer, NextToken: text } as const;
-export const listFields = { ...filterField, ...pageFields } as const;
-
-export interface ListInput {
-  readonly Filter?: readonly Filter[] | undefined;
-  readonly MaxResults?: number | undefined;
-  readonly NextToken?: string | undefined;
-}
 
 export interface Listing<T> {
   readonly set: string;

@@ -1,4 +1,5 @@
-import { freshPublicIp, removeInterface } from './interfaces.ts';
+import { freshPublicIp } from './addresses.ts';
+import { removeInterface } from './interfaces.ts';
 import type { Instance, Power, StateReason } from './records.ts';
 import type { Region } from './region.ts';
 

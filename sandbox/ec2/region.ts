@@ -2,6 +2,7 @@ import type { Lag } from '../lag.ts';
 import { hexDigits, type Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { makeTimeline, type Timeline } from '../timeline.ts';
+import type { Durations } from './durations.ts';
 import { BASE_IMAGES } from './images.ts';
 import type { Quotas } from './quotas.ts';
 import type {
@@ -56,25 +57,6 @@ interface Workings {
   /** Addresses in use, by subnet. */
   readonly addresses: Map<string, Set<string>>;
 }
-
-/** How long things take, in milliseconds of the sandbox's clock. */
-export interface Durations {
-  readonly start: number;
-  readonly stop: number;
-  readonly terminate: number;
-  readonly modifyVolume: number;
-  /** How long a terminated instance stays listed; about an hour, says
-   * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/terminating-instances.html */
-  readonly terminatedListed: number;
-}
-
-export const DURATIONS: Durations = {
-  start: 5_000,
-  stop: 5_000,
-  terminate: 5_000,
-  modifyVolume: 5_000,
-  terminatedListed: 3_600_000,
-};
 
 export type Region = Place & NetworkTables & FirewallTables & ComputeTables & Workings;
 

@@ -1,24 +1,13 @@
 import { missing, refused } from './errors.ts';
 import type { Tags } from './records.ts';
-import { list, record, text } from './wire/shape.ts';
+import type { TagSpecification, WireTag } from './tag-fields.ts';
 import { el, set } from './wire/xml.ts';
-
-export const tagShape = record({ Key: text, Value: text });
-export const tagField = { TagSpecification: list(record({ ResourceType: text, Tag: list(tagShape) })) } as const;
-
-export interface WireTag {
-  readonly Key?: string | undefined;
-  readonly Value?: string | undefined;
-}
-
-export interface TagSpecification {
-  readonly ResourceType?: string | undefined;
-  readonly Tag?: readonly WireTag[] | undefined;
-}
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions */
 const MAX_TAGS = 50;
+
 const MAX_KEY = 128;
+
 const MAX_VALUE = 256;
 
 export const noTags: Tags = new Map();

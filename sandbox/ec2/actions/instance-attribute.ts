@@ -8,10 +8,12 @@ import { checkedType } from '../launch.ts';
 import type { Instance } from '../records.ts';
 import type { Region } from '../region.ts';
 import { checkedUserData } from '../user-data.ts';
-import { flag, type Input, list, record, text } from '../wire/shape.ts';
+import { flag, list, record, text } from '../wire/fields.ts';
+import type { Input } from '../wire/shape.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 
 const flagValue = record({ Value: flag });
+
 const textValue = record({ Value: text });
 
 const attributeFields = {

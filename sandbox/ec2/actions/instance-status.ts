@@ -2,10 +2,11 @@ import { type Action, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
 import { stateXml } from '../instance-xml.ts';
-import { listFields, page } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { page } from '../listing.ts';
 import { STATE_CODE } from '../power.ts';
 import type { Instance } from '../records.ts';
-import { flag, list, text } from '../wire/shape.ts';
+import { flag, list, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceStatus.html */

@@ -6,11 +6,12 @@ import { instanceFilters } from '../instance-filters.ts';
 import { reservationsXml, reservationXml, stateXml } from '../instance-xml.ts';
 import { launch } from '../launch.ts';
 import { launchFields } from '../launch-fields.ts';
-import { type ListRules, listFields, page } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { type ListRules, page } from '../listing.ts';
 import { beginStart, beginStop, beginTerminate } from '../power.ts';
 import type { Instance } from '../records.ts';
 import type { Region } from '../region.ts';
-import { flag, list, text } from '../wire/shape.ts';
+import { flag, list, text } from '../wire/fields.ts';
 import { el, set } from '../wire/xml.ts';
 
 const listRules: ListRules = { ids: ID.instance, max: 1000, idsExcludePages: 'instancesSet' };

@@ -1,11 +1,13 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { describe, type Listing, listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { describe, type Listing } from '../listing.ts';
 import type { InternetGateway } from '../records.ts';
 import { freshId } from '../region.ts';
-import { specifiedTags, tagField, tagSet } from '../tags.ts';
-import { list, text } from '../wire/shape.ts';
+import { tagField } from '../tag-fields.ts';
+import { specifiedTags, tagSet } from '../tags.ts';
+import { list, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 
 export const internetGatewayActions: readonly Action[] = [

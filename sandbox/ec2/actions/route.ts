@@ -4,10 +4,11 @@ import { missing, refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
 import type { Route, RouteTable } from '../records.ts';
 import type { Region } from '../region.ts';
-import { text } from '../wire/shape.ts';
+import { text } from '../wire/fields.ts';
 import { el } from '../wire/xml.ts';
 
 const destinationFields = { RouteTableId: text, DestinationCidrBlock: text, DestinationIpv6CidrBlock: text } as const;
+
 const targetFields = { GatewayId: text, NetworkInterfaceId: text, InstanceId: text } as const;
 
 export const routeActions: readonly Action[] = [

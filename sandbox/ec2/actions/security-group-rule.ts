@@ -1,24 +1,21 @@
 import { type Action, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { describe, type Listing, listFields } from '../listing.ts';
-import {
-  type Permission,
-  peerText,
-  permissionsField,
-  type RuleContent,
-  ruleKey,
-  rulesIn,
-  rulesOf,
-} from '../permissions.ts';
+import { listFields } from '../list-fields.ts';
+import { describe, type Listing } from '../listing.ts';
+import { type Permission, permissionsField } from '../permission-fields.ts';
+import { rulesOf } from '../permissions.ts';
 import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
+import { peerText, type RuleContent, ruleKey, rulesIn } from '../rule-key.ts';
 import { permissionsXml, revokedXml, ruleXml } from '../rule-xml.ts';
-import { specifiedTags, tagField } from '../tags.ts';
-import { integer, list, record, text } from '../wire/shape.ts';
+import { tagField } from '../tag-fields.ts';
+import { specifiedTags } from '../tags.ts';
+import { integer, list, record, text } from '../wire/fields.ts';
 import { el, set } from '../wire/xml.ts';
 
 const groupFields = { ...dryRun, ...permissionsField, GroupId: text } as const;
+
 /** The old form of one rule in flat parameters. */
 const flatFields = { IpProtocol: text, FromPort: integer, ToPort: integer, CidrIp: text } as const;
 

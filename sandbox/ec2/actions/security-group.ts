@@ -2,13 +2,15 @@ import { type Action, dryRun, read, write } from '../action.ts';
 import { refused, required } from '../errors.ts';
 import type { FilterTable } from '../filters.ts';
 import { ID, target } from '../ids.ts';
-import { describe, type Listing, listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { describe, type Listing } from '../listing.ts';
 import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { groupArn, groupXml } from '../rule-xml.ts';
-import { specifiedTags, tagField, tagSet } from '../tags.ts';
+import { tagField } from '../tag-fields.ts';
+import { specifiedTags, tagSet } from '../tags.ts';
 import { allowAllEgress } from '../vpc-parts.ts';
-import { list, text } from '../wire/shape.ts';
+import { list, text } from '../wire/fields.ts';
 import { el } from '../wire/xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html */

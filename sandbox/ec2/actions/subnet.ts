@@ -1,17 +1,19 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
+import { freeAddressCount } from '../addresses.ts';
 import { blockOf, type Cidr, contains, overlaps, parseCidr } from '../cidr.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { describe, type Listing, listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { describe, type Listing } from '../listing.ts';
 import type { Ipv6Block, Subnet, Vpc } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
-import { specifiedTags, tagField, tagSet } from '../tags.ts';
-import { flag, list, record, text } from '../wire/shape.ts';
+import { tagField } from '../tag-fields.ts';
+import { specifiedTags, tagSet } from '../tags.ts';
+import { flag, list, record, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 
-/** https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html: sizes, and the five addresses AWS keeps. */
+/** https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
 const SIZES = { widest: 16, narrowest: 28 };
-export const RESERVED_ADDRESSES = 5;
 
 export const subnetActions: readonly Action[] = [
   read({
@@ -99,7 +101,7 @@ function subnetListing(context: Context): Listing<Subnet> {
       'availability-zone': (subnet) => [subnet.zone],
       availabilityZone: (subnet) => [subnet.zone],
       'availability-zone-id': (subnet) => [zoneId(region, subnet.zone)],
-      'available-ip-address-count': (subnet) => [String(freeAddresses(region, subnet))],
+      'available-ip-address-count': (subnet) => [String(freeAddressCount(region, subnet))],
       'cidr-block': (subnet) => [subnet.cidr],
       cidr: (subnet) => [subnet.cidr],
       cidrBlock: (subnet) => [subnet.cidr],
@@ -129,7 +131,7 @@ function subnetXml({ region }: Context, subnet: Subnet): string {
     el('vpcId', subnet.vpcId) +
     el('cidrBlock', subnet.cidr) +
     set('ipv6CidrBlockAssociationSet', association ? [association] : []) +
-    el('availableIpAddressCount', freeAddresses(region, subnet)) +
+    el('availableIpAddressCount', freeAddressCount(region, subnet)) +
     el('availabilityZone', subnet.zone) +
     el('availabilityZoneId', zoneId(region, subnet.zone)) +
     el('defaultForAz', subnet.defaultForAz) +
@@ -150,11 +152,6 @@ function subnetXml({ region }: Context, subnet: Subnet): string {
 
 function arn(region: Region, subnet: Subnet): string {
   return `arn:aws:ec2:${region.name}:${region.account}:subnet/${subnet.id}`;
-}
-
-function freeAddresses(region: Region, subnet: Subnet): number {
-  const size = 2 ** (32 - Number(subnet.cidr.split('/')[1]));
-  return size - RESERVED_ADDRESSES - (region.addresses.get(subnet.id)?.size ?? 0);
 }
 
 /** `eu-west-1b` is `euw1-az2`. */

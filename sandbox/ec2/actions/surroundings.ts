@@ -2,10 +2,11 @@ import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { filterField, passes } from '../filters.ts';
 import { ID } from '../ids.ts';
-import { describe, listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { describe } from '../listing.ts';
 import type { Image, NetworkAcl } from '../records.ts';
 import { tagSet } from '../tags.ts';
-import { flag, list, text } from '../wire/shape.ts';
+import { flag, list, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 import { zoneId } from './subnet.ts';
 

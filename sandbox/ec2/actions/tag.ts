@@ -2,11 +2,12 @@ import { type Action, dryRun, read, write } from '../action.ts';
 import { missing, refused } from '../errors.ts';
 import { type FilterTable, passes } from '../filters.ts';
 import { target } from '../ids.ts';
-import { listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
 import type { Region } from '../region.ts';
+import { tagShape, type WireTag } from '../tag-fields.ts';
 import { taggableOf, taggables } from '../taggable.ts';
-import { checkedKey, merged, noTags, tagShape, type WireTag } from '../tags.ts';
-import { list, text } from '../wire/shape.ts';
+import { checkedKey, merged, noTags } from '../tags.ts';
+import { list, text } from '../wire/fields.ts';
 import { el, set } from '../wire/xml.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html */

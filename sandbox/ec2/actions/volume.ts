@@ -2,11 +2,12 @@ import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { diskOf } from '../disks.ts';
 import { refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
-import { describe, type Listing, listFields } from '../listing.ts';
+import { listFields } from '../list-fields.ts';
+import { describe, type Listing } from '../listing.ts';
 import type { Volume, VolumeModification } from '../records.ts';
 import type { Region } from '../region.ts';
 import { tagSet } from '../tags.ts';
-import { integer, list, text } from '../wire/shape.ts';
+import { integer, list, text } from '../wire/fields.ts';
 import { el, set, time, wrap } from '../wire/xml.ts';
 
 /** https://docs.aws.amazon.com/ebs/latest/userguide/modify-volume-requirements.html */

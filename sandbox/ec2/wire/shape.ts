@@ -8,15 +8,6 @@ export type Shape =
 
 export type Fields = { readonly [name: string]: Shape };
 
-export const text = { kind: 'text' } as const;
-export const integer = { kind: 'integer' } as const;
-export const flag = { kind: 'flag' } as const;
-export const list = <const S extends Shape>(of: S): { readonly kind: 'list'; readonly of: S } => ({ kind: 'list', of });
-export const record = <const F extends Fields>(fields: F): { readonly kind: 'record'; readonly fields: F } => ({
-  kind: 'record',
-  fields,
-});
-
 /** The decoded value of a shape. Every field of a record may be absent: handlers say what they require. */
 export type Value<S> = S extends { readonly kind: 'text' }
   ? string

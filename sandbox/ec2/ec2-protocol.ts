@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts';
-import { type Answer, type Call, type Refusal, Refused, type Service } from '../service.ts';
-import { type Accounts, signedFor } from './accounts.ts';
+import type { Answer, Call, Protocol, Refusal } from '../protocol.ts';
+import { Refused } from '../refused.ts';
+import { signedFor } from './accounts.ts';
 import { ACTIONS } from './actions/index.ts';
 import { chargesOf, isRead } from './budget-table.ts';
 import { refused } from './errors.ts';
+import type { Accounts } from './identity.ts';
 import type { Region } from './region.ts';
 import { decode, formParams } from './wire/query.ts';
 import { el, wrap } from './wire/xml.ts';
@@ -17,7 +19,7 @@ export interface Ec2Parts {
 }
 
 /** EC2's Query protocol: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/Query-Requests.html */
-export function ec2Service({ clock, accounts, regionOf }: Ec2Parts): Service {
+export function ec2Protocol({ clock, accounts, regionOf }: Ec2Parts): Protocol {
   return {
     accepts: (request) =>
       request.method === 'POST' && request.path.split('?')[0] === '/' && signedFor(request) !== 'sts',

@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /** One cloud's protocol. All clouds share the pipeline in `exchange.ts`. */
-export interface Service<C extends Call = Call> {
+export interface Protocol<C extends Call = Call> {
   accepts(request: WireRequest): boolean;
   /** Throws a `Refused` when the request cannot be told or its credentials are not known. */
   read(request: WireRequest): C;
@@ -51,13 +51,4 @@ export interface Service<C extends Call = Call> {
   charges(call: C): readonly Charge[];
   answer(call: C, requestId: string, blur: Blur): Answer;
   refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;
-}
-
-/** Thrown by services; becomes an answer in their own protocol. */
-export class Refused extends Error {
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal, options?: ErrorOptions) {
-    super(`${refusal.code}: ${refusal.message}`, options);
-    this.refusal = refusal;
-  }
 }

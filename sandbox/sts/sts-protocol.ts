@@ -1,11 +1,14 @@
 import type { Clock } from '../clock.ts';
-import { type Accounts, type Caller, signedFor } from '../ec2/accounts.ts';
+import { signedFor } from '../ec2/accounts.ts';
 import { refused } from '../ec2/errors.ts';
+import type { Accounts, Caller } from '../ec2/identity.ts';
 import { formParams } from '../ec2/wire/query.ts';
 import { el, time, wrap } from '../ec2/wire/xml.ts';
-import { type Answer, type Call, type Refusal, Refused, type Service } from '../service.ts';
+import type { Answer, Call, Protocol, Refusal } from '../protocol.ts';
+import { Refused } from '../refused.ts';
 
 const VERSION = '2011-06-15';
+
 const NAMESPACE = `https://sts.amazonaws.com/doc/${VERSION}/`;
 
 interface StsCall extends Call {
@@ -18,7 +21,7 @@ export interface StsParts {
 }
 
 /** GetCallerIdentity and AssumeRole: https://docs.aws.amazon.com/STS/latest/APIReference/ */
-export function stsService({ clock, accounts }: StsParts): Service<StsCall> {
+export function stsProtocol({ clock, accounts }: StsParts): Protocol<StsCall> {
   return {
     accepts: (request) =>
       request.method === 'POST' && request.path.split('?')[0] === '/' && signedFor(request) === 'sts',
