@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import { isExportDeclaration } from 'typescript/unstable/ast/is';
@@ -11,6 +11,25 @@ import { trespassesOf } from './support/source/trespass.ts';
 
 const files = parseCheckout();
 const shipped = files.filter(({ path }) => /^(src|providers|sandbox)\//.test(path));
+
+/** What every cloud answers, found under the same name in each: a file, or a folder where the file outgrew itself. */
+const CELLS = [
+  'index',
+  'client',
+  'errors',
+  'limits',
+  'marks',
+  'network',
+  'subnet',
+  'group',
+  'firewall-rule',
+  'instance',
+];
+
+const clouds = readdirSync('providers', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
 
 describe('the house', () => {
   it('is looked at whole', () => assert.ok(shipped.length > 50, `only ${shipped.length} files`));
@@ -62,9 +81,17 @@ describe('the house', () => {
   // until providers/index.ts lands
   it('registers every cloud that has a folder', () => {
     const registry = files.find(({ path }) => path === 'providers/index.ts');
-    if (registry === undefined) return;
+    assert.ok(registry);
     const registered = importsOf(registry).flatMap(({ file }) => file?.match(/^providers\/([^/]+)\//)?.[1] ?? []);
-    const folders = readdirSync('providers', { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    assert.deepEqual([...new Set(registered)].sort(), folders.map(({ name }) => name).sort());
+    assert.deepEqual([...new Set(registered)].sort(), clouds);
   });
+
+  for (const cloud of clouds) {
+    it(`answers the same questions in the same places: ${cloud}`, () => {
+      const missing = CELLS.filter(
+        (cell) => ![`${cell}.ts`, cell].some((name) => existsSync(`providers/${cloud}/${name}`)),
+      );
+      assert.deepEqual(missing, []);
+    });
+  }
 });
