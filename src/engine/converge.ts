@@ -1,7 +1,13 @@
 import type { ScopePlan } from '../core/action.ts';
+import { backoff } from '../core/failure.ts';
+import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
-import type { Executed } from './execute.ts';
+import { type Executed, execute } from './execute.ts';
+import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Site, Steering, Wanted, Warrant } from './job.ts';
+import { type Memo, memo } from './memo.ts';
+import { observe, visibilityMs } from './observe.ts';
+import { resolve } from './resolve.ts';
 
 /** One scope to converge. */
 export interface Convergence {
@@ -10,7 +16,7 @@ export interface Convergence {
   readonly wanted: Wanted;
   /** At most so many passes; default 5. Looks that only wait for a cloud to show what was written are not counted. */
   readonly passes?: number;
-  /** How long to wait for that in all, ms; default 330,000: a little over the visibility window. */
+  /** How long to wait for that in all, ms; default 345,000: a little over the visibility window. */
   readonly patienceMs?: number;
 }
 
@@ -22,11 +28,140 @@ export interface Converged {
    */
   readonly outcome: 'done' | 'failed' | 'unfinished' | 'stopped';
   readonly passes: readonly Executed[];
-  readonly plan: ScopePlan;
+  /** Absent only where the very first look was stopped. */
+  readonly last?: Sight;
+}
+
+/** One look, and the plan that rests on it. */
+export interface Sight {
   readonly observation: Observation;
+  readonly knowledge: Knowledge;
+  readonly plan: ScopePlan;
 }
 
 /** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
-export async function converge(_job: Convergence, _ports: EnginePorts, _steering: Steering): Promise<Converged> {
-  throw new Error('not yet');
+export async function converge(job: Convergence, ports: EnginePorts, steering: Steering): Promise<Converged> {
+  const halt = haltOn(steering, ports.clock, job.warrant.lease);
+  const run: Run = {
+    job,
+    ports,
+    // why: `look` is asked here, for all that happens inside
+    steering: { signal: halt.waits, ...(steering.tell ? { tell: steering.tell } : {}) },
+    memo: memo(ports.clock),
+    until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
+    passes: [],
+    rests: 0,
+  };
+  try {
+    const outcome = await untilDone(run);
+    return { outcome, ...endOf(run) };
+  } catch (error) {
+    if (!isStop(error, halt.waits)) throw error;
+    return { outcome: 'stopped', ...endOf(run) };
+  } finally {
+    halt.end();
+  }
+}
+
+const defaultPatienceMs = visibilityMs + 45_000;
+
+interface Run extends Progressing {
+  readonly job: Convergence;
+  readonly ports: EnginePorts;
+  readonly steering: Steering;
+  readonly memo: Memo;
+  /** When patience ends. */
+  readonly until: number;
+}
+
+interface Progressing {
+  readonly passes: Executed[];
+  /** Looks in a row that found nothing to do but to wait. */
+  rests: number;
+  last?: Sight;
+}
+
+const endOf = ({ passes, last }: Run): Omit<Converged, 'outcome'> => ({ passes, ...(last ? { last } : {}) });
+
+async function untilDone(run: Run): Promise<Converged['outcome']> {
+  for (;;) {
+    const sight = await see(run);
+    run.last = sight;
+    const outcome = await step(sight, run);
+    if (outcome !== 'again') return outcome;
+  }
+}
+
+/** What one look leads to: a pass, a wait, or the end. */
+async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
+  const { actions, echoes, givenUp } = run.memo.sort(sight.plan.actions);
+  if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
+  if (echoes.length === 0 && !isExpecting(sight.plan)) return givenUp.length > 0 ? 'failed' : 'done';
+  if (run.ports.clock.now() >= run.until) return 'unfinished';
+  run.rests += 1;
+  await rest(run.rests, run);
+  return 'again';
+}
+
+async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
+  const { job, ports, steering, memo, passes } = run;
+  if (passes.length >= (job.passes ?? 5)) return 'unfinished';
+  const executed = await execute(sight, job, ports, steering);
+  passes.push(executed);
+  memo.learn(sight.plan.actions, executed);
+  if (executed.next === 'stopped') return 'stopped';
+  run.rests = 0;
+  if (executed.next === 'look') await rest(passes.length, run);
+  return 'again';
+}
+
+async function see({ job, ports, steering, passes }: Run): Promise<Sight> {
+  const { site, warrant, wanted } = job;
+  const { estate, scope } = warrant.pass;
+  const before = await ports.inventory.knowledge(estate, scope);
+  const observation = await observe(site, before, ports, steering);
+  await ports.inventory.record(estate, observation);
+  const settlements = resolve(observation, before);
+  if (settlements.length > 0) await ports.ledger.settle(warrant.pass, settlements);
+  const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
+  const plan = wanted.plan(observation, withoutRepeatable(knowledge));
+  await noteConverged(plan, knowledge, { estate, ports });
+  const { actions, findings } = plan;
+  steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
+  return { observation, knowledge, plan };
+}
+
+/**
+ * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. A network could stand twice,
+ * and a launch must be repeated as it was: both are looked for until the window has passed.
+ */
+function withoutRepeatable(knowledge: Knowledge): Knowledge {
+  const pending = knowledge.pending.filter(
+    ({ verb, draft: { kind } }) => verb !== 'create' || kind === 'network' || kind === 'instance',
+  );
+  return { ...knowledge, pending };
+}
+
+/** Updates that did stick count from nought again. */
+async function noteConverged(
+  { actions, findings }: ScopePlan,
+  { unstuck }: Knowledge,
+  { estate, ports }: { readonly estate: string; readonly ports: EnginePorts },
+): Promise<void> {
+  if (unstuck.size === 0) return;
+  const touched = new Set([...actions, ...findings].flatMap((one) => ('address' in one ? [one.address] : [])));
+  const stuck = [...unstuck.keys()].filter((address) => !touched.has(address));
+  if (stuck.length > 0) await ports.inventory.converged(estate, stuck);
+}
+
+/** Something was written that the cloud does not show yet. */
+const isExpecting = ({ findings }: ScopePlan): boolean =>
+  findings.some((finding) => finding.type === 'blocked' && finding.code === 'pending');
+
+const longestRestMs = 15_000;
+
+async function rest(times: number, { ports, steering }: Run): Promise<void> {
+  const forMs = Math.max(500, Math.min(longestRestMs, backoff(times, ports.random())));
+  steering.tell?.({ at: 'waiting', why: 'visible', detail: 'what was written', forMs });
+  await ports.clock.sleep(forMs, steering.signal);
 }

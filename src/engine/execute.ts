@@ -1,9 +1,19 @@
 import type { Finding, ScopePlan, Verb } from '../core/action.ts';
+import { documentOfReplica } from '../core/address.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
+import { type Order, order } from '../core/order.ts';
 import type { Address, Kind } from '../core/resource.ts';
+import type { Desk } from './desk.ts';
+import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
+import { lineOf } from './line.ts';
+import { namesOf } from './names.ts';
+import type { Outcome } from './outcome.ts';
+import { type Performance, perform, type Unready } from './perform.ts';
+import { schedule } from './schedule.ts';
+import { verify } from './verify.ts';
 
 /** What a plan rests on, and the plan. */
 export interface Task {
@@ -19,7 +29,7 @@ export interface Executed {
   /** Actions that were not sent: what they depend on failed, a limit refused them, or an atom was not verified. */
   readonly findings: readonly Finding[];
   /** `look`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
-  readonly then: 'done' | 'look' | 'stopped';
+  readonly next: 'done' | 'look' | 'stopped';
   readonly calls: { readonly reads: number; readonly writes: number };
 }
 
@@ -29,16 +39,87 @@ export interface Settling {
   readonly address: Address;
 }
 
+/** `expected`: its outcome is unknown or our view was stale; the next pass sees what became of it. */
 export interface Failing extends Settling {
   readonly failure: Failure;
+  readonly expected: 'next-pass' | 'person';
 }
 
 /** Carries out a plan: order, batches, intents, calls, settlements. Throws only when a store fails. */
 export async function execute(
-  _task: Task,
-  _at: { readonly site: Site; readonly warrant: Warrant },
-  _ports: EnginePorts,
-  _steering: Steering,
+  task: Task,
+  at: { readonly site: Site; readonly warrant: Warrant },
+  ports: EnginePorts,
+  steering: Steering,
 ): Promise<Executed> {
-  throw new Error('not yet');
+  const { lease } = at.warrant;
+  const halt = haltOn(steering, ports.clock, lease);
+  const line = lineOf({ site: at.site, ports, halt, tell: steering.tell, lease });
+  const known = { knowledge: task.knowledge, names: namesOf(task.observation, task.knowledge) };
+  const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
+  const ordered = order(task.plan.actions);
+  const performance: Performance = { desk, unready: unreadyOf(task), awaited: awaitedOf(ordered) };
+  try {
+    const outcomes = await schedule({
+      order: ordered,
+      limits: at.site.batches,
+      waits: halt.waits,
+      perform: (batch) => perform(batch, performance),
+      verify: (made) => verify(made, desk),
+    });
+    return sumUp(task.plan, outcomes, desk);
+  } finally {
+    halt.end();
+  }
+}
+
+function unreadyOf({ observation, knowledge }: Task): Unready {
+  const booting = observation.resources.filter(
+    ({ kind, condition }) => kind === 'instance' && condition.state === 'pending',
+  );
+  return (document) =>
+    booting.flatMap(({ id }) => {
+      const address = knowledge.settled.get(id)?.address;
+      return address !== undefined && documentOfReplica(address) === document ? [id] : [];
+    });
+}
+
+function awaitedOf({ steps }: Order): Performance['awaited'] {
+  const needed = new Set(steps.flatMap(({ needs, follows }) => [...needs, ...follows]));
+  const actions = new Set([...needed].map((at) => steps[at]?.action));
+  return (action) => actions.has(action);
+}
+
+function sumUp({ actions, scope }: ScopePlan, outcomes: readonly Outcome[], { halt, line, tell }: Desk): Executed {
+  const settled: Settling[] = [];
+  const failed: Failing[] = [];
+  const findings: Finding[] = [];
+  for (const [i, { kind, verb, address }] of actions.entries()) {
+    const outcome = outcomes[i];
+    const about = { kind, verb, address };
+    switch (outcome?.as) {
+      case 'done':
+        settled.push(about);
+        break;
+      case 'failed':
+        failed.push({ ...about, failure: outcome.failure, expected: 'person' });
+        break;
+      case 'stale':
+      case 'open':
+        failed.push({ ...about, failure: outcome.failure, expected: 'next-pass' });
+        break;
+      case 'withheld': {
+        const { code, why } = outcome;
+        findings.push({ type: 'withheld', kind, address, action: verb, code, why, scope });
+        break;
+      }
+      case 'unsent':
+      case undefined:
+        break;
+    }
+  }
+  for (const finding of findings) tell?.({ at: 'withheld', finding });
+  const look = failed.some(({ expected }) => expected === 'next-pass') || outcomes.some(({ as }) => as === 'unsent');
+  const next = look ? 'look' : 'done';
+  return { settled, failed, findings, next: halt.waits.aborted ? 'stopped' : next, calls: line.calls };
 }

@@ -1,16 +1,159 @@
+import { backoff, type Failure, maxAttempts, type Result } from '../core/failure.ts';
+import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Observation } from '../core/observed.ts';
+import type { Gap, Observation, Observed } from '../core/observed.ts';
+import type { CloudId, Kind } from '../core/resource.ts';
+import type { Actuator } from '../ports/actuator.ts';
+import { ListingFailed } from '../ports/provider.ts';
+import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
+import { callLog, type Line, lineOf } from './line.ts';
 
 /** How long a cloud's listings may miss what was written: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
 export const visibilityMs = 300_000;
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
 export async function observe(
-  _site: Site,
-  _knowledge: Knowledge,
-  _ports: Pick<EnginePorts, 'limiter' | 'clock' | 'random'>,
-  _steering: Steering,
+  site: Site,
+  knowledge: Knowledge,
+  ports: Pick<EnginePorts, 'limiter' | 'clock' | 'random'>,
+  steering: Steering,
 ): Promise<Observation> {
-  throw new Error('not yet');
+  const halt = haltOn(steering, ports.clock);
+  const line = lineOf({ site, ports, halt, tell: steering.tell });
+  try {
+    return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
+  } finally {
+    halt.end();
+  }
 }
+
+interface Look {
+  readonly site: Site;
+  readonly knowledge: Knowledge;
+  readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
+  readonly steering: Steering;
+  readonly line: Line;
+  readonly waits: AbortSignal;
+}
+
+async function look(eye: Look): Promise<Observation> {
+  const at = eye.ports.clock.now();
+  const scope = eye.site.session.scope;
+  const stranger = await strangerOf(eye);
+  if (stranger) {
+    const gaps = kindNames.map((kind): Gap => ({ kind, ...stranger }));
+    return { scope, at, resources: [], gaps, pending: [], calls: eye.line.calls.reads };
+  }
+  const listed = await Promise.all(kindNames.map((kind) => list(kind, eye)));
+  const missing = missingOf(eye.knowledge, listed, at);
+  const read = await Promise.all([...missing.unseen].map(([kind, ids]) => readMissing(kind, ids, eye)));
+  return {
+    scope,
+    at,
+    resources: [...listed, ...read].flatMap(({ resources }) => resources),
+    gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
+    pending: missing.recent,
+    calls: eye.line.calls.reads,
+  };
+}
+
+/** Why these credentials must not be listened to; undefined when they are the target's own. */
+async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
+  const { session, account } = eye.site;
+  const who = await patiently(eye, () => session.identify(eye.line.reading()));
+  if (!who.ok) return { code: who.failure.code, reason: who.failure.message };
+  if (who.value === account) return undefined;
+  return {
+    code: 'wrong-account',
+    reason: `the credentials of ${session.scope} are those of ${who.value}, not of ${account}; nothing is read or written`,
+  };
+}
+
+interface Seen {
+  readonly kind: Kind;
+  readonly resources: readonly Observed[];
+  readonly gaps: readonly Gap[];
+}
+
+async function list(kind: Kind, eye: Look): Promise<Seen> {
+  const answer = await patiently(eye, () => listOnce(kind, eye));
+  if (answer.ok) return { kind, resources: answer.value, gaps: [] };
+  const { code, message } = answer.failure;
+  return { kind, resources: [], gaps: [{ kind, code, reason: message }] };
+}
+
+async function listOnce(kind: Kind, { site, line, steering }: Look): Promise<Result<readonly Observed[]>> {
+  const resources: Observed[] = [];
+  const log = callLog();
+  try {
+    for await (const page of actuatorOf(site, kind).list(line.reading(log))) {
+      for (const resource of page) resources.push(resource);
+      steering.tell?.({ at: 'observing', kind, seen: resources.length, complete: false });
+    }
+  } catch (error) {
+    if (!(error instanceof ListingFailed)) throw error;
+    return { ok: false, failure: { ...failureOf(error, log.failure), code: error.code, message: error.message } };
+  }
+  steering.tell?.({ at: 'observing', kind, seen: resources.length, complete: true });
+  return { ok: true, value: resources };
+}
+
+const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure | undefined): Failure =>
+  failure ?? reported ?? { kind: 'terminal', code, message };
+
+/** Asks again while asking again may help. A throttled answer has slowed its lane already, which is wait enough. */
+async function patiently<T>({ ports, waits }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await ask();
+    if (answer.ok || attempt >= maxAttempts || !worthAsking[answer.failure.kind]) return answer;
+    await ports.clock.sleep(backoff(attempt, ports.random()), waits);
+  }
+}
+
+/** A read changes nothing, so one that was not answered may simply be asked again. */
+const worthAsking: Readonly<Record<Failure['kind'], boolean>> = {
+  throttled: true,
+  retryable: true,
+  ambiguous: true,
+  conflict: false,
+  'not-found': false,
+  terminal: false,
+};
+
+interface Missing {
+  /** Written too recently for a listing to prove anything. */
+  readonly recent: readonly CloudId[];
+  readonly unseen: ReadonlyMap<Kind, readonly CloudId[]>;
+}
+
+/** Ids that the store knows and no complete listing showed. */
+function missingOf({ settled }: Knowledge, listed: readonly Seen[], at: number): Missing {
+  const seen = new Set(listed.flatMap(({ resources }) => resources.map(({ id }) => id)));
+  const complete = new Set(listed.flatMap(({ kind, gaps }) => (gaps.length === 0 ? [kind] : [])));
+  const missing = [...settled].filter(([id, { kind }]) => !seen.has(id) && complete.has(kind));
+  const isRecent = ([, { lastWriteAt }]: (typeof missing)[number]): boolean => at - lastWriteAt < visibilityMs;
+  const old = missing.filter((entry) => !isRecent(entry));
+  const unseen = new Map(
+    [...Map.groupBy(old, ([, { kind }]) => kind)].map(([kind, of]) => [kind, of.map(([id]) => id)]),
+  );
+  return { recent: missing.filter(isRecent).map(([id]) => id), unseen };
+}
+
+/** All ids of a kind together; one answer that is neither here nor gone makes the kind a gap. */
+async function readMissing(kind: Kind, ids: readonly CloudId[], eye: Look): Promise<Seen> {
+  const resources: Observed[] = [];
+  const answer = await patiently(eye, async (): Promise<Result<void>> => {
+    resources.length = 0;
+    for (const result of await actuatorOf(eye.site, kind).read(ids, eye.line.reading())) {
+      if (!result.ok) return result;
+      if (result.value) resources.push(result.value);
+    }
+    return { ok: true, value: undefined };
+  });
+  if (answer.ok) return { kind, resources, gaps: [] };
+  const { code, message } = answer.failure;
+  return { kind, resources, gaps: [{ kind, code, reason: message }] };
+}
+
+const actuatorOf = ({ session }: Site, kind: Kind): Actuator => session.actuators[kind];

@@ -1,0 +1,158 @@
+import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
+import type { Observed } from '../core/observed.ts';
+import type { Sent } from '../core/pack.ts';
+import type { Kind } from '../core/resource.ts';
+import { isStop } from './halt.ts';
+import type { EnginePorts, Steering } from './job.ts';
+import { done, type Outcome, unsent } from './outcome.ts';
+
+/** Items that go to one actuator together. */
+export interface Delivery<T> {
+  readonly kind: Kind;
+  readonly sent: Sent;
+  readonly items: readonly T[];
+  /** Calls the actuator; throws only when the pass must stop. */
+  call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
+  /** Mutating requests let go so far, answered or not. */
+  requests(): number;
+}
+
+export interface Patience {
+  readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
+  readonly waits: AbortSignal;
+  readonly tell: Steering['tell'];
+}
+
+/**
+ * Sends until every item has an outcome, in order. Throttled items go again and it is no attempt; retryable ones up to 6
+ * times; a creation without an answer goes again with its token, where the cloud cannot make two of it; when one bad item
+ * sank the whole call, the items go singly, once.
+ */
+export async function deliver<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
+  const outcomes = await persist(delivery, patience);
+  if (!sunkTogether(outcomes)) return outcomes;
+  const alone: Outcome[] = [];
+  for (const item of delivery.items) alone.push(...(await persist({ ...delivery, items: [item] }, patience)));
+  return alone;
+}
+
+/** More than a cloud refuses in any outage that is worth waiting out inside a pass. */
+const mostThrottles = 100;
+const mostRepeats = 2;
+
+/** How often what is still waiting went out already. */
+interface Tries {
+  attempts: number;
+  throttles: number;
+  repeats: number;
+}
+
+interface Again {
+  readonly as: 'again';
+  readonly because: keyof Tries;
+  readonly afterMs: number;
+  /** What it has come to if nothing more is sent. */
+  readonly meanwhile: Outcome;
+}
+
+async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
+  const outcomes = new Array<Outcome>(delivery.items.length).fill(unsent);
+  const tries: Tries = { attempts: 1, throttles: 0, repeats: 0 };
+  let waiting = [...delivery.items.keys()];
+  while (waiting.length > 0) {
+    const before = delivery.requests();
+    const answers = await unlessStopped(() => delivery.call(itemsAt(delivery.items, waiting)), patience);
+    if (answers === undefined) {
+      // why: whatever was let go before the stop may have happened
+      if (delivery.requests() > before) for (const at of waiting) outcomes[at] = { as: 'open', failure: stopped };
+      return outcomes;
+    }
+    const nexts = waiting.map((_, i) => nextOf(answers[i] ?? unanswered, delivery, tries, patience.ports.random()));
+    for (const [i, at] of waiting.entries()) outcomes[at] = meanwhileOf(nexts[i]);
+    waiting = waiting.filter((_, i) => nexts[i]?.as === 'again');
+    const rested = await unlessStopped(() => rest(nexts.filter(isAgain), tries, patience), patience);
+    if (rested === undefined) return outcomes;
+  }
+  return outcomes;
+}
+
+async function unlessStopped<R>(work: () => Promise<R>, { waits }: Patience): Promise<R | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isStop(error, waits)) return undefined;
+    throw error;
+  }
+}
+
+const itemsAt = <T>(items: readonly T[], positions: readonly number[]): readonly T[] =>
+  positions.flatMap((at) => items.slice(at, at + 1));
+
+function nextOf<T>(
+  result: Result<unknown>,
+  { kind, sent }: Delivery<T>,
+  tries: Tries,
+  jitter: number,
+): Outcome | Again {
+  if (result.ok) return { as: 'done', ...(isObserved(result.value) ? { observed: result.value } : {}) };
+  const { failure } = result;
+  const verdict = judge(failure, sent, tries.attempts, jitter);
+  switch (verdict.do) {
+    case 'done':
+      return done;
+    case 'give-up':
+      return { as: 'failed', failure };
+    case 'retry':
+      return { as: 'again', because: 'attempts', afterMs: verdict.afterMs, meanwhile: unsent };
+    case 'slow-down':
+      if (tries.throttles >= mostThrottles) return { as: 'stale', failure };
+      // why: the lane was slowed when the answer was reported, and the next request waits for it there
+      return { as: 'again', because: 'throttles', afterMs: 0, meanwhile: unsent };
+    case 'replan':
+      if (failure.kind !== 'ambiguous') return { as: 'stale', failure };
+      if (!repeatable(kind, sent) || tries.repeats >= mostRepeats) return { as: 'open', failure };
+      return {
+        as: 'again',
+        because: 'repeats',
+        afterMs: backoff(tries.repeats + 1, jitter),
+        meanwhile: { as: 'open', failure },
+      };
+  }
+}
+
+/** A network has neither token nor unique name: sent twice, it may stand twice. */
+const repeatable = (kind: Kind, sent: Sent): boolean => sent === 'create' && kind !== 'network';
+
+const isObserved = (value: unknown): value is Observed => typeof value === 'object' && value !== null && 'id' in value;
+const isAgain = (next: Outcome | Again): next is Again => next.as === 'again';
+const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
+  next === undefined || !isAgain(next) ? (next ?? unsent) : next.meanwhile;
+
+async function rest(again: readonly Again[], tries: Tries, { ports, waits, tell }: Patience): Promise<'rested'> {
+  if (again.length === 0) return 'rested';
+  for (const because of new Set(again.map((next) => next.because))) tries[because] += 1;
+  const forMs = Math.max(...again.map(({ afterMs }) => afterMs));
+  if (forMs === 0) return 'rested';
+  tell?.({ at: 'waiting', why: 'backoff', detail: `${again.length} to send again`, forMs });
+  await ports.clock.sleep(forMs, waits);
+  return 'rested';
+}
+
+/** One call, one request id, the same refusal for all: perhaps only one of them deserved it. Never where an answer is missing. */
+function sunkTogether(outcomes: readonly Outcome[]): boolean {
+  const [first] = outcomes;
+  if (outcomes.length < 2 || (first?.as !== 'failed' && first?.as !== 'stale')) return false;
+  const { requestId } = first.failure;
+  if (requestId === undefined) return false;
+  return outcomes.every(
+    (outcome) => (outcome.as === 'failed' || outcome.as === 'stale') && outcome.failure.requestId === requestId,
+  );
+}
+
+const stopped: Failure = { kind: 'ambiguous', code: 'Stopped', message: 'the pass ended before the answer came' };
+
+/** An item the actuator did not answer for is a broken promise, and is never taken for success. */
+const unanswered: Result<never> = {
+  ok: false,
+  failure: { kind: 'ambiguous', code: 'Unanswered', message: 'the actuator gave no result for this item' },
+};

@@ -1,0 +1,93 @@
+import type { Action } from '../core/action.ts';
+import type { Desired } from '../core/desired.ts';
+import type { FieldChange } from '../core/diff.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observed } from '../core/observed.ts';
+import type { CloudId } from '../core/resource.ts';
+import type { Effect, IntentDraft } from '../ports/ledger.ts';
+
+/** One thing to intend, send and settle. A replacement is two: its delete and its create. */
+export interface Item {
+  readonly action: Action;
+  readonly verb: IntentDraft['verb'];
+}
+
+/** What the store keeps of an intent so that it can be settled by whoever finds it open. */
+export interface DraftDetails {
+  readonly attributes?: unknown;
+  readonly terms?: ClaimTerms;
+  readonly changes?: readonly FieldChange[];
+  /** Why it is removed. */
+  readonly because?: string;
+  readonly name?: string;
+  /** Creations sent in one call carry one word: their marks name the intent of the first. */
+  readonly batch?: string;
+}
+
+type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
+
+export function draftOf(item: Item, knowledge: Knowledge, batch: string): IntentDraft {
+  const { action, verb } = item;
+  const { kind, address } = action;
+  const id = subjectId(item);
+  const counts = countsOf(item);
+  return {
+    verb,
+    subject: { kind, address, ...(id === undefined ? {} : { id }) },
+    details: { ...detailsOf(item, knowledge, batch) },
+    ...(counts === undefined ? {} : { counts }),
+  };
+}
+
+function subjectId({ action, verb }: Item): CloudId | undefined {
+  if (verb === 'create') return undefined;
+  if (action.verb === 'forget') return action.id;
+  return 'observed' in action ? action.observed.id : undefined;
+}
+
+function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string): DraftDetails {
+  switch (verb) {
+    case 'create': {
+      const desired = desiredOf(action);
+      return { attributes: desired.attributes, terms: termsOf(desired, false), name: desired.name, batch };
+    }
+    case 'update':
+    case 'adopt': {
+      const desired = desiredOf(action);
+      const storeOnly = knowledge.settled.get(observedOf(action).id)?.terms.storeOnly ?? false;
+      const changes = 'changes' in action ? action.changes : [];
+      return { attributes: desired.attributes, terms: termsOf(desired, storeOnly), changes };
+    }
+    case 'delete': {
+      const { attributes, name } = observedOf(action);
+      return { attributes, name, because: action.verb === 'delete' ? action.because : 'replaced' };
+    }
+    case 'forget':
+      return { because: 'gone' };
+  }
+}
+
+const termsOf = ({ terms: { deletionPolicy, protect } }: Desired, storeOnly: boolean): ClaimTerms => ({
+  deletionPolicy,
+  protect,
+  storeOnly,
+});
+
+/** Only a planner that broke its own types could make these throw. */
+export function desiredOf(action: Action): Desired {
+  if ('desired' in action) return action.desired;
+  throw new Error(`${action.verb} ${action.address} has nothing desired`);
+}
+
+export function observedOf(action: Action): Observed {
+  if ('observed' in action) return action.observed;
+  throw new Error(`${action.verb} ${action.address} has nothing observed`);
+}
+
+/** A twin was never wanted, so its removal takes no place in the estate's count. */
+function countsOf({ action, verb }: Item): IntentDraft['counts'] {
+  const by = action.cause === 'drift' ? 'healing' : 'generation';
+  if (action.verb === 'replace') return verb === 'delete' ? { as: 'replace', by } : undefined;
+  if (action.verb === 'delete') return action.because === 'twin' ? undefined : { as: 'delete', by };
+  return action.verb === 'update' && action.effect === 'stops' ? { as: 'replace', by } : undefined;
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { Steering } from './job.ts';
+
+/** When a pass must end. Both signals abort with `Stopped`. */
+export interface Halt {
+  /** Ends every wait at once, and nothing more is sent. */
+  readonly waits: AbortSignal;
+  /** Cuts requests that are on their way: a moment later, so that most of them still get their answer. */
+  readonly requests: AbortSignal;
+  /** Something inside found that the pass must end. */
+  stop(why: string): void;
+  /** Stops watching; the pass is over. */
+  end(): void;
+}
+
+/** The reason that everything ends with when a pass must stop. */
+export class Stopped extends Error {
+  constructor(why: string, options?: ErrorOptions) {
+    super(`stopped: ${why}`, options);
+    this.name = 'Stopped';
+  }
+}
+
+/** Whether an error only says that the pass ends. */
+export const isStop = (error: unknown, waits: AbortSignal): boolean => error instanceof Stopped || waits.aborted;
+
+/** How long a request may still take: every wait ends within a second. */
+const graceMs = 900;
+const lookEveryMs = 1000;
+
+/** Watches the caller, his `look` and the lease. */
+export function haltOn({ signal, look }: Steering, clock: Clock, lease?: Lease): Halt {
+  const waits = new AbortController();
+  const requests = new AbortController();
+  const watch = new AbortController();
+  const stop = (why: string, cause?: unknown): void => {
+    if (waits.signal.aborted) return;
+    const reason = new Stopped(why, { cause });
+    waits.abort(reason);
+    clock.sleep(graceMs, watch.signal).then(
+      () => requests.abort(reason),
+      () => undefined,
+    );
+  };
+  const asked = (): void => stop('by the caller', signal.reason);
+  const lost = (): void => {
+    const reason = new Stopped('the lease was lost', { cause: lease?.signal.reason });
+    waits.abort(reason);
+    requests.abort(reason);
+  };
+  if (signal.aborted) asked();
+  if (lease?.signal.aborted) lost();
+  signal.addEventListener('abort', asked, { once: true });
+  lease?.signal.addEventListener('abort', lost, { once: true });
+  if (look)
+    ask(look, clock, watch.signal).then(
+      () => stop('something more urgent came'),
+      () => undefined,
+    );
+  return {
+    waits: waits.signal,
+    requests: requests.signal,
+    stop,
+    end: () => {
+      watch.abort();
+      signal.removeEventListener('abort', asked);
+      lease?.signal.removeEventListener('abort', lost);
+    },
+  };
+}
+
+/** Returns when `look` says stop; rejects when watching ends. */
+async function ask(look: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
+  while ((await look()) === 'go') await clock.sleep(lookEveryMs, watch);
+}

@@ -1,0 +1,89 @@
+import type { Failure } from '../core/failure.ts';
+import type { Answer, Call, Request } from '../ports/actuator.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { CallRecord } from '../ports/ledger.ts';
+import { type Halt, Stopped } from './halt.ts';
+import type { EnginePorts, Site, Steering } from './job.ts';
+
+/** A pass's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
+export interface Line {
+  /** For reading; a write over it is refused. */
+  reading(log?: CallLog): Call;
+  /** For writing. `before`: awaited once the budget is there, right before each mutating request. */
+  writing(log: CallLog, before?: () => Promise<void>): Call;
+  readonly calls: { reads: number; writes: number };
+}
+
+/** What one use of the line did. `sent`: mutating requests let go, answered or not. */
+export interface CallLog {
+  readonly records: CallRecord[];
+  sent: number;
+  failure: Failure | undefined;
+}
+
+export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefined });
+
+export interface LineInput {
+  readonly site: Site;
+  readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
+  readonly halt: Halt;
+  readonly tell: Steering['tell'];
+  /** Absent: this pass only looks. */
+  readonly lease?: Lease;
+}
+
+export function lineOf(input: LineInput): Line {
+  const calls = { reads: 0, writes: 0 };
+  const call = (log: CallLog, admitWrite: (request: Request) => Promise<void>): Call => ({
+    signal: input.halt.requests,
+    secret: input.site.secret,
+    admit: async (request) => {
+      await budgetFor(request, input);
+      if (request.mutating) await admitWrite(request);
+      input.halt.waits.throwIfAborted();
+      if (request.mutating) log.sent += 1;
+    },
+    report: (request, answer) => {
+      calls[request.mutating ? 'writes' : 'reads'] += 1;
+      note(log, request, answer);
+      if (answer.failure?.kind !== 'throttled') return;
+      for (const { lane } of request.costs) input.ports.limiter.slow(lane.key, answer.failure.retryAfterMs ?? 0);
+    },
+  });
+  return {
+    calls,
+    reading: (log = callLog()) =>
+      call(log, ({ action }) => Promise.reject(new Error(`${action} writes, and this is a look`))),
+    writing: (log, before) =>
+      call(log, async () => {
+        await before?.();
+        if (input.lease && input.lease.remainingMs() > 0) return;
+        input.halt.stop('the lease ran out');
+        throw new Stopped('the lease ran out');
+      }),
+  };
+}
+
+function note(log: CallLog, { action }: Request, { requestId, durationMs, failure }: Answer): void {
+  log.failure = failure;
+  log.records.push({
+    action,
+    durationMs,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(failure === undefined ? {} : { code: failure.code }),
+  });
+}
+
+/** After this long people are told that a budget is waited for. */
+const tellAfterMs = 1000;
+
+async function budgetFor({ action, costs }: Request, { ports, halt, tell }: LineInput): Promise<void> {
+  const taken = ports.limiter.take(costs, halt.waits);
+  if (!tell) return taken;
+  const timer = new AbortController();
+  ports.clock.sleep(tellAfterMs, timer.signal).then(
+    () => tell({ at: 'waiting', why: 'budget', detail: action }),
+    () => undefined,
+  );
+  return taken.finally(() => timer.abort());
+}

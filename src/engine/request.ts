@@ -1,0 +1,67 @@
+import type { Result } from '../core/failure.ts';
+import type { Mark } from '../core/observed.ts';
+import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
+import type { Desk } from './desk.ts';
+import { desiredOf, type Item, observedOf } from './draft.ts';
+
+/** An item whose intent is committed. All of one sending are of one kind and verb. */
+export interface Ready {
+  readonly item: Item;
+  readonly intent: string;
+  readonly attempt: number;
+}
+
+/** Sends all of it to the actuator of its kind. */
+export function callActuator(ready: readonly Ready[], desk: Desk, call: Call): Promise<readonly Result<unknown>[]> {
+  const [first] = ready;
+  if (!first) return Promise.resolve([]);
+  const actuator = desk.at.site.session.actuators[first.item.action.kind];
+  switch (first.item.verb) {
+    case 'create':
+      // why: all items of a sending are of one kind, and this is its actuator
+      return actuator.create(ready.map((one) => creationOf(one, desk)) as never, call);
+    case 'update':
+    case 'adopt':
+      return actuator.update(ready.map((one) => revisionOf(one, desk)) as never, call); // why: as above
+    case 'delete':
+      return actuator.delete(ready.map(({ item }) => removalOf(item, desk)) as never, call); // why: as above
+    case 'forget':
+      return Promise.resolve(ready.map(() => ({ ok: true, value: undefined })));
+  }
+}
+
+function creationOf({ item, intent, attempt }: Ready, desk: Desk): Creation {
+  const desired = desiredOf(item.action);
+  const attributes = desk.known.names.translate(desired.kind, desired.attributes);
+  return { token: intent, mark: markOf(item, desk, { intent, attempt }), desired: { ...desired, attributes } };
+}
+
+function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {
+  const { names } = desk.known;
+  const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
+  const changes = 'changes' in item.action ? item.action.changes : [];
+  const marks = item.verb === 'adopt' || changes.some(({ field }) => field === 'mark');
+  return {
+    desired: { ...desired, attributes: names.translate(desired.kind, desired.attributes) },
+    observed: { ...observed, attributes: names.translate(observed.kind, observed.attributes) },
+    changes: changes.filter(({ field }) => field !== 'mark'),
+    ...(marks ? { mark: markOf(item, desk, { intent, attempt }) } : {}),
+  };
+}
+
+function removalOf(item: Item, { known }: Desk): Removal {
+  const observed = observedOf(item.action);
+  const attributes = known.names.translate(observed.kind, observed.attributes);
+  return { id: observed.id, observed: { ...observed, attributes } };
+}
+
+function markOf(
+  { action }: Item,
+  { known, at }: Desk,
+  intent: { readonly intent: string; readonly attempt: number },
+): Mark {
+  const { address, terms } = desiredOf(action);
+  const { estate } = at.warrant.pass;
+  const { store = '' } = known.knowledge;
+  return { estate, store, address, deletionPolicy: terms.deletionPolicy, ...intent };
+}

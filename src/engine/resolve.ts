@@ -1,0 +1,178 @@
+import type { RuleAttributes } from '../core/attributes.ts';
+import { diff } from '../core/diff.ts';
+import type { Failure } from '../core/failure.ts';
+import { kindNames } from '../core/kinds/kinds.ts';
+import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
+import type { Observation, Observed } from '../core/observed.ts';
+import type { Kind, Ref } from '../core/resource.ts';
+import type { Settlement } from '../ports/ledger.ts';
+import type { DraftDetails } from './draft.ts';
+import { effectsOf } from './effects.ts';
+import { type Names, namesOf } from './names.ts';
+import { visibilityMs } from './observe.ts';
+import { freshMs } from './send.ts';
+
+/**
+ * What became of the intents that somebody left open, by what a look at the scope shows; those that it cannot tell stay.
+ *
+ *   verb          | seen                                | settled as
+ *   --------------+-------------------------------------+---------------------------------------------
+ *   create        | once, with its mark (atom: content) | done, with that id
+ *   create        | twice                               | open: the planner judges twins
+ *   create        | not, in the window or in a gap      | open
+ *   create        | not, after the window               | never happened
+ *   update, adopt | as intended                         | done
+ *   update, adopt | otherwise                           | open for the next plan; after the window: failed
+ *   delete        | not                                 | done
+ *   delete        | still                               | open for the next plan; after the window: failed
+ *   forget        | –                                   | done
+ */
+export function resolve(observation: Observation, knowledge: Knowledge): readonly Settlement[] {
+  const scene = sceneOf(observation, knowledge);
+  const creations = knowledge.pending.filter(({ verb }) => verb === 'create');
+  const findings = new Map<string, Found>();
+  // why: parents first, so that what names them can be recognised by its content
+  for (const kind of kindNames) {
+    for (const intent of creations) if (intent.draft.kind === kind) findings.set(intent.intent, find(intent, scene));
+  }
+  const whole = wholeBatches(creations, findings);
+  return knowledge.pending.flatMap((intent) => {
+    if (intent.verb === 'create') return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
+    return others(intent, scene);
+  });
+}
+
+interface Scene extends Index {
+  readonly observation: Observation;
+  readonly knowledge: Knowledge;
+  readonly names: Names;
+}
+
+/** What is to be found again and again. */
+interface Index {
+  readonly present: ReadonlyMap<string, Observed>;
+  /** By kind and the address of the mark. */
+  readonly marked: ReadonlyMap<string, readonly Observed[]>;
+  /** Rules without a mark, by their container. */
+  readonly rules: ReadonlyMap<Ref, readonly Observed[]>;
+  readonly batches: ReadonlyMap<string, string>;
+  readonly blind: ReadonlySet<Kind>;
+}
+
+/** `once`: it happened. `many`: it happened more than once. `no`: not seen. */
+interface Found {
+  readonly seen: 'once' | 'many' | 'no';
+  readonly observed?: Observed;
+}
+const unseen: Found = { seen: 'no' };
+
+function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
+  const present = observation.resources.filter(({ condition: { state } }) => state === 'ready' || state === 'pending');
+  return {
+    observation,
+    knowledge,
+    names: namesOf(observation, knowledge),
+    present: new Map(present.map((resource) => [resource.id, resource])),
+    marked: Map.groupBy(present, ({ kind, signs }) => `${kind} ${signs.mark?.address ?? ''}`),
+    rules: Map.groupBy(present.filter(isBareRule), ({ attributes }) => placeOf(attributes)),
+    batches: new Map(knowledge.pending.map((intent) => [intent.intent, batchOf(intent)])),
+    blind: new Set(observation.gaps.map(({ kind }) => kind)),
+  };
+}
+
+const isBareRule = (one: Observed): one is Observed<'firewall-rule'> =>
+  one.kind === 'firewall-rule' && one.signs.mark === undefined;
+
+// why: this engine wrote the details of every intent
+const detailsOf = ({ draft }: PendingIntent): DraftDetails => draft.details as DraftDetails;
+const batchOf = (intent: PendingIntent): string => detailsOf(intent).batch ?? intent.intent;
+
+function find(intent: PendingIntent, scene: Scene): Found {
+  const [observed, second] = candidates(intent, scene).filter(({ id }) => !scene.knowledge.settled.has(id));
+  if (!observed) return unseen;
+  if (second) return { seen: 'many' };
+  scene.names.add(intent.address, observed.id);
+  return { seen: 'once', observed };
+}
+
+function candidates(intent: PendingIntent, scene: Scene): readonly Observed[] {
+  const { kind } = intent.draft;
+  const marked = scene.marked.get(`${kind} ${intent.address}`)?.filter((one) => isMarked(one, intent, scene)) ?? [];
+  return kind === 'firewall-rule' ? [...marked, ...alike(intent, scene)] : marked;
+}
+
+/** All machines of one launch bear the intent of its first. */
+function isMarked({ signs: { mark } }: Observed, intent: PendingIntent, { knowledge, batches }: Scene): boolean {
+  if (mark?.estate !== knowledge.estate || mark.store !== knowledge.store || mark.address !== intent.address)
+    return false;
+  return mark.intent !== undefined && batches.get(mark.intent) === batchOf(intent);
+}
+
+/** Rules without a mark are known by their content. */
+function alike(intent: PendingIntent, { names, rules }: Scene): readonly Observed[] {
+  const { attributes } = detailsOf(intent);
+  // why: this engine wrote the attributes of a firewall rule there
+  const meant = names.resolve('firewall-rule', attributes as RuleAttributes);
+  if (meant === undefined) return [];
+  const { description: _, ...content } = meant;
+  return (rules.get(placeOf(meant)) ?? []).filter((one) => diff(content, one.attributes).length === 0);
+}
+
+const placeOf = ({ group, network }: RuleAttributes): Ref => group ?? network;
+
+/** Launches of which every machine was found. Until then none is settled: the mark of all names the intent of the first. */
+function wholeBatches(creations: readonly PendingIntent[], found: ReadonlyMap<string, Found>): ReadonlySet<string> {
+  const broken = creations.filter(({ intent }) => found.get(intent)?.seen !== 'once').map(batchOf);
+  const batches = new Set(creations.map(batchOf));
+  for (const batch of broken) batches.delete(batch);
+  return batches;
+}
+
+function created(
+  intent: PendingIntent,
+  { seen, observed }: Found,
+  whole: ReadonlySet<string>,
+  scene: Scene,
+): readonly Settlement[] {
+  if (seen === 'many') return [];
+  if (observed) return whole.has(batchOf(intent)) || isOld(intent, scene) ? [happened(intent, observed.id)] : [];
+  if (scene.blind.has(intent.draft.kind) || !isOld(intent, scene)) return [];
+  return [
+    failed(intent, 'NeverHappened', 'its mark was looked for until a cloud would have shown it, and is not there'),
+  ];
+}
+
+function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {
+  const { kind, id = '' } = intent.draft;
+  if (intent.verb === 'forget') return [happened(intent, id)];
+  const observed = scene.present.get(id);
+  if (!observed) {
+    if (scene.blind.has(kind) || scene.observation.pending.includes(id)) return [];
+    return [intent.verb === 'delete' ? happened(intent, id) : failed(intent, 'Gone', `${id} is gone`)];
+  }
+  if (intent.verb !== 'delete' && isApplied(intent, observed, scene)) return [happened(intent, id)];
+  return isOld(intent, scene)
+    ? [failed(intent, 'Unanswered', 'no answer came, and what is there is not what was sent')]
+    : [];
+}
+
+function isApplied(intent: PendingIntent, observed: Observed, { names }: Scene): boolean {
+  const { attributes } = detailsOf(intent);
+  // why: this engine wrote the attributes of this kind there
+  const meant = names.resolve(observed.kind, attributes as Observed['attributes']);
+  return meant !== undefined && diff(meant, observed.attributes).length === 0;
+}
+
+/** A call that left may show this late: it was sent at most `freshMs` after its intent. */
+const isOld = ({ at }: PendingIntent, { observation }: Scene): boolean => observation.at - at >= visibilityMs + freshMs;
+
+function happened(intent: PendingIntent, id: string): Settlement {
+  const { verb, address, draft } = intent;
+  const effects = effectsOf({ verb, kind: draft.kind, address, id, details: detailsOf(intent) });
+  return { intent: intent.intent, outcome: { ok: true }, closes: true, effects, calls: [] };
+}
+
+function failed(intent: PendingIntent, code: string, message: string): Settlement {
+  const failure: Failure = { kind: 'terminal', code, message };
+  return { intent: intent.intent, outcome: { ok: false, failure }, closes: true, effects: [], calls: [] };
+}

@@ -1,0 +1,147 @@
+import type { Failure } from '../core/failure.ts';
+import type { Sent } from '../core/pack.ts';
+import { LeaseLost } from '../ports/lease.ts';
+import type { Intended, Settlement } from '../ports/ledger.ts';
+import { deliver } from './deliver.ts';
+import type { Desk } from './desk.ts';
+import { desiredOf, draftOf, type Item, observedOf } from './draft.ts';
+import { effectsOf } from './effects.ts';
+import { Stopped } from './halt.ts';
+import { type CallLog, callLog } from './line.ts';
+import { done, type Outcome, unsent } from './outcome.ts';
+import { callActuator, type Ready } from './request.ts';
+
+/**
+ * Items of one kind and verb, from intent to settlement: one transaction, the calls it takes, one transaction.
+ * One outcome per item, in order.
+ */
+export async function send(items: readonly Item[], desk: Desk): Promise<readonly Outcome[]> {
+  const grounded = items.map((item) => groundOf(item, desk));
+  const sendable = items.filter((_, i) => grounded[i] === undefined);
+  const sent = new Map(await intendAndDeliver(sendable, desk));
+  return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
+}
+
+/** What keeps an item from being sent at all: an address it names has no id. */
+function groundOf({ action, verb }: Item, { known }: Desk): Outcome | undefined {
+  if (verb === 'delete' || verb === 'forget') return undefined;
+  const { kind, attributes, address } = desiredOf(action);
+  if (known.names.resolve(kind, attributes) !== undefined) return undefined;
+  return {
+    as: 'stale',
+    failure: { kind: 'conflict', code: 'NotThere', message: `${address} rests on something that has no id yet` },
+  };
+}
+
+type Answered = readonly [Item, Outcome];
+
+async function intendAndDeliver(items: readonly Item[], desk: Desk): Promise<readonly Answered[]> {
+  if (items.length === 0 || desk.halt.waits.aborted) return [];
+  const { ledger } = desk.ports;
+  const { pass } = desk.at.warrant;
+  const drafts = draftsOf(items, desk);
+  const intended = await leased(() => ledger.intend(pass, drafts));
+  const ready = items.flatMap((item, i): readonly Ready[] => {
+    const answer = intended[i];
+    return answer?.ok ? [{ item, intent: answer.intent, attempt: answer.attempt }] : [];
+  });
+  const log = callLog();
+  const outcomes = await deliverReady(ready, desk, log);
+  await settle(ready, outcomes, log, desk);
+  return [
+    ...items.flatMap((item, i): readonly Answered[] => refusalOf(item, intended[i])),
+    ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent]),
+  ];
+}
+
+function draftsOf(items: readonly Item[], { known, ports }: Desk) {
+  const batch = Math.floor(ports.random() * 2 ** 48).toString(16);
+  return items.map((item) => draftOf(item, known.knowledge, batch));
+}
+
+const refusalOf = (item: Item, answer: Intended | undefined): readonly Answered[] =>
+  answer?.ok === false ? [[item, { as: 'withheld', code: 'limit', why: answer.why }]] : [];
+
+async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): Promise<readonly Outcome[]> {
+  const [first] = ready;
+  if (!first) return [];
+  if (first.item.verb === 'forget') return ready.map(() => done);
+  const sent: Sent = first.item.verb === 'adopt' ? 'update' : first.item.verb;
+  const call = desk.line.writing(log, keepFresh(ready, desk));
+  const outcomes = await deliver(
+    {
+      kind: first.item.action.kind,
+      sent,
+      items: ready,
+      call: (items) => callActuator(items, desk, call),
+      requests: () => log.sent,
+    },
+    { ports: desk.ports, waits: desk.halt.waits, tell: desk.tell },
+  );
+  for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
+  return outcomes;
+}
+
+/** An intent that waited longer than this for a budget is intended again before it is sent, so that its age tells when it was sent. */
+export const freshMs = 30_000;
+
+function keepFresh(ready: readonly Ready[], desk: Desk): () => Promise<void> {
+  const { ledger, clock } = desk.ports;
+  let at = clock.now();
+  return async () => {
+    if (clock.now() - at < freshMs) return;
+    at = clock.now();
+    const drafts = draftsOf(
+      ready.map(({ item }) => item),
+      desk,
+    );
+    await leased(() => ledger.intend(desk.at.warrant.pass, drafts));
+  };
+}
+
+function remember({ action, verb }: Item, outcome: Outcome | undefined, { known }: Desk): void {
+  if (outcome?.as !== 'done') return;
+  if (verb === 'adopt') known.names.add(action.address, observedOf(action).id);
+  if (verb === 'create' && outcome.observed) known.names.add(action.address, outcome.observed.id);
+}
+
+async function settle(ready: readonly Ready[], outcomes: readonly Outcome[], log: CallLog, desk: Desk): Promise<void> {
+  if (ready.length === 0) return;
+  const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, desk));
+  await leased(() => desk.ports.ledger.settle(desk.at.warrant.pass, settlements));
+  for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, desk);
+}
+
+/** A ledger that no longer knows our lease ends the pass: whoever holds it now settles what we leave open by what he sees. */
+async function leased<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof LeaseLost) throw new Stopped('the lease was lost', { cause: error });
+    throw error;
+  }
+}
+
+const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };
+
+function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, { known }: Desk): Settlement {
+  const base = { intent, closes: outcome.as !== 'open', calls: log.records };
+  if (outcome.as !== 'done') {
+    const failure = 'failure' in outcome ? outcome.failure : notSent;
+    return { ...base, outcome: { ok: false, failure }, effects: [] };
+  }
+  const { kind, address } = item.action;
+  const { details } = draftOf(item, known.knowledge, '');
+  const id = outcome.observed?.id ?? idOf(item);
+  return { ...base, outcome: { ok: true }, effects: effectsOf({ verb: item.verb, kind, address, id, details }) };
+}
+
+function idOf({ action }: Item): string {
+  return action.verb === 'forget' ? action.id : observedOf(action).id;
+}
+
+function report({ action }: Item, outcome: Outcome, { tell }: Desk): void {
+  if (outcome.as === 'unsent' || outcome.as === 'withheld') return;
+  const { kind, verb, address } = action;
+  tell?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
+}
