@@ -1,0 +1,143 @@
+import type { ScopeKey } from '../../src/core/resource.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type Buckets, makeBuckets } from './cloud/buckets.ts';
+import { type ActionName, calls, type Input, type Output } from './cloud/calls.ts';
+import { type CallEntry, type Chronicle, type History, makeChronicle } from './cloud/history.ts';
+import { type Inspection, inspect } from './cloud/inspect.ts';
+import type { View } from './cloud/listing.ts';
+import { type Outside, outside } from './cloud/outside.ts';
+import { type Random, seededRandom } from './cloud/random.ts';
+import { Refusal } from './cloud/refusal.ts';
+import { makeWorld, type World } from './cloud/world.ts';
+import { type Fault, type Faults, makeFaults } from './faults.ts';
+import { requestOf } from './limits.ts';
+
+/** One account of a whole cloud in memory, shared by any number of sessions and outside colleagues. */
+export interface MemoryCloud {
+  readonly clock: Clock;
+  readonly faults: Faults;
+  /** Edits by hand, past every fault and budget. */
+  readonly outside: Outside;
+  /** The truth, for tests. */
+  readonly inspect: Inspection;
+  readonly history: History;
+  /** Answers, or throws a `Refusal`, or the signal's reason. */
+  serve<A extends ActionName>(caller: Caller, action: A, input: Input<A>): Promise<Served<A>>;
+}
+
+export interface Caller {
+  readonly name: string;
+  readonly scope: ScopeKey;
+  readonly signal: AbortSignal;
+}
+
+export interface Served<A extends ActionName> {
+  readonly requestId: string;
+  readonly output: Output<A>;
+}
+
+/** `latencyMs`: what every request takes. Default: nothing. */
+export interface CloudOptions {
+  readonly clock: Clock;
+  readonly seed?: number;
+  readonly latencyMs?: number;
+  readonly pageSize?: number;
+  readonly rulesPerGroup?: number;
+}
+
+export function makeCloud(options: CloudOptions): MemoryCloud {
+  const { clock, seed = 1, rulesPerGroup = 60 } = options;
+  const now = (): number => clock.now();
+  const random = seededRandom(seed);
+  const chronicle = makeChronicle(now);
+  const world = makeWorld(now, { rulesPerGroup }, chronicle.changed);
+  const faults = makeFaults(random);
+  const front: Front = { world, chronicle, random, buckets: makeBuckets(now), options };
+  return {
+    clock,
+    faults,
+    outside: outside(world, chronicle),
+    inspect: inspect(world, chronicle),
+    history: chronicle,
+    serve: async (caller, action, input) => {
+      caller.signal.throwIfAborted();
+      const struck = faults.strike(action);
+      await pause(front, struck, 'delay', caller.signal);
+      const served = answer(front, { caller, action, input, struck });
+      await pause(front, struck, 'delay-after', caller.signal);
+      return served;
+    },
+  };
+}
+
+interface Front {
+  readonly world: World;
+  readonly chronicle: Chronicle;
+  readonly random: Random;
+  readonly buckets: Buckets;
+  readonly options: CloudOptions;
+}
+
+interface Asked<A extends ActionName> {
+  readonly caller: Caller;
+  readonly action: A;
+  readonly input: Input<A>;
+  readonly struck: readonly Fault[];
+}
+
+async function pause(
+  { options }: Front,
+  struck: readonly Fault[],
+  when: 'delay' | 'delay-after',
+  signal: AbortSignal,
+): Promise<void> {
+  const latency = when === 'delay' ? (options.latencyMs ?? 0) : 0;
+  const ms = struck.reduce((sum, fault) => (fault.do === when ? sum + fault.ms : sum), latency);
+  if (ms > 0) await options.clock.sleep(ms, signal);
+}
+
+/** All of a call happens at one moment: nothing comes between its checks and its writes. */
+function answer<A extends ActionName>(front: Front, asked: Asked<A>): Served<A> {
+  const entry = front.chronicle.begin(asked.caller.name, asked.action);
+  const done = (outcome: CallEntry['answer']['outcome'], dryLane?: string): void =>
+    entry.end({ outcome, ...(dryLane !== undefined && { dryLane }) });
+  const dry = front.buckets.take(requestOf(asked.caller.scope, asked.action, asked.input).costs);
+  if (dry !== undefined) {
+    done('Throttled', dry);
+    throw new Refusal('Throttled', `the budget of ${dry} is spent`);
+  }
+  try {
+    const output = perform(front, asked);
+    if (asked.struck.some((fault) => fault.do === 'lost-after')) throw unanswered();
+    if (asked.struck.some((fault) => fault.do === 'error-after'))
+      throw new Refusal('InternalError', 'an internal error');
+    done('ok');
+    return { requestId: `req-${entry.seq}`, output };
+  } catch (error) {
+    if (error instanceof Refusal) done(error.code === 'ConnectionReset' ? 'lost' : error.code);
+    throw error;
+  }
+}
+
+const unanswered = (): Refusal => new Refusal('ConnectionReset', 'the connection was reset');
+
+function perform<A extends ActionName>(front: Front, { action, input, struck }: Asked<A>): Output<A> {
+  for (const fault of struck) {
+    if (fault.do === 'refuse') throw new Refusal(fault.code, 'refused by the schedule of faults', fault.retryAfterMs);
+    if (fault.do === 'lost-before') throw unanswered();
+  }
+  // why: `calls[action]` takes exactly this input and gives exactly this output; TypeScript cannot tie the unions together
+  const call = calls[action] as unknown as (world: World, input: Input<A>, view: View) => Output<A>;
+  return call(front.world, input, viewOf(front, struck));
+}
+
+function viewOf({ random, options }: Front, struck: readonly Fault[]): View {
+  let view: View = { staleMs: 0, random, pageSize: options.pageSize ?? 100, misses: 0 };
+  for (const fault of struck) {
+    if (fault.do === 'lag') view = { ...view, staleMs: fault.ms };
+    if (fault.do === 'flicker') view = { ...view, misses: fault.share };
+    if (fault.do === 'short-page') view = { ...view, pageSize: Math.min(view.pageSize, fault.items) };
+    if (fault.do === 'unreachable') view = { ...view, unreachable: 'a zone did not answer' };
+  }
+  return view;
+}

@@ -1,0 +1,65 @@
+import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { DefaultAtom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+
+/** This cloud speaks as AWS does: groups are containers, an atom has one range of ports and one peer, and nothing is denied. */
+export const dialect: Dialect = {
+  cloud: 'memory',
+  scope: ({ account, region }) => `memory/${account}/${region}`,
+  prefix: (_kind, { account, region }: Place) => `memory/${account}/${region}`,
+  objectName: (_kind, name) => name.replaceAll('.', '-'),
+  groupObjects: true,
+  rules: {
+    atoms,
+    defaults,
+    atomName: ({ group, network, match }, refName) => {
+      const peers = match.peers.map((peer) =>
+        peer.startsWith(groupPeer) ? `group:${refName(peer.slice(groupPeer.length))}` : peer,
+      );
+      return [refName(group ?? network), match.direction, match.protocol, match.ports, ...peers].join('_');
+    },
+  },
+};
+
+const groupPeer = 'group:';
+
+function atoms({ network, group, base, ports, peers, extra }: RuleDraft): readonly RuleAttributes[] {
+  const { description } = extra;
+  return peers
+    .flatMap((peer) => spelled(peer, base.protocol))
+    .flatMap((peer) =>
+      ports.map((range) => ({ network, group, match: { ...base, ports: range, peers: [peer] }, description })),
+    );
+}
+
+/** Anyone is both families here; each ICMP belongs to one of them. */
+function spelled(peer: string, protocol: string): readonly string[] {
+  if (peer !== 'any') return [peer];
+  if (protocol === 'icmp') return ['0.0.0.0/0'];
+  return protocol === 'icmpv6' ? ['::/0'] : ['0.0.0.0/0', '::/0'];
+}
+
+/** Every group is born with everything out, and nothing in. */
+function defaults({ network, groups, default: wanted }: NetworkDraft): readonly DefaultAtom[] {
+  return groups.flatMap((group) => [
+    ...(wanted.ingress === 'allow'
+      ? ['0.0.0.0/0', '::/0'].map((peer) => ({
+          atom: all(network, group, ['ingress', peer]),
+          presence: 'stated' as const,
+        }))
+      : []),
+    ...(wanted.egress === 'allow'
+      ? [{ atom: all(network, group, ['egress', '0.0.0.0/0']), presence: 'implied' as const }]
+      : []),
+  ]);
+}
+
+const all = (
+  network: string,
+  group: string,
+  [direction, peer]: readonly ['ingress' | 'egress', string],
+): RuleAttributes => ({
+  network,
+  group,
+  match: { direction, action: 'allow', protocol: 'all', ports: 'all', peers: [peer] },
+  description: '',
+});

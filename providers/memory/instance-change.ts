@@ -1,0 +1,82 @@
+import type { FieldChange } from '../../src/core/diff.ts';
+import type { Result } from '../../src/core/failure.ts';
+import type { Call, Revision } from '../../src/ports/actuator.ts';
+import { done, failed } from './batch.ts';
+import { byId, type Client } from './client.ts';
+import type { InstanceState } from './cloud/calls/instance-state.ts';
+
+/** Brings one machine to what is wanted of it, apart from tags. May be repeated after any failure: each step looks where it stands. */
+export async function changeMachine(client: Client, call: Call, revision: Revision<'instance'>): Promise<Result<void>> {
+  const touched = new Set(revision.changes.map(({ field }) => step(field)));
+  for (const name of STEPS) {
+    if (!touched.has(name)) continue;
+    const result = await steps[name](client, call, revision);
+    if (!result.ok) return result;
+  }
+  return done;
+}
+
+type Step = 'groups' | 'identity' | 'disk' | 'size' | 'power';
+
+/** `size` last but one: it leaves the machine as `power` wants it. */
+const STEPS = ['groups', 'identity', 'disk', 'size', 'power'] as const satisfies readonly Step[];
+
+const step = (field: FieldChange['field']): string | undefined => field.replace(/^machine\./, '').split('.')[0];
+
+const steps: Readonly<
+  Record<Step, (client: Client, call: Call, revision: Revision<'instance'>) => Promise<Result<void>>>
+> = {
+  groups: (client, call, { observed: { id }, desired }) =>
+    client.send(call, 'SetInstanceGroups', { id, groups: desired.attributes.groups ?? [] }),
+  identity: (client, call, { observed: { id }, desired }) => {
+    const { identity } = desired.attributes.machine;
+    return client.send(call, 'SetIdentity', { id, ...(identity !== undefined && { identity }) });
+  },
+  disk: (client, call, { observed: { id }, desired }) => {
+    const { size, type } = desired.attributes.disk ?? {};
+    return client.send(call, 'ModifyDisk', {
+      id,
+      ...(size !== undefined && { size }),
+      ...(type !== undefined && { type }),
+    });
+  },
+  size: resize,
+  power: (client, call, { observed: { id }, desired }) =>
+    desired.attributes.machine.power === 'stopped'
+      ? client.send(call, 'StopInstances', { ids: [id] })
+      : client.send(call, 'StartInstances', { ids: [id] }),
+};
+
+/** A machine changes its size standing still: stopped, changed, and started where it shall run. */
+async function resize(
+  client: Client,
+  call: Call,
+  { observed: { id }, desired }: Revision<'instance'>,
+): Promise<Result<void>> {
+  const { size, power } = desired.attributes.machine;
+  const stopping = await client.send(call, 'StopInstances', { ids: [id] });
+  if (!stopping.ok) return stopping;
+  const stopped = await waitFor(client, call, { id, state: 'stopped' });
+  if (!stopped.ok) return stopped;
+  const resized = await client.send(call, 'ResizeInstance', { id, size });
+  if (!resized.ok || power === 'stopped') return resized;
+  return client.send(call, 'StartInstances', { ids: [id] });
+}
+
+const POLL_MS = 2_000;
+const PATIENCE_MS = 120_000;
+
+async function waitFor(
+  client: Client,
+  call: Call,
+  { id, state }: { readonly id: string; readonly state: InstanceState },
+): Promise<Result<void>> {
+  const until = client.clock.now() + PATIENCE_MS;
+  while (client.clock.now() < until) {
+    const found = await byId(client, call, { action: 'ListInstances', ids: [id] });
+    if (!found.ok) return found;
+    if (found.value.get(id)?.state === state) return done;
+    await client.clock.sleep(POLL_MS, call.signal);
+  }
+  return failed({ kind: 'retryable', code: 'StillWaiting', message: `${id} is not ${state} yet` });
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { documentOfReplica } from '../../src/core/address.ts';
+import type { Result } from '../../src/core/failure.ts';
+import type { Call, Creation } from '../../src/ports/actuator.ts';
+import { failed } from './batch.ts';
+import type { Client } from './client.ts';
+import type { InstanceView } from './cloud/calls/instances.ts';
+import { atOnce } from './limits.ts';
+import { bootTags, launchTags, nameAndLabels } from './marks.ts';
+
+type Launch = readonly Creation<'instance'>[];
+
+/** One result for each, in order: equal machines with ordinals in a row leave in one launch. */
+export async function launchAll(client: Client, call: Call, batch: Launch): Promise<readonly Result<InstanceView>[]> {
+  const results = new Map<Creation<'instance'>, Result<InstanceView>>();
+  for (const launch of launches(batch)) {
+    const answer = await run(client, call, launch);
+    for (const [index, creation] of launch.entries()) results.set(creation, machineAt(answer, index));
+  }
+  return batch.map((creation) => results.get(creation) ?? unanswered);
+}
+
+/** Cuts a batch into launches. */
+export function launches(batch: Launch): readonly Launch[] {
+  return [...Map.groupBy(batch, likeness).values()].flatMap((alike) => {
+    const runs: Creation<'instance'>[][] = [];
+    for (const creation of alike.toSorted((a, b) => ordinal(a) - ordinal(b))) {
+      const current = runs.at(-1);
+      const last = current?.at(-1);
+      const follows = last && ordinal(creation) === ordinal(last) + 1 && (current?.length ?? 0) < atOnce.launched;
+      if (current && follows) current.push(creation);
+      else runs.push([creation]);
+    }
+    return runs;
+  });
+}
+
+/** Two machines with one likeness differ in their ordinal alone. Without an ordinal a machine is like no other. */
+function likeness({ desired, mark }: Creation<'instance'>): string {
+  const { intent: _, address, ...rest } = mark;
+  return JSON.stringify([documentOfReplica(address), documentOfReplica(desired.name), rest, desired.attributes]);
+}
+
+const ordinal = ({ mark }: Creation<'instance'>): number => Number(/-(\d+)$/.exec(mark.address)?.[1] ?? Number.NaN);
+
+async function run(client: Client, call: Call, launch: Launch): Promise<Result<readonly InstanceView[]>> {
+  const first = launch[0];
+  if (!first) return { ok: true, value: [] };
+  const { desired, mark } = first;
+  const { placement, groups = [], machine, disk = {}, boot } = desired.attributes;
+  const { image, size, identity } = machine;
+  const secret = boot ? await call.secret(desired.address) : {};
+  return client.send(call, 'RunInstances', {
+    token: tokenOf(launch),
+    count: launch.length,
+    tags: { ...nameAndLabels(desired), ...launchTags(mark), ...bootTags(boot) },
+    where: { subnet: placement.subnet, publicIp: placement.publicIp, groups },
+    hardware: { image, size, ...(identity !== undefined && { identity }), disk },
+    ...(secret.userData !== undefined && { userData: secret.userData }),
+  });
+}
+
+/** A launch sent again with the same items has the same token. */
+function tokenOf(launch: Launch): string {
+  const tokens = launch.map(({ token }) => token);
+  return tokens.length === 1 ? (tokens[0] ?? '') : createHash('sha256').update(tokens.join('\n')).digest('hex');
+}
+
+function machineAt(answer: Result<readonly InstanceView[]>, index: number): Result<InstanceView> {
+  if (!answer.ok) return answer;
+  const machine = answer.value[index];
+  return machine ? { ok: true, value: machine } : unanswered;
+}
+
+const unanswered = failed({
+  kind: 'ambiguous',
+  code: 'Unanswered',
+  message: 'the cloud did not answer for this machine',
+});

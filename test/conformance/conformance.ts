@@ -1,0 +1,50 @@
+import { describe, test } from 'node:test';
+import type { Kind } from '../../src/core/resource.ts';
+import type { Harness } from './harness.ts';
+import { admissionLaws } from './laws/admission.ts';
+import { creationLaws } from './laws/creation.ts';
+import { deletionLaws } from './laws/deletion.ts';
+import { failureLaws } from './laws/failures.ts';
+import { listingLaws } from './laws/listing.ts';
+import { markLaws } from './laws/marks.ts';
+import { partLaws } from './laws/parts.ts';
+import { updateLaws } from './laws/updates.ts';
+import { openStage } from './stage.ts';
+
+const laws = [
+  ...creationLaws,
+  ...markLaws,
+  ...updateLaws,
+  ...deletionLaws,
+  ...listingLaws,
+  ...failureLaws,
+  ...admissionLaws,
+  ...partLaws,
+];
+
+/** A law that a provider does not keep yet, and why. */
+export interface NotYet {
+  readonly law: string;
+  readonly kinds: readonly Kind[];
+  readonly why: string;
+}
+
+/** Every law × every kind, each before a cloud of its own. `open` is asked once for each. */
+export function conformance(cloud: string, open: () => Promise<Harness>, notYet: readonly NotYet[] = []): void {
+  const excused = (law: string, kind: Kind): boolean =>
+    notYet.some((other) => other.law === law && other.kinds.includes(kind));
+  describe(`conformance: ${cloud}`, { concurrency: 1 }, () => {
+    for (const law of laws) {
+      for (const kind of law.kinds.filter((each) => !excused(law.name, each))) {
+        test(`${kind}: ${law.name}`, async () => {
+          const harness = await open();
+          try {
+            await law.hold(await openStage(harness), kind);
+          } finally {
+            await harness.session.close();
+          }
+        });
+      }
+    }
+  });
+}

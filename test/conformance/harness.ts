@@ -1,0 +1,58 @@
+import type { CloudId, Kind } from '../../src/core/resource.ts';
+import type { Session } from '../../src/ports/provider.ts';
+
+/** One provider before one fresh, empty cloud. */
+export interface Harness {
+  readonly session: Session;
+  readonly words: Words;
+  /** Does the work while the cloud's time passes as it must. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Lets so much time pass that all that was begun is done and all that was written is seen. */
+  settle(): Promise<void>;
+  readonly trouble: Trouble;
+  readonly byHand: ByHand;
+}
+
+/** What this cloud calls things. */
+export interface Words {
+  readonly image: string;
+  /** Two sizes, and two types of disk. */
+  readonly sizes: readonly [string, string];
+  readonly disks: readonly [string, string];
+  readonly zone: string;
+  /** Identities that machines may take; none where the cloud has none. */
+  readonly identities: readonly string[];
+  /** A well-formed id of nothing. */
+  nowhere(kind: Kind): CloudId;
+}
+
+export interface Trouble {
+  /** From now on; `nth` counts matching requests from 1, and strikes once. Without it every one is struck. */
+  strike(on: 'reads' | 'writes', fault: TroubleKind, nth?: number): void;
+  /** No more trouble. */
+  calm(): void;
+}
+
+/**
+ * `refuse`: for good, nothing done. `fail`: a failure that passes. `lost-before`, `lost-after`: no answer, nothing done or
+ * all done. `short-page`: one item a page, and more to come. `delay`: an hour of the cloud's time.
+ */
+export type TroubleKind = 'throttle' | 'fail' | 'refuse' | 'lost-before' | 'lost-after' | 'short-page' | 'delay';
+
+/** What a colleague does who knows nothing of us. */
+export interface ByHand {
+  /** Makes an object of this kind in this network, without any mark, and answers its id. */
+  make(kind: Kind, network: CloudId | undefined): Promise<CloudId>;
+  /** Takes a thing away that nothing else needs. */
+  remove(kind: Kind, id: CloudId): Promise<void>;
+  /** The network that accounts are born with, if this cloud gives them one. */
+  defaultNetwork?(): Promise<CloudId>;
+  /** A rule spelled otherwise than we would, and what it is to us. */
+  readonly spellings: readonly Spelling[];
+}
+
+export interface Spelling {
+  readonly name: string;
+  readonly match: { readonly protocol: string; readonly ports: string; readonly peers: readonly string[] };
+  add(group: CloudId): Promise<CloudId>;
+}

@@ -1,0 +1,9 @@
+import type { Kind } from '../../src/core/resource.ts';
+import type { Stage } from './stage.ts';
+
+/** Something that every provider keeps, for each of these kinds. Its name is a sentence. */
+export interface Law {
+  readonly name: string;
+  readonly kinds: readonly Kind[];
+  hold(stage: Stage, kind: Kind): Promise<void>;
+}

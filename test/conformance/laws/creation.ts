@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import type { Kind } from '../../../src/core/resource.ts';
+import type { Creation } from '../../../src/ports/actuator.ts';
+import { recordedCall } from '../../support/fixtures.ts';
+import type { Law } from '../law.ts';
+import { changesBetween, created, failureKinds, only, type Stage, seenAfterCreation } from '../stage.ts';
+import { type Variant, variants } from '../variants.ts';
+
+const every: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
+
+export const creationLaws: readonly Law[] = [
+  ...variants.map(listsBack),
+  {
+    name: 'the answer to a creation is what the listing says later',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const creation = stage.creation(kind);
+      const answer = await created(stage, creation);
+      const seen = await stage.look(kind, answer.id);
+      assert.deepEqual(answer.attributes, seen?.attributes);
+      assert.deepEqual(answer.signs.mark, seen?.signs.mark);
+      assert.equal(answer.name, seen?.name);
+    },
+  },
+  {
+    name: 'a batch is answered with one result for each item, in order',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const batch = [stage.creation(kind), stage.creation(kind), stage.creation(kind)];
+      const results = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
+      assert.deepEqual(failureKinds(results), ['ok', 'ok', 'ok']);
+      for (const [index, result] of results.entries()) {
+        const wanted = batch[index]?.desired.attributes;
+        assert.ok(result.ok && wanted);
+        assert.deepEqual(changesBetween(kind, wanted, result.value.attributes), [], `item ${index}`);
+      }
+    },
+  },
+  {
+    name: 'an empty batch is answered with nothing, and nothing is sent',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const call = recordedCall();
+      assert.deepEqual(await stage.harness.run(() => stage.actuator(kind).create([], call)), []);
+      assert.deepEqual(call.admitted, []);
+    },
+  },
+  {
+    name: 'a creation sent again with its token makes one object',
+    kinds: ['subnet', 'group', 'firewall-rule', 'instance'],
+    hold: async (stage, kind) => {
+      const creation = stage.creation(kind);
+      const first = await created(stage, creation);
+      await stage.harness.settle();
+      const before = await stage.listed(kind);
+      const again = await created(stage, creation);
+      assert.equal(again.id, first.id);
+      assert.deepEqual(idsOf(await stage.listed(kind)), idsOf(before));
+    },
+  },
+  {
+    name: 'a batch sent again with its tokens makes nothing new',
+    kinds: ['subnet', 'group', 'firewall-rule', 'instance'],
+    hold: async (stage, kind) => {
+      const batch = replicas(stage, kind);
+      const first = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
+      const before = await stage.listed(kind);
+      const again = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
+      assert.deepEqual(again.map(idOf), first.map(idOf));
+      assert.deepEqual(idsOf(await stage.listed(kind)), idsOf(before));
+    },
+  },
+  {
+    name: 'a bad item in a batch does not sink the others',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const batch = [stage.creation(kind), bad(stage, kind), stage.creation(kind)];
+      const results = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
+      const kinds = failureKinds(results);
+      assert.deepEqual([kinds[0], kinds[2]], ['ok', 'ok']);
+      assert.match(kinds[1] ?? '', /^(terminal|not-found)$/);
+      const ids = idsOf(await stage.listed(kind));
+      for (const result of [results[0], results[2]]) assert.ok(result?.ok && ids.includes(result.value.id));
+    },
+  },
+  {
+    name: 'equal machines of a batch leave in one launch',
+    kinds: ['instance'],
+    hold: async (stage, kind) => {
+      const call = recordedCall();
+      await stage.harness.run(() => stage.actuator(kind).create(replicas(stage, kind), call));
+      assert.equal(call.admitted.filter(({ mutating }) => mutating).length, 1);
+    },
+  },
+  {
+    name: 'atoms of one group and direction leave in one call',
+    kinds: ['firewall-rule'],
+    hold: async (stage, kind) => {
+      const call = recordedCall();
+      await stage.harness.run(() => stage.actuator(kind).create(replicas(stage, kind), call));
+      assert.equal(call.admitted.filter(({ mutating }) => mutating).length, 1);
+    },
+  },
+  {
+    name: 'closed egress leaves no default rule in a new group',
+    kinds: ['group'],
+    hold: async (stage) => {
+      const open = await created(stage, stage.creation('group'));
+      const closed = await created(stage, stage.creation('group', { defaultEgress: 'deny' }));
+      const rules = await stage.listed('firewall-rule');
+      const egressOf = (group: string): number =>
+        rules.filter(({ attributes: { group: own, match } }) => own === group && match.direction === 'egress').length;
+      assert.deepEqual([egressOf(open.id) > 0, egressOf(closed.id)], [true, 0]);
+    },
+  },
+  {
+    name: 'what stands already answers a rule that asks for it',
+    kinds: ['firewall-rule'],
+    hold: async (stage) => {
+      const first = stage.creation('firewall-rule');
+      const other = { ...stage.creation('firewall-rule'), desired: first.desired };
+      const { id } = await created(stage, first);
+      await stage.harness.settle();
+      assert.equal((await created(stage, other)).id, id);
+    },
+  },
+  {
+    name: 'a name that others took is a conflict, and theirs stays as it is',
+    kinds: ['group'],
+    hold: async (stage, kind) => {
+      const theirs = stage.creation('group', {}, 'shared');
+      const { id } = await created(stage, theirs);
+      await stage.harness.settle();
+      const ours = { ...stage.creation('group', {}, 'shared'), mark: { ...theirs.mark, intent: 'another' } };
+      const results = await stage.harness.run(() => stage.actuator(kind).create([ours], recordedCall()));
+      assert.deepEqual(failureKinds(results), ['conflict']);
+      assert.deepEqual((await stage.look('group', id))?.signs.mark, theirs.mark);
+    },
+  },
+];
+
+function listsBack({ kind, name, attributes }: Variant): Law {
+  return {
+    name: `with ${name}: what is created lists back without a difference`,
+    kinds: [kind],
+    hold: async (stage) => {
+      // why: a variant's attributes are those of its own kind
+      const creation = stage.creation(kind, attributes(stage)) as Creation;
+      const seen = await seenAfterCreation(stage, creation);
+      assert.deepEqual(changesBetween(kind, creation.desired.attributes, seen.attributes), []);
+      assert.equal(seen.condition.state, 'ready');
+    },
+  };
+}
+
+/** Three that may share a call. */
+export const replicas = (stage: Stage, kind: Kind): readonly Creation[] =>
+  [0, 1, 2].map((ordinal) => stage.creation(kind, {}, `fleet-${ordinal}`));
+
+/** One that this cloud must refuse. */
+function bad(stage: Stage, kind: Kind): Creation {
+  const { nowhere } = stage.harness.words;
+  switch (kind) {
+    case 'network':
+      return stage.creation('network', { cidr: '10.250.0.0/31' });
+    case 'subnet':
+      return stage.creation('subnet', { cidr: '172.16.0.0/24' });
+    case 'group':
+      return stage.creation('group', { network: nowhere('network') });
+    case 'firewall-rule': {
+      const { match } = stage.creation('firewall-rule').desired.attributes;
+      return stage.creation('firewall-rule', { match: { ...match, peers: [`group:${nowhere('group')}`] } });
+    }
+    case 'instance':
+      return stage.creation('instance', { placement: { subnet: nowhere('subnet'), publicIp: false } });
+  }
+}
+
+const idsOf = (all: readonly { readonly id: string }[]): readonly string[] => all.map(({ id }) => id).toSorted();
+const idOf = (result: Parameters<typeof only<{ readonly id: string }>>[0][number]): string =>
+  only([result], 'a creation').id;

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { Kind } from '../../../src/core/resource.ts';
+import { recordedCall } from '../../support/fixtures.ts';
+import type { Law } from '../law.ts';
+import { created, failureKinds, only, removalOf, seenAfterCreation } from '../stage.ts';
+
+const every: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
+
+export const deletionLaws: readonly Law[] = [
+  {
+    name: 'what is deleted is not listed as present, and cannot be read',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const observed = await seenAfterCreation(stage, stage.creation(kind));
+      only(
+        await stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall())),
+        'deleting',
+      );
+      assert.ok(['gone', undefined].includes((await stage.look(kind, observed.id))?.condition.state));
+      const read = await stage.harness.run(() => stage.actuator(kind).read([observed.id], recordedCall()));
+      assert.ok(['gone', undefined].includes(only(read, 'reading')?.condition.state));
+    },
+  },
+  {
+    name: 'deleting what is gone succeeds',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const observed = await seenAfterCreation(stage, stage.creation(kind));
+      const remove = () => stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall()));
+      only(await remove(), 'deleting');
+      await stage.harness.settle();
+      only(await remove(), 'deleting again');
+    },
+  },
+  {
+    name: 'deleting what never was succeeds',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const observed = await seenAfterCreation(stage, stage.creation(kind));
+      const id = stage.harness.words.nowhere(kind);
+      const removal = { id, observed: { ...observed, id } };
+      only(await stage.harness.run(() => stage.actuator(kind).delete([removal], recordedCall())), 'deleting nothing');
+      assert.ok(await stage.look(kind, observed.id), 'the other one stays');
+    },
+  },
+  {
+    name: 'a batch goes, in order, though one of it is gone',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const all: Observed[] = [];
+      for (let i = 0; i < 3; i++) all.push(await seenAfterCreation(stage, stage.creation(kind)));
+      await stage.harness.byHand.remove(kind, all[1]?.id ?? '');
+      await stage.harness.settle();
+      const results = await stage.harness.run(() => stage.actuator(kind).delete(all.map(removalOf), recordedCall()));
+      assert.deepEqual(failureKinds(results), ['ok', 'ok', 'ok']);
+      for (const { id } of all) assert.ok(['gone', undefined].includes((await stage.look(kind, id))?.condition.state));
+    },
+  },
+  {
+    name: 'what is deleted makes room for the same again',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const creation = stage.creation(kind);
+      const first = await seenAfterCreation(stage, creation);
+      only(await stage.harness.run(() => stage.actuator(kind).delete([removalOf(first)], recordedCall())), 'deleting');
+      await stage.harness.settle();
+      const again = { ...creation, token: 'again', mark: { ...creation.mark, intent: 'again' } };
+      assert.notEqual((await created(stage, again)).id, first.id);
+    },
+  },
+  {
+    name: 'a network goes with its parts',
+    kinds: ['network'],
+    hold: async (stage, kind) => {
+      const observed = await seenAfterCreation(stage, stage.creation(kind, { internet: true }));
+      only(
+        await stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall())),
+        'deleting',
+      );
+      assert.equal(await stage.look(kind, observed.id), undefined);
+    },
+  },
+  {
+    name: 'what is in use stays, and that is a conflict',
+    kinds: ['network', 'subnet', 'group'],
+    hold: async (stage, kind) => {
+      await created(stage, stage.creation('instance'));
+      const id = { network: stage.home.network, subnet: stage.home.subnet, group: stage.home.groups[0] }[
+        kind as 'network'
+      ];
+      const observed = await stage.look(kind, id);
+      assert.ok(observed);
+      const results = await stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall()));
+      assert.deepEqual(failureKinds(results), ['conflict']);
+      assert.deepEqual((await stage.look(kind, id))?.attributes, observed.attributes, 'and it stays whole');
+    },
+  },
+];

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { Kind } from '../../../src/core/resource.ts';
+import { ListingFailed } from '../../../src/ports/provider.ts';
+import { recordedCall } from '../../support/fixtures.ts';
+import type { TroubleKind } from '../harness.ts';
+import type { Law } from '../law.ts';
+import { created, failureKinds, only, seenAfterCreation } from '../stage.ts';
+
+const every: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
+
+export const listingLaws: readonly Law[] = [
+  {
+    name: 'what others made is listed too, without a mark',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const id = await stage.harness.byHand.make(kind, stage.home.network);
+      const seen = await stage.look(kind, id);
+      assert.ok(seen, 'it is listed');
+      assert.equal(seen.signs.mark, undefined);
+    },
+  },
+  {
+    name: 'what comes with a network says that it does',
+    kinds: ['group', 'firewall-rule'],
+    hold: async (stage, kind) => {
+      const network = await stage.harness.byHand.make('network', undefined);
+      const born = (await stage.listed(kind)).filter(
+        ({ attributes }) => 'network' in attributes && attributes.network === network,
+      );
+      assert.ok(born.length > 0, 'a network brings something with it');
+      for (const { signs } of born) assert.equal(signs.origin?.why, 'provider-default');
+      for (const { signs } of born) assert.notEqual(signs.origin?.detail, '');
+    },
+  },
+  {
+    name: 'the network that an account is born with says that it is',
+    kinds: ['network'],
+    hold: async (stage, kind) => {
+      const id = await stage.harness.byHand.defaultNetwork?.();
+      if (id === undefined) return;
+      assert.equal((await stage.look(kind, id))?.signs.origin?.why, 'provider-default');
+      const own = await stage.look(kind, stage.home.network);
+      assert.deepEqual([own !== undefined, own?.signs.origin], [true, undefined]);
+    },
+  },
+  {
+    name: 'a listing with short pages is whole',
+    kinds: every,
+    hold: async (stage, kind) => {
+      for (let i = 0; i < 3; i++) await created(stage, stage.creation(kind));
+      const whole = idsOf(await stage.listed(kind));
+      stage.harness.trouble.strike('reads', 'short-page');
+      assert.deepEqual(idsOf(await stage.listed(kind)), whole);
+    },
+  },
+  ...(['throttle', 'fail', 'refuse', 'lost-before'] as const).flatMap((trouble) => [
+    failsAt(trouble, 1),
+    failsLater(trouble),
+  ]),
+  {
+    name: 'reading by id says what the listing says',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const first = await seenAfterCreation(stage, stage.creation(kind));
+      const second = await seenAfterCreation(stage, stage.creation(kind));
+      const read = await stage.harness.run(() => stage.actuator(kind).read([second.id, first.id], recordedCall()));
+      assert.deepEqual(
+        read.map((result) => only([result], 'reading')?.attributes),
+        [second.attributes, first.attributes],
+      );
+      assert.deepEqual(
+        read.map((result) => only([result], 'reading')?.signs.mark),
+        [second.signs.mark, first.signs.mark],
+      );
+    },
+  },
+  {
+    name: 'reading what never was answers nothing, and does not hide the others',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const { id } = await seenAfterCreation(stage, stage.creation(kind));
+      const ids = [stage.harness.words.nowhere(kind), id];
+      const read = await stage.harness.run(() => stage.actuator(kind).read(ids, recordedCall()));
+      assert.deepEqual(
+        read.map((result) => only([result], 'reading')?.id),
+        [undefined, id],
+      );
+    },
+  },
+  {
+    name: 'reading that fails fails for every id, and proves nothing gone',
+    kinds: every,
+    hold: async (stage, kind) => {
+      const { id } = await seenAfterCreation(stage, stage.creation(kind));
+      stage.harness.trouble.strike('reads', 'refuse');
+      const read = await stage.harness.run(() => stage.actuator(kind).read([id, id], recordedCall()));
+      assert.deepEqual(failureKinds(read), ['terminal', 'terminal']);
+    },
+  },
+  {
+    name: 'other spellings of the same are not changes',
+    kinds: ['firewall-rule'],
+    hold: async (stage) => {
+      for (const { name, match, add } of stage.harness.byHand.spellings) {
+        const id = await add(stage.home.groups[0]);
+        const seen = (await stage.look('firewall-rule', id))?.attributes.match;
+        assert.deepEqual({ protocol: seen?.protocol, ports: seen?.ports, peers: seen?.peers }, match, name);
+      }
+    },
+  },
+];
+
+function failsAt(trouble: TroubleKind, nth: number): Law {
+  return {
+    name: `a listing fails as a whole when it meets ${trouble}`,
+    kinds: every,
+    hold: async (stage, kind) => {
+      stage.harness.trouble.strike('reads', trouble, nth);
+      await assert.rejects(stage.listed(kind), ListingFailed);
+      stage.harness.trouble.calm();
+      assert.ok((await stage.listed(kind)).length >= 0);
+    },
+  };
+}
+
+function failsLater(trouble: TroubleKind): Law {
+  return {
+    name: `a listing fails as a whole when its last page meets ${trouble}`,
+    kinds: every,
+    hold: async (stage, kind) => {
+      for (let i = 0; i < 3; i++) await created(stage, stage.creation(kind));
+      stage.harness.trouble.strike('reads', 'short-page');
+      const call = recordedCall();
+      await stage.listed(kind, call);
+      stage.harness.trouble.strike('reads', trouble, call.admitted.length);
+      await assert.rejects(stage.listed(kind), ListingFailed);
+    },
+  };
+}
+
+const idsOf = (all: readonly { readonly id: string }[]): readonly string[] => all.map(({ id }) => id).toSorted();

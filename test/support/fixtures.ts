@@ -1,0 +1,63 @@
+import type { Desired, Terms } from '../../src/core/desired.ts';
+import type { Mark } from '../../src/core/observed.ts';
+import type { Address, Attributes, Kind } from '../../src/core/resource.ts';
+import type { Answer, Call, Creation, Request } from '../../src/ports/actuator.ts';
+
+/** What providers are given, for tests that need no plan and no store. */
+export const terms: Terms = { mode: 'enforce', protect: false, deletionPolicy: 'delete' };
+
+export function desiredOf<K extends Kind>(
+  kind: K,
+  {
+    address,
+    name,
+    attributes,
+  }: { readonly address: Address; readonly name: string; readonly attributes: Attributes[K] },
+): Desired<K> {
+  return { kind, address, name, attributes, terms, documents: [{ address, file: 'all.yaml', line: 1 }] };
+}
+
+export const markFor = (address: Address, intent: string): Mark => ({
+  estate: 'acme',
+  store: 'store-1',
+  address,
+  deletionPolicy: 'delete',
+  intent,
+  attempt: 1,
+});
+
+/** `intent` is the token too. */
+export const creationOf = <K extends Kind>(desired: Desired<K>, intent: string): Creation<K> => ({
+  token: intent,
+  mark: markFor(desired.address, intent),
+  desired,
+});
+
+/** A call that admits everything, and remembers. */
+export interface RecordedCall extends Call {
+  readonly admitted: Request[];
+  readonly reported: { readonly request: Request; readonly answer: Answer }[];
+}
+
+/** `admit`: what else happens before a request; throwing refuses it. */
+export function recordedCall(
+  signal: AbortSignal = new AbortController().signal,
+  admit: (request: Request) => void | Promise<void> = () => {},
+): RecordedCall {
+  const admitted: Request[] = [];
+  const reported: { readonly request: Request; readonly answer: Answer }[] = [];
+  return {
+    signal,
+    admitted,
+    reported,
+    admit: async (request) => {
+      await admit(request);
+      admitted.push(request);
+    },
+    report: (request, answer) => void reported.push({ request, answer }),
+    secret: async (address) => ({ userData: `#!/bin/sh\necho ${address}\n` }),
+  };
+}
+
+export const writesOf = ({ admitted }: RecordedCall): readonly string[] =>
+  admitted.filter(({ mutating }) => mutating).map(({ action }) => action);
