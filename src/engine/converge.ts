@@ -14,6 +14,8 @@ export interface Convergence {
   readonly site: Site;
   readonly warrant: Warrant;
   readonly wanted: Wanted;
+  /** A look made under this very lease, to begin with; taken only while it is fresh. */
+  readonly from?: Observation;
   /** At most so many passes; default 5. Looks that only wait for a cloud to show what was written are not counted. */
   readonly passes?: number;
   /** How long to wait for that in all, ms; default 345,000: a little over the visibility window. */
@@ -115,12 +117,13 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   return 'again';
 }
 
-async function see({ job, ports, steering, passes }: Run): Promise<Sight> {
+async function see(run: Run): Promise<Sight> {
+  const { job, ports, steering, passes } = run;
   const { site, warrant, wanted } = job;
   const { estate, scope } = warrant.pass;
   const before = await ports.inventory.knowledge(estate, scope);
-  const observation = await observe(site, before, ports, steering);
-  await ports.inventory.record(estate, observation);
+  const observation = fresh(run) ?? (await observe(site, before, ports, steering));
+  if (observation !== job.from) await ports.inventory.record(estate, observation);
   const settlements = resolve(observation, before);
   if (settlements.length > 0) await ports.ledger.settle(warrant.pass, settlements);
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
@@ -129,6 +132,13 @@ async function see({ job, ports, steering, passes }: Run): Promise<Sight> {
   const { actions, findings } = plan;
   steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan };
+}
+
+const freshMs = 60_000;
+
+/** What the caller saw a moment ago, for the first look only. */
+function fresh({ job: { from }, ports, last }: Run): Observation | undefined {
+  return from && !last && ports.clock.now() - from.at < freshMs ? from : undefined;
 }
 
 /**

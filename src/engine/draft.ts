@@ -3,6 +3,7 @@ import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
+import { countOf } from '../core/plan/tally.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
 
@@ -84,10 +85,10 @@ export function observedOf(action: Action): Observed {
   throw new Error(`${action.verb} ${action.address} has nothing observed`);
 }
 
-/** A twin was never wanted, so its removal takes no place in the estate's count. */
+/** A replacement takes its place with its delete. */
 function countsOf({ action, verb }: Item): IntentDraft['counts'] {
-  const by = action.cause === 'drift' ? 'healing' : 'generation';
-  if (action.verb === 'replace') return verb === 'delete' ? { as: 'replace', by } : undefined;
-  if (action.verb === 'delete') return action.because === 'twin' ? undefined : { as: 'delete', by };
-  return action.verb === 'update' && action.effect === 'stops' ? { as: 'replace', by } : undefined;
+  const counted = countOf(action);
+  if (counted === undefined || (action.verb === 'replace' && verb === 'create')) return undefined;
+  const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
+  return { ...counted, ...(document === undefined ? {} : { document }) };
 }
