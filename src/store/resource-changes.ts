@@ -23,6 +23,8 @@ export interface ResourceChanges {
     readonly change: 'appeared' | 'changed';
     readonly resource: Observed;
     readonly digest: string;
+    /** Its canonical JSON. */
+    readonly text: string;
   }[];
   readonly relisted: readonly string[];
   readonly vanished: readonly string[];
@@ -38,9 +40,10 @@ export function resourceChanges(
   const written: ResourceChanges['written'][number][] = [];
   const relisted: string[] = [];
   for (const [key, resource] of seen) {
-    const digest = sha256(canonical(resource));
+    const text = canonical(resource);
+    const digest = sha256(text);
     const before = known.get(key);
-    if (before?.digest !== digest) written.push({ change: before ? 'changed' : 'appeared', resource, digest });
+    if (before?.digest !== digest) written.push({ change: before ? 'changed' : 'appeared', resource, digest, text });
     else if (!before.listed) relisted.push(key);
   }
   const missing = [...known.keys()].filter((key) => !seen.has(key));
@@ -55,5 +58,4 @@ export function resourceChanges(
 /** Kinds hold no space, so the key can be taken apart. */
 export const resourceKey = ({ kind, id }: Pick<Observed, 'kind' | 'id'>): string => `${kind} ${id}`;
 
-export const kindOf = (key: string): string => key.slice(0, key.indexOf(' '));
-export const idOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
+const kindOf = (key: string): string => key.slice(0, key.indexOf(' '));

@@ -2,11 +2,12 @@ import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Pass } from '../../src/ports/ledger.ts';
-import type { Accepted, Audit, Estates, Store } from '../../src/ports/store.ts';
+import type { Audit, Estates, Store } from '../../src/ports/store.ts';
 import { exportLine } from '../../src/store/export-line.ts';
 import { noteBody } from '../../src/store/intent-record.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
+import { takeoverOf } from '../../src/store/takeover.ts';
 import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
@@ -44,21 +45,13 @@ function connect(data: Memory, clock: Clock): MemoryStore {
 const memoryEstates = (data: Memory, clock: Clock): Estates => ({
   store: data.store,
   list: async () => [...data.estates.keys()].sort(),
-  takeover: async (pass, accepted, reason) => takeover(data, clock.now(), { pass, accepted, reason }),
+  takeover: async (pass, accepted, reason) => takeover(data, clock.now(), pass, takeoverOf(pass, accepted, reason)),
 });
 
-interface Takeover {
-  readonly pass: Pass;
-  readonly accepted: readonly Accepted[];
-  readonly reason: string;
-}
-
-function takeover(data: Memory, at: number, { pass, accepted, reason }: Takeover): number {
+function takeover(data: Memory, at: number, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): number {
   checkLease(data, pass, at);
   const estate = estateOf(data, pass.estate);
-  const claims = new Map(accepted.map((claim) => [claim.subject.id ?? '', claim]));
   change(scopeOf(estate, pass.scope), { ...settledChanges([]), claims }, pass.authority.generation, at);
-  const note = { takeover: { scope: pass.scope, reason, ids: [...claims.keys()].sort(), authority: pass.authority } };
   return append(estate, { at, type: 'note', body: noteBody(pass.estate, note) });
 }
 

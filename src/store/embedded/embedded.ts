@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 export interface Joining {
-  /** The user's folder; ours is `.setpoint` in it. */
+  /** Our own: `.setpoint`. */
   readonly folder: string;
   /** False: undefined where there is no database yet, and nothing is made. */
   readonly create: boolean;
@@ -34,10 +34,9 @@ export interface Joining {
  * First start about 3 s, later ones under 1 s. A server whose users all crashed is joined or started again by the next.
  */
 export async function joinEmbedded({ folder, create, onProgress }: Joining): Promise<Embedded | undefined> {
-  const wanted = join(folder, '.setpoint');
-  if (!create && !(await hasData(wanted))) return undefined;
-  await ownFolder(wanted);
-  const inside = await realpath(wanted);
+  if (!create && !(await hasData(folder))) return undefined;
+  await ownFolder(folder);
+  const inside = await realpath(folder);
   const file = join(inside, 'users.sqlite');
   const joined = await withUsers(file, async (users) => {
     const cluster = await clusterOf(inside, onProgress);

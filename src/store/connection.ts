@@ -1,0 +1,35 @@
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database, Tables } from './tables.ts';
+
+/** How to reach a database, and as which role to work in it. */
+export interface Reach {
+  readonly config: pg.ClientConfig;
+  /** Taken after connecting, where the connection's own user may do more than the application should. */
+  readonly role?: string;
+}
+
+/** A pool of connections. A process that is stopped in the middle of a transaction loses it after 30 s, and its locks. */
+export function connect({ config, role }: Reach): Database {
+  const pool = new pg.Pool({
+    ...config,
+    types: { getTypeParser: parserOf },
+    max: 10,
+    application_name: 'setpoint',
+    connectionTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  // why: a broken idle connection leaves the pool by itself; without a listener it would end the process.
+  pool.on('error', () => {});
+  const dialect = new PostgresDialect({
+    pool,
+    onCreateConnection: async (connection) => {
+      if (role !== undefined) await connection.executeQuery(CompiledQuery.raw(`SET ROLE ${role}`));
+    },
+  });
+  return new Kysely<Tables>({ dialect }).withSchema('setpoint');
+}
+
+/** `bigint` becomes a number: what we count and time stays far below 2^53. */
+const parserOf: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?: 'text' | 'binary') =>
+  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);

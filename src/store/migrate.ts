@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { sha256 } from './sha256.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+}
+
+/** Any number will do, as long as it is always the same. */
+const advisoryLock = 7_383_768;
+
+/**
+ * Brings the schema to what this program needs, one process at a time. False: there is none and `create` does not allow to
+ * make one. A database of a newer program, or one whose migrations were others, is refused.
+ */
+export async function migrate(client: pg.Client, create: boolean): Promise<boolean> {
+  await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
+  try {
+    if (!create && !(await hasSchema(client))) return false;
+    await bringUp(client);
+    return true;
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
+  }
+}
+
+async function hasSchema(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('setpoint.migrations') IS NOT NULL AS found");
+  return rows[0]?.found === true;
+}
+
+async function bringUp(client: pg.Client): Promise<void> {
+  if (!(await hasSchema(client)))
+    await client.query(
+      `CREATE SCHEMA IF NOT EXISTS setpoint;
+       CREATE TABLE setpoint.migrations (
+         number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, at timestamptz NOT NULL DEFAULT now())`,
+    );
+  const ours = await migrations();
+  const { rows } = await client.query('SELECT number, name, checksum FROM setpoint.migrations ORDER BY number');
+  for (const done of rows) refuseStranger(done, ours);
+  for (const migration of ours.slice(rows.length)) await applyOne(client, migration);
+}
+
+function refuseStranger(done: Pick<Migration, 'number' | 'name' | 'checksum'>, ours: readonly Migration[]): void {
+  const own = ours.find(({ number }) => number === done.number);
+  if (!own)
+    throw new Error(
+      `the database is newer than this program: it has ${done.name}, we know up to ${ours.at(-1)?.name}. Update setpoint.`,
+    );
+  if (own.checksum !== done.checksum)
+    throw new Error(
+      `the database was made by another ${done.name} than ours: it is not touched. Use the program that made it.`,
+    );
+}
+
+async function applyOne(client: pg.Client, { number, name, text, checksum }: Migration): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(text);
+    await client.query('INSERT INTO setpoint.migrations (number, name, checksum) VALUES ($1, $2, $3)', [
+      number,
+      name,
+      checksum,
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new Error(`migration ${name} failed`, { cause: error });
+  }
+}
+
+/** `migrations/0001-store.sql` and so on, without a gap. */
+async function migrations(): Promise<readonly Migration[]> {
+  const folder = join(import.meta.dirname, 'migrations');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { number: Number.parseInt(name, 10), name, text, checksum: sha256(text) };
+    }),
+  );
+}

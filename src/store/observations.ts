@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { Observation, Observed } from '../core/observed.ts';
+import type { CloudId } from '../core/resource.ts';
+import type { Sighting } from '../ports/inventory.ts';
+import { inChunks } from './in-chunks.ts';
+import { type ResourceChanges, resourceChanges, resourceKey } from './resource-changes.ts';
+import type { Database, Write } from './tables.ts';
+
+interface Look {
+  readonly trx: Write;
+  readonly estate: string;
+  readonly scope: string;
+  readonly at: number;
+}
+
+/** Writes what changed only: the first look at 10,000 resources takes about a second, an equal one 0.2 s. */
+export const record = (db: Database, estate: string, observation: Observation): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    const { scope, at } = observation;
+    const look = { trx, estate, scope, at };
+    if (!(await isNewest(look, observation))) return;
+    const known = await trx
+      .selectFrom('resources')
+      .select(['key', 'digest', 'listed'])
+      .where('estate', '=', estate)
+      .where('scope', '=', scope)
+      .execute();
+    const changes = resourceChanges(new Map(known.map((row) => [row.key, row])), observation);
+    await write(look, changes.written);
+    await vanish(look, changes.vanished);
+    await list(look, changes.relisted, true);
+    await list(look, changes.unlisted, false);
+  });
+
+/** Saves the look itself, and locks out other looks at the scope until the transaction ends. False for an older one. */
+async function isNewest({ trx, estate, scope, at }: Look, observation: Observation): Promise<boolean> {
+  const { resources: _, ...rest } = observation;
+  const saved = await trx
+    .insertInto('looks')
+    .values({ estate, scope, at, body: canonical(rest) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['estate', 'scope'])
+        .doUpdateSet(({ ref }) => ({ at: ref('excluded.at'), body: ref('excluded.body') }))
+        .where('looks.at', '<=', at),
+    )
+    .returning('at')
+    .execute();
+  return saved.length > 0;
+}
+
+async function write(look: Look, written: ResourceChanges['written']): Promise<void> {
+  const { trx, estate, scope, at } = look;
+  const bodies = written.map(({ resource, digest, text, change }) => ({
+    row: { estate, scope, key: resourceKey(resource), digest, listed: true, body: text },
+    sighting: { estate, scope, id: resource.id, at, change, body: text },
+  }));
+  await inChunks(bodies, async (chunk) => {
+    await trx
+      .insertInto('resources')
+      .values(chunk.map(({ row }) => row))
+      .onConflict((conflict) =>
+        conflict.columns(['estate', 'scope', 'key']).doUpdateSet(({ ref }) => ({
+          digest: ref('excluded.digest'),
+          listed: ref('excluded.listed'),
+          body: ref('excluded.body'),
+        })),
+      )
+      .execute();
+    await trx
+      .insertInto('sightings')
+      .values(chunk.map(({ sighting }) => sighting))
+      .execute();
+  });
+}
+
+async function vanish({ trx, estate, scope, at }: Look, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`
+    WITH gone AS (
+      DELETE FROM setpoint.resources
+      WHERE estate = ${estate} AND scope = ${scope} AND key = ANY(${keys}::text[])
+      RETURNING key, body
+    )
+    INSERT INTO setpoint.sightings (estate, scope, id, at, change, body)
+    SELECT ${estate}, ${scope}, substr(key, strpos(key, ' ') + 1), ${at}, 'vanished', body FROM gone`.execute(trx);
+}
+
+async function list({ trx, estate, scope }: Look, keys: readonly string[], listed: boolean): Promise<void> {
+  if (keys.length === 0) return;
+  await trx
+    .updateTable('resources')
+    .set({ listed })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where(sql<boolean>`key = ANY(${keys}::text[])`)
+    .execute();
+}
+
+export const latest = (db: Database, estate: string): Promise<readonly Observation[]> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const looks = await trx
+        .selectFrom('looks')
+        .select(['scope', 'body'])
+        .where('estate', '=', estate)
+        .orderBy('scope')
+        .execute();
+      const rows = await trx
+        .selectFrom('resources')
+        .select(['scope', 'body'])
+        .where('estate', '=', estate)
+        .where('listed', '=', true)
+        .orderBy('key')
+        .execute();
+      const resources = Map.groupBy(rows, ({ scope }) => scope);
+      return looks.map(({ scope, body }) => ({
+        ...(body as Omit<Observation, 'resources'>), // why: only `record` writes the column
+        resources: (resources.get(scope) ?? []).map((row) => row.body as Observed), // why: only `record` writes the column
+      }));
+    });
+
+export async function history(db: Database, estate: string, id: CloudId): Promise<readonly Sighting[]> {
+  const rows = await db
+    .selectFrom('sightings')
+    .select(['at', 'scope', 'change', 'body'])
+    .where('estate', '=', estate)
+    .where('id', '=', id)
+    .orderBy('at', 'desc')
+    .orderBy('number', 'desc')
+    .limit(100)
+    .execute();
+  return rows.map(({ at, scope, change, body }) => ({ at, scope, change, resource: body as Observed })); // why: only `record` writes the column
+}

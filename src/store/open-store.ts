@@ -1,0 +1,122 @@
+import { basename, join } from 'node:path';
+import pg from 'pg';
+import type { Clock } from '../ports/clock.ts';
+import type { Store } from '../ports/store.ts';
+import { appRole, ensureAppRole } from './app-role.ts';
+import { connect, type Reach } from './connection.ts';
+import type { Context } from './context.ts';
+import { joinEmbedded } from './embedded/embedded.ts';
+import { ownFolder } from './embedded/home.ts';
+import { migrate } from './migrate.ts';
+import { postgresAudit } from './postgres-audit.ts';
+import { postgresEstates } from './postgres-estates.ts';
+import { postgresGenerations } from './postgres-generations.ts';
+import { postgresInventory } from './postgres-inventory.ts';
+import { postgresLeases } from './postgres-leases.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+
+export interface Opening {
+  /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */
+  readonly folder: string;
+  /** A PostgreSQL server of the user's own. */
+  readonly databaseUrl?: string;
+  readonly clock: Clock;
+  readonly onProgress?: (message: string) => void;
+  /** False: undefined where there is no store yet, and nothing is made. */
+  readonly create: boolean;
+}
+
+/** Opens the store, making or upgrading its schema. Throws where the database cannot be reached or is newer than we are. */
+export async function openStore(opening: Opening & { readonly create: true }): Promise<Store>;
+export async function openStore(opening: Opening): Promise<Store | undefined>;
+export async function openStore(opening: Opening): Promise<Store | undefined> {
+  const folder = basename(opening.folder) === '.setpoint' ? opening.folder : join(opening.folder, '.setpoint');
+  const server = await serverOf(folder, opening);
+  if (!server) return undefined;
+  try {
+    const reach = await prepare(server, opening);
+    if (reach) return await storeOn(reach, { folder, clock: opening.clock, leave: server.leave });
+    await server.leave();
+    return undefined;
+  } catch (error) {
+    await server.leave();
+    throw error;
+  }
+}
+
+/** A database server, with a connection that may make things. */
+interface Server {
+  readonly owner: pg.ClientConfig;
+  /** How the application logs in by itself; absent: it takes its role on. */
+  readonly app?: pg.ClientConfig & { readonly password: string };
+  leave(): Promise<void>;
+}
+
+async function serverOf(
+  folder: string,
+  { databaseUrl, create, onProgress = () => {} }: Opening,
+): Promise<Server | undefined> {
+  if (databaseUrl !== undefined) {
+    if (create) await ownFolder(folder);
+    return { owner: { connectionString: databaseUrl, connectionTimeoutMillis: 10_000 }, leave: async () => {} };
+  }
+  const joined = await joinEmbedded({ folder, create, onProgress });
+  if (!joined) return undefined;
+  const { port, superuser, passwords, leave } = joined;
+  const at = { host: '127.0.0.1', port, database: 'postgres' };
+  return {
+    owner: { ...at, user: superuser, password: passwords.owner },
+    app: { ...at, user: appRole, password: passwords.app },
+    leave,
+  };
+}
+
+/** How to work in it, once schema and role are there; undefined where there is no schema and none may be made. */
+async function prepare({ owner, app }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  try {
+    if (!(await migrate(client, create))) return undefined;
+    if (await ensureAppRole(client, app?.password)) return app ? { config: app } : { config: owner, role: appRole };
+    onProgress?.('this database user may not make roles: the ledger is guarded by its triggers alone');
+    return { config: owner };
+  } finally {
+    await client.end();
+  }
+}
+
+interface Kept {
+  readonly folder: string;
+  readonly clock: Clock;
+  leave(): Promise<void>;
+}
+
+async function storeOn(reach: Reach, { folder, clock, leave }: Kept): Promise<Store> {
+  const db = connect(reach);
+  const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
+  const audit = postgresAudit({ db, clock, store }, folder);
+  const context: Context = { db, clock, store, onWritten: audit.written };
+  const leases = postgresLeases(db, clock);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await leases.close();
+      await audit.close();
+      await db.destroy();
+    } finally {
+      await leave();
+    }
+  };
+  return {
+    ledger: postgresLedger(context),
+    inventory: postgresInventory(context),
+    generations: postgresGenerations(context),
+    leases,
+    estates: postgresEstates(context),
+    audit,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { Head } from '../core/ledger/chain.ts';
+import { checkpointText, type SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import { type Verdict, verification } from '../core/ledger/verification.ts';
+import type { Audit } from '../ports/store.ts';
+import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts';
+import type { Context } from './context.ts';
+import { exportLine } from './export-line.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+import { sha256 } from './sha256.ts';
+import { publicKey, signedBy, signingKey } from './signing-key.ts';
+
+/** Entries between two checkpoints, at most. */
+const checkpointEvery = 1000;
+
+/** An audit that signs by itself. */
+export interface PostgresAudit extends Audit {
+  /** Told where a chain now stands. */
+  written(estate: string, head: Head): Promise<void>;
+  /** Signs every chain that was written to since. */
+  close(): Promise<void>;
+}
+
+type Reading = Omit<Context, 'onWritten'>;
+
+/** `folder`: ours, where keys and checkpoints lie, outside the database. */
+export function postgresAudit(context: Reading, folder: string): PostgresAudit {
+  const file = checkpointFile(join(folder, 'checkpoints.jsonl'));
+  const keys = join(folder, 'keys');
+  /** By estate: the last number signed, and whether more was written since. */
+  const unsigned = new Map<string, number>();
+  const checkpoint = async (estate: string): Promise<SignedCheckpoint | undefined> => {
+    unsigned.delete(estate);
+    return signHead({ context, file, keys }, estate);
+  };
+  return {
+    verify: (estate) => verify({ context, file, keys }, estate),
+    export: (estate) => exported(context, estate),
+    checkpoint,
+    checkpoints: file.read,
+    written: async (estate, { seq }) => {
+      const since = unsigned.get(estate) ?? seq;
+      unsigned.set(estate, since);
+      if (seq - since >= checkpointEvery) await checkpoint(estate);
+    },
+    close: async () => {
+      for (const estate of [...unsigned.keys()]) await checkpoint(estate);
+    },
+  };
+}
+
+interface Keeping {
+  readonly context: Reading;
+  readonly file: CheckpointFile;
+  readonly keys: string;
+}
+
+async function signHead({ context, file, keys }: Keeping, estate: string): Promise<SignedCheckpoint | undefined> {
+  const { store, clock } = context;
+  const head = await headOf(context, estate);
+  if (!head || head.seq === 0) return undefined;
+  const isSigned = (one: SignedCheckpoint): boolean =>
+    one.store === store && one.estate === estate && one.seq === head.seq && one.hash === head.hash;
+  if ((await file.read()).some(isSigned)) return undefined;
+  const { id, sign } = await signingKey(keys);
+  const checkpoint = { store, estate, ...head, at: clock.now() };
+  const signed = { ...checkpoint, key: id, signature: sign(checkpointText(checkpoint)) };
+  await file.append(signed);
+  return signed;
+}
+
+/** In this order, so that what is written meanwhile is no contradiction: checkpoints, the recorded end, the entries up to it. */
+async function verify({ context, file, keys }: Keeping, estate: string): Promise<Verdict> {
+  const checkpoints = await file.read();
+  const isSigned = signedBy(await publicKey(keys));
+  const check = verification({ store: context.store, estate, checkpoints }, { hash: sha256, isSigned });
+  const head = await headOf(context, estate);
+  for await (const entry of ledgerOf(context).entries({ estate }))
+    if ((head && entry.seq > head.seq) || !check.follow(entry)) break;
+  return check.end(head);
+}
+
+const headOf = ({ db }: Reading, estate: string): Promise<Head | undefined> =>
+  db.selectFrom('estates').select(['seq', 'hash']).where('name', '=', estate).executeTakeFirst();
+
+async function* exported(context: Reading, estate: string): AsyncGenerator<string> {
+  for await (const entry of ledgerOf(context).entries({ estate })) yield exportLine(context.store, estate, entry);
+}
+
+const ledgerOf = (context: Reading) => postgresLedger({ ...context, onWritten: async () => {} });

@@ -1,0 +1,45 @@
+import type { Guards } from '../core/guards.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { Generation, Generations } from '../ports/inventory.ts';
+import { chainWrite } from './chain-write.ts';
+import type { Context } from './context.ts';
+import { spentBy } from './counted.ts';
+import type { Database } from './tables.ts';
+
+export const postgresGenerations = (context: Context): Generations => ({
+  current: async (estate) => (await newest(context.db, estate))[0],
+  previous: async (estate) => (await newest(context.db, estate))[1],
+  accept: (estate, revision, guards) => accept(context, { estate, revision, guards }),
+  spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
+});
+
+/** The newest two, newest first. */
+async function newest(db: Database, estate: string): Promise<readonly Generation[]> {
+  const rows = await db
+    .selectFrom('generations')
+    .select(['number', 'revision', 'guards'])
+    .where('estate', '=', estate)
+    .orderBy('number', 'desc')
+    .limit(2)
+    .execute();
+  return rows.map((row) => ({ ...row, guards: row.guards as Guards })); // why: only `accept` writes the column
+}
+
+interface Accepting {
+  readonly estate: string;
+  readonly revision: string;
+  readonly guards: Guards;
+}
+
+/** Under the estate's lock, so that two processes never give one number to two revisions. */
+const accept = (context: Context, { estate, revision, guards }: Accepting): Promise<Generation> =>
+  chainWrite(context, estate, async ({ trx }) => {
+    const [current] = await newest(trx, estate);
+    if (current?.revision === revision) return current;
+    const number = (current?.number ?? 0) + 1;
+    await trx
+      .insertInto('generations')
+      .values({ estate, number, revision, guards: canonical(guards) })
+      .execute();
+    return { number, revision, guards };
+  });

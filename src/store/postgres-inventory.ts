@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Inventory } from '../ports/inventory.ts';
+import type { Context } from './context.ts';
+import { knowledge } from './knowledge.ts';
+import { history, latest, record } from './observations.ts';
+
+export const postgresInventory = (context: Context): Inventory => ({
+  knowledge: (estate, scope) => knowledge(context, estate, scope),
+  record: (estate, observation) => record(context.db, estate, observation),
+  latest: (estate) => latest(context.db, estate),
+  history: (estate, id) => history(context.db, estate, id),
+  converged: async (estate, addresses) => {
+    await context.db
+      .deleteFrom('unstuck')
+      .where('estate', '=', estate)
+      .where(sql<boolean>`address = ANY(${addresses}::text[])`)
+      .execute();
+  },
+});

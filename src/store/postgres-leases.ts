@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { ScopeKey } from '../core/resource.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type Acquired, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
+import { type Deadline, deadline, momentBy } from './deadline.ts';
+import type { Database } from './tables.ts';
+
+/** A holder that stops renewing loses its lease after `ttlMs`; it renews every third of that. */
+const ttlMs = 30_000;
+const renewMs = ttlMs / 3;
+/** After a renewal that failed: the database may be back soon. */
+const retryMs = 1_000;
+
+/** Leases of this process. `close` gives back all that it still holds. */
+export interface PostgresLeases extends Leases {
+  close(): Promise<void>;
+}
+
+export function postgresLeases(db: Database, clock: Clock): PostgresLeases {
+  const held = new Set<Lease>();
+  return {
+    acquire: async (estate, scope, holder): Promise<Acquired> => {
+      const start = momentBy(clock);
+      const epoch = await take(db, { estate, scope, holder });
+      if (epoch === undefined) return refusal(db, estate, scope);
+      const lease = keep({ db, clock, row: { estate, scope, holder, epoch }, until: deadline(clock, ttlMs, start) });
+      held.add(lease);
+      return { ok: true, lease };
+    },
+    close: async () => {
+      for (const lease of held) await lease.release();
+    },
+  };
+}
+
+interface Row {
+  readonly estate: string;
+  readonly scope: ScopeKey;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+const expiry = sql<Date>`clock_timestamp() + ${ttlMs} * interval '1 millisecond'`;
+
+/** The epoch, where nobody holds the lease or its time ran out by the database's clock. */
+async function take(db: Database, { estate, scope, holder }: Omit<Row, 'epoch'>): Promise<number | undefined> {
+  const since = sql<Date>`clock_timestamp()`;
+  const taken = await db
+    .insertInto('leases')
+    .values({ estate, scope, holder, epoch: 1, since, expires_at: expiry })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['estate', 'scope'])
+        .doUpdateSet(({ eb }) => ({ holder, epoch: eb('leases.epoch', '+', 1), since, expires_at: expiry }))
+        .where('leases.expires_at', '<=', since),
+    )
+    .returning('epoch')
+    .executeTakeFirst();
+  return taken?.epoch;
+}
+
+async function refusal(db: Database, estate: string, scope: ScopeKey): Promise<Acquired> {
+  const { holder, since } = await db
+    .selectFrom('leases')
+    .select(['holder', 'since'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .executeTakeFirstOrThrow();
+  return { ok: false, heldBy: holder, since: since.getTime() };
+}
+
+interface Held {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly row: Row;
+  readonly until: Deadline;
+}
+
+/** Renews until it is released or lost. */
+function keep(held: Held): Lease {
+  const { row, until } = held;
+  const lost = new AbortController();
+  const done = new AbortController();
+  const lose = (): void => {
+    until.end();
+    done.abort();
+    lost.abort(new LeaseLost(row.scope, row.holder));
+  };
+  void renewing(held, done.signal).then((gone) => gone && lose());
+  void watching(held, done.signal).then((over) => over && lose());
+  return {
+    epoch: row.epoch,
+    holder: row.holder,
+    remainingMs: until.remainingMs,
+    signal: lost.signal,
+    release: async () => {
+      if (done.signal.aborted) return;
+      until.end();
+      done.abort();
+      await giveBack(held);
+    },
+  };
+}
+
+/** True once the database says that the lease is no longer ours; false when done. */
+async function renewing({ db, clock, row, until }: Held, done: AbortSignal): Promise<boolean> {
+  for (let pause = renewMs; await slept(clock, pause, done); ) {
+    const asked = momentBy(clock);
+    try {
+      if (!(await renew(db, row))) return true;
+      until.extend(asked);
+      pause = renewMs;
+    } catch {
+      // why: the database may be away for a moment; `watching` ends the lease when its time is over.
+      pause = retryMs;
+    }
+  }
+  return false;
+}
+
+/** True once the time is over, even while a renewal hangs; false when done. */
+async function watching({ clock, until }: Held, done: AbortSignal): Promise<boolean> {
+  while (await slept(clock, Math.max(1, until.remainingMs()), done)) if (until.remainingMs() <= 0) return true;
+  return false;
+}
+
+const slept = (clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> =>
+  clock.sleep(ms, signal).then(
+    () => !signal.aborted,
+    () => false,
+  );
+
+async function renew(db: Database, { estate, scope, holder, epoch }: Row): Promise<boolean> {
+  const renewed = await db
+    .updateTable('leases')
+    .set({ expires_at: expiry })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('epoch', '=', epoch)
+    .where('holder', '=', holder)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .returning('epoch')
+    .execute();
+  return renewed.length > 0;
+}
+
+/** No holder and no time left: free for the next, closed to writes of this one. */
+async function giveBack({ db, row: { estate, scope, holder, epoch } }: Held): Promise<void> {
+  const query = db
+    .updateTable('leases')
+    .set({ holder: '', expires_at: sql<Date>`clock_timestamp()` })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('epoch', '=', epoch)
+    .where('holder', '=', holder);
+  // why: a lease that cannot be given back runs out by itself, and whoever releases it is on the way out.
+  await query.execute().catch(() => {});
+}

@@ -1,0 +1,49 @@
+import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
+import { chainWrite } from './chain-write.ts';
+import type { Context } from './context.ts';
+import { intend } from './intend.ts';
+import { noteBody } from './intent-record.ts';
+import { settle } from './settle.ts';
+import type { Database } from './tables.ts';
+
+export const postgresLedger = (context: Context): Ledger => ({
+  intend: (pass, drafts) => intend(context, pass, drafts),
+  settle: (pass, settlements) => settle(context, pass, settlements),
+  note: (estate, note) =>
+    chainWrite(context, estate, (write) => write.append([{ type: 'note', body: noteBody(estate, note) }])),
+  entries: (filter) => entries(context.db, filter),
+});
+
+const pageSize = 1000;
+
+/** By estate and number. Read page by page: a ledger may be larger than memory. */
+async function* entries(db: Database, filter: LedgerFilter): AsyncGenerator<LedgerEntry> {
+  let left = filter.limit ?? Number.POSITIVE_INFINITY;
+  let last = { estate: '', seq: 0 };
+  while (left > 0) {
+    const rows = await page(db, filter, last).limit(Math.min(left, pageSize)).execute();
+    for (const { estate: _, address: __, body, previous, hash, ...row } of rows)
+      yield { ...row, body: JSON.parse(body), chain: { previous, hash } };
+    const end = rows.at(-1);
+    if (!end || rows.length < pageSize) return;
+    last = end;
+    left -= rows.length;
+  }
+}
+
+function page(
+  db: Database,
+  { estate, address, after }: LedgerFilter,
+  last: { readonly estate: string; readonly seq: number },
+) {
+  let query = db
+    .selectFrom('ledger')
+    .selectAll()
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('estate', 'seq'), '>', tuple(last.estate, last.seq)))
+    .orderBy('estate')
+    .orderBy('seq');
+  if (estate !== undefined) query = query.where('estate', '=', estate);
+  if (address !== undefined) query = query.where('address', '=', address);
+  if (after !== undefined) query = query.where('seq', '>', after);
+  return query;
+}
