@@ -1,12 +1,21 @@
+import type { Cloud } from '../core/resource.ts';
 import type { Document, EstateDoc } from '../core/spec/document.ts';
 import type { Located } from '../core/spec/located.ts';
 import type { Problem } from '../core/spec/problem.ts';
+import type { Limiter } from '../ports/limiter.ts';
+import type { Provider } from '../ports/provider.ts';
+import type { Store } from '../ports/store.ts';
 
 /** The ways to what lies outside the command line, wired by the root. */
 export interface House {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
   specs(dir: string): Promise<SpecTree>;
+  /** `existing`: undefined where there is none; nothing is made. */
+  store(folder: string, opening: 'existing' | 'make'): Promise<Store | undefined>;
+  cloud(cloud: Cloud): Promise<Provider>;
   sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
+  /** Rate budgets, shared by all scopes of this run. */
+  readonly limiter: Limiter;
 }
 
 /** A folder of specs as read. With an error among its problems nothing may be planned from it. */
@@ -25,6 +34,8 @@ export interface SandboxSettings {
   readonly seed: number;
   readonly speed: number;
   readonly lagMs: number;
+  /** What its accounts hold at the start, in a JSON file. */
+  readonly estateFile?: string;
 }
 
 export interface RunningSandbox {

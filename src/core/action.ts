@@ -92,7 +92,8 @@ export type BlockCode =
   | 'non-convergent'
   | 'foreign-store';
 
-export type WithholdCode = 'protect' | 'limit' | 'mode' | 'retain' | 'depends' | 'adopted-in-store-only';
+/** `stale`: not what was approved. */
+export type WithholdCode = 'protect' | 'limit' | 'mode' | 'retain' | 'depends' | 'adopted-in-store-only' | 'stale';
 
 /** Ordered actions and findings of one scope. `calls`: made to look, and those that applying takes at least. */
 export interface ScopePlan {

@@ -14,6 +14,7 @@ interface Options {
   readonly seed: number;
   readonly speed: number;
   readonly lag: number;
+  readonly estate?: string;
   readonly json?: boolean;
 }
 
@@ -29,14 +30,15 @@ export const sandbox = (context: Context): Command =>
     ],
   })
     .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', whole(0, 65535), 4566)
+    .option('--estate <file>', 'what its accounts hold at the start, as JSON')
     .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
     .option('--speed <factor>', "how fast the sandbox's time runs", positive, 1)
     .option('--seed <number>', 'all that is random follows from it', whole(0, Number.MAX_SAFE_INTEGER), 1)
     .option('--json', 'one JSON object on stdout')
     .action(async (options: Options) => context.finish(await run(options, context)));
 
-async function run({ lag, json, ...rest }: Options, { house, terminal, stop }: Context): Promise<ExitCode> {
-  const running = await start({ ...rest, lagMs: lag }, house);
+async function run({ lag, json, estate, ...rest }: Options, { house, terminal, stop }: Context): Promise<ExitCode> {
+  const running = await start({ ...rest, lagMs: lag, ...(estate === undefined ? {} : { estateFile: estate }) }, house);
   if (json) emitJson(terminal, { url: running.url });
   else emitText(terminal, `Sandbox: ${running.url}`);
   if (!stop.aborted) await once(stop, 'abort');

@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import type { Action, ScopePlan } from '../../core/action.ts';
+import { planText } from '../../core/render/plan-text.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { type Approval, apply as carryOut } from '../estate/apply.ts';
+import { holdAgainst, type Stale } from '../estate/approval.ts';
+import { type Estate, readEstate } from '../estate/estate.ts';
+import { choiceOf, type EstateOptions, withEstateOptions, withOwnStore } from '../estate/options.ts';
+import { type Approved, readPlan } from '../estate/saved-plan.ts';
+import { type Survey, withSurvey } from '../estate/survey.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { whole } from '../output/number.ts';
+import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
+import { outcomeText } from '../output/outcome-text.ts';
+import { paintFor } from '../output/paint.ts';
+import { planPaintFor } from '../output/plan-paint.ts';
+import { askYes } from '../prompt/ask.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends EstateOptions {
+  readonly yes?: boolean;
+  readonly plan?: string;
+  readonly allowDeletes?: number;
+  readonly lockTimeout: number;
+  readonly json?: boolean;
+}
+
+export const apply = (context: Context): Command =>
+  withEstateOptions(
+    verb('apply', {
+      group: 'Change',
+      summary: 'make the clouds as the specs say, after showing the plan and asking',
+      about:
+        'Every change is written to the ledger before and after it is made. Ctrl-C ends within a second and says what was\ndone; running it again goes on from there.',
+      examples: [
+        ['apply', 'plan, ask, apply'],
+        ['apply --plan next.plan', 'what `plan --out next.plan` showed, and nothing else'],
+        ['apply --yes --lock-timeout 5m', 'for CI: no question, and wait for others'],
+      ],
+    }),
+  )
+    .option('--yes', 'do not ask')
+    .option('--plan <file>', 'apply a plan that was kept with `plan --out`')
+    .option('--allow-deletes <n>', 'let so many deletes and replaces pass, whatever the limits', whole(0, 1_000_000))
+    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
+  const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
+  const estate = await readEstate(choiceOf(dir, { ...options, target }), context);
+  if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
+  const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
+  return withOwnStore(options.dir, context, (store) =>
+    withSurvey({ estate, store, grant }, context, (survey) =>
+      approve({ ...survey, store }, { options, saved }, context),
+    ),
+  );
+}
+
+const otherEstate = (saved: Approved, estate: Estate): Complaint =>
+  new Complaint(`The plan is of the estate ${saved.estate}; ${estate.dir} holds ${estate.name}.`, {
+    next: 'Name the folder of the specs that the plan was made from.',
+    code: exitCodes.refused,
+  });
+
+type OwnSurvey = Survey & { readonly store: Store };
+
+interface Wish {
+  readonly options: Options;
+  readonly saved: Approved | undefined;
+}
+
+async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Context): Promise<ExitCode> {
+  const { terminal, stop } = context;
+  const planned = survey.plans.flatMap(({ actions }) => actions);
+  const { approved, stale } =
+    saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
+  if (saved === undefined) show(survey, context);
+  const something = approved.some(({ verb: does }) => does !== 'forget');
+  if (something && saved === undefined && !options.yes) {
+    const text = `Apply these changes to ${survey.estate.name}?`;
+    if (!(await askYes(terminal, { text, flag: '--yes' }, stop))) throw declined;
+  }
+  const approval: Approval = {
+    actions: approved,
+    lockTimeoutMs: options.lockTimeout,
+    ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
+  };
+  const { generation, scopes } = await carryOut(survey, approval, context);
+  const result = resultOf(approved, [...stale, ...(saved === undefined ? held(survey.plans) : [])], scopes);
+  report(result, { generation, approved, options }, context);
+  return exitOf(result);
+}
+
+const declined = new Complaint('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+
+/** On stderr: stdout's first line is the verdict of what came of it. */
+function show({ plans, bound }: Survey, { terminal }: Context): void {
+  const paint = planPaintFor(terminal.err);
+  terminal.err.write(`${planText(plans, { revision: bound.revision, paint })}\n`);
+}
+
+/** What the plan itself withholds: a limit, `protect`, or a mode. */
+const held = (plans: readonly ScopePlan[]): readonly Stale[] =>
+  plans.flatMap(({ findings }) =>
+    findings.flatMap((found) =>
+      isRefusal(found) ? [{ address: found.address, verb: found.action, why: found.why }] : [],
+    ),
+  );
+
+interface Told {
+  readonly generation: number;
+  readonly approved: readonly Action[];
+  readonly options: Options;
+}
+
+function report(result: Result, { generation, options }: Told, { terminal }: Context): void {
+  if (options.json) {
+    const { done, left, ...rest } = result;
+    const short = (entries: Result['done']) =>
+      entries.map(({ verb: does, kind, address }) => ({ verb: does, kind, address }));
+    emitJson(terminal, { ...rest, done: short(done), left: short(left), generation, exitCode: exitOf(result) });
+    return;
+  }
+  const [verdict, body] = outcomeText(result, generation, paintFor(terminal.out));
+  emitText(terminal, verdict, body);
+}

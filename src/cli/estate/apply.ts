@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { Action } from '../../core/action.ts';
+import { planDigest } from '../../core/digest.ts';
+import { plan } from '../../core/plan/plan.ts';
+import type { Policy } from '../../core/plan/world.ts';
+import type { ScopeKey } from '../../core/resource.ts';
+import { type Converged, converge } from '../../engine/converge.ts';
+import type { Wanted } from '../../engine/job.ts';
+import type { Lease } from '../../ports/lease.ts';
+import type { Authority } from '../../ports/ledger.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Context } from '../context.ts';
+import { type Progress, progressOn } from '../progress/progress.ts';
+import { tellScope } from '../progress/tell.ts';
+import { sha256 } from '../sha256.ts';
+import { onlyApproved } from './approval.ts';
+import { approver, withLeases } from './leases.ts';
+import type { Looked } from './look.ts';
+import type { Survey } from './survey.ts';
+
+/** What a person approved, and how far it may go. */
+export interface Approval {
+  readonly actions: readonly Action[];
+  readonly allowDeletes?: number;
+  readonly lockTimeoutMs: number;
+}
+
+export interface Outcome {
+  readonly generation: number;
+  /** One for each scope that was worked on. */
+  readonly scopes: readonly Converged[];
+}
+
+/** Accepts the specs as a generation, takes the leases and converges every scope where something is to do. */
+export async function apply(
+  survey: Survey & { readonly store: Store },
+  approval: Approval,
+  context: Context,
+): Promise<Outcome> {
+  const { estate, store, plans } = survey;
+  const { number: generation } = await store.generations.accept(
+    estate.name,
+    estate.tree.revision,
+    estate.compiled.guards,
+  );
+  const authority: Authority = {
+    revision: estate.tree.revision,
+    generation,
+    plan: planDigest(plans, sha256),
+    approver: approver(),
+    ...(approval.allowDeletes === undefined ? {} : { allowDeletes: approval.allowDeletes }),
+  };
+  const approved = new Set(approval.actions);
+  const busy = survey.looked.filter(
+    ({ input }, i) => input.knowledge.pending.length > 0 || plans[i]?.actions.some((action) => approved.has(action)),
+  );
+  const request = {
+    estate: estate.name,
+    store,
+    scopes: busy.map(({ scope }) => scope.scope),
+    timeoutMs: approval.lockTimeoutMs,
+  };
+  const policy = onlyApproved(approval.actions, plans);
+  const scopes = await withLeases(request, context, (leases) =>
+    convergeAll(busy, { store, estate: estate.name, authority, leases, policy }, context),
+  );
+  return { generation, scopes };
+}
+
+interface Work {
+  readonly store: Store;
+  readonly estate: string;
+  readonly authority: Authority;
+  readonly leases: ReadonlyMap<ScopeKey, Lease>;
+  readonly policy: Policy;
+}
+
+/** Side by side. One that fails for a reason of ours is told only when the others have come to their end. */
+async function convergeAll(busy: readonly Looked[], work: Work, context: Context): Promise<readonly Converged[]> {
+  const progress = progressOn(context.terminal.err, context.clock);
+  const reconcileId = randomUUID();
+  const ended = await Promise.allSettled(
+    busy.map((looked) => convergeOne(looked, { ...work, reconcileId, progress }, context)),
+  );
+  progress.end();
+  return ended.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}
+
+type ScopeWork = Work & { readonly reconcileId: string; readonly progress: Progress };
+
+function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork, context: Context): Promise<Converged> {
+  const { store, estate, authority, reconcileId } = work;
+  const lease = work.leases.get(scope);
+  if (lease === undefined) throw new Error(`${scope} is not leased`);
+  const pass = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const policies = [...(input.choices?.policies ?? []), work.policy];
+  const wanted: Wanted = {
+    desired: input.wanted.desired,
+    plan: (observation, knowledge) =>
+      plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } }),
+  };
+  return converge(
+    { site, warrant: { pass, lease }, wanted },
+    {
+      ledger: store.ledger,
+      inventory: store.inventory,
+      limiter: context.house.limiter,
+      clock: context.clock,
+      random: Math.random,
+    },
+    { signal: context.stop, tell: tellScope(scope, work.progress) },
+  );
+}

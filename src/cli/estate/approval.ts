@@ -1,0 +1,64 @@
+import type { Action, ScopePlan } from '../../core/action.ts';
+import { actionDigest } from '../../core/digest.ts';
+import { countOf } from '../../core/plan/tally.ts';
+import type { Policy } from '../../core/plan/world.ts';
+import type { Address } from '../../core/resource.ts';
+import { sha256 } from '../sha256.ts';
+import type { ApprovedAction } from './saved-plan.ts';
+
+/** An action of a saved plan that no longer is what it was. */
+export interface Stale {
+  readonly address: Address;
+  readonly verb: Action['verb'];
+  readonly why: string;
+}
+
+export interface Held {
+  readonly approved: readonly Action[];
+  readonly stale: readonly Stale[];
+}
+
+/**
+ * Which of the planned actions a saved plan approved, and which of its own it no longer can. What is not in it stays
+ * undone and is no reason to refuse: other changes in between do not matter.
+ */
+export function holdAgainst(saved: readonly ApprovedAction[], planned: readonly Action[]): Held {
+  const byDigest = new Map(planned.map((action) => [actionDigest(action, sha256), action]));
+  const byAddress = Map.groupBy(planned, ({ address }) => address);
+  const approved: Action[] = [];
+  const stale: Stale[] = [];
+  for (const { address, verb, digest } of saved) {
+    const same = byDigest.get(digest);
+    if (same !== undefined) approved.push(same);
+    else stale.push({ address, verb, why: whyStale(verb, byAddress.get(address)?.[0]) });
+  }
+  return { approved, stale };
+}
+
+function whyStale(verb: Action['verb'], now: Action | undefined): string {
+  if (now === undefined) return `it was to ${verb}; that is no longer to be done, or no longer can be.`;
+  if (now.verb !== verb) return `it was to ${verb}, and would now ${now.verb}.`;
+  return `what it would ${verb} has changed since the plan was made.`;
+}
+
+/**
+ * Lets pass what was shown to a person, and what follows from it: later passes may finish an approved address, but what
+ * destroys must have been shown as such. Creations that were in doubt are known to the person as blocked. Forgetting and
+ * twins of our own lost answers need nobody.
+ */
+export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Policy {
+  const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans)]);
+  const destroying = new Set(approved.filter(destroys).map(({ address }) => address));
+  return (action) => {
+    if (action.verb === 'forget' || (action.verb === 'delete' && action.because === 'twin')) return undefined;
+    if (destroys(action) ? destroying.has(action.address) : shown.has(action.address)) return undefined;
+    return { code: 'stale', why: 'it was not in the plan that was approved. Plan again.' };
+  };
+}
+
+const destroys = (action: Action): boolean => action.verb === 'delete' || countOf(action) !== undefined;
+
+export const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
+  plans.flatMap(({ findings }) =>
+    findings.flatMap((found) => (found.type === 'blocked' && found.code === 'pending' ? [found.address] : [])),
+  );

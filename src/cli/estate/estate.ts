@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { type Compiled, type CompiledScope, compile } from '../../core/compile/compile.ts';
+import type { Cloud } from '../../core/resource.ts';
+import type { TargetDoc } from '../../core/spec/document.ts';
+import { ofKind } from '../../core/spec/spec-set.ts';
+import type { Provider } from '../../ports/provider.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import type { SpecTree } from '../house.ts';
+import { soundSpecs } from '../specs.ts';
+import { hashesOf } from './hashes.ts';
+
+/** What a folder of specs asks of the clouds, as far as the chosen targets go. */
+export interface Estate {
+  readonly name: string;
+  readonly dir: string;
+  readonly tree: SpecTree;
+  readonly compiled: Compiled;
+  /** The scopes chosen, all where none was named. */
+  readonly scopes: readonly CompiledScope[];
+  readonly clouds: ReadonlyMap<Cloud, Provider>;
+}
+
+export interface Choice {
+  readonly dir: string;
+  readonly targets: readonly string[];
+  readonly allowEndpoint: boolean;
+}
+
+/** Reads, checks and compiles the specs; says what is wrong with the choice before anything is asked of a cloud. */
+export async function readEstate(choice: Choice, { house, clock }: Context): Promise<Estate> {
+  const tree = await soundSpecs(house, choice.dir);
+  const estate = tree.estate?.value;
+  if (estate === undefined) throw new Error('sound specs have an estate');
+  const targets = ofKind(tree.documents, 'Target').map(({ value }) => value);
+  refuseUnknown(choice.targets, targets);
+  const clouds = await openClouds(targets, house);
+  const compiled = compile({
+    estate,
+    documents: tree.documents,
+    dialects: Object.fromEntries([...clouds].map(([cloud, { dialect }]) => [cloud, dialect])),
+    hashes: hashesOf(tree),
+    today: new Date(clock.now()).toISOString().slice(0, 10),
+  });
+  const scopes = compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
+  if (!choice.allowEndpoint) refuseEndpoints({ tree, scopes, dir: choice.dir });
+  return { name: estate.metadata.name, dir: choice.dir, tree, compiled, scopes, clouds };
+}
+
+async function openClouds(targets: readonly TargetDoc[], house: Context['house']): Promise<Estate['clouds']> {
+  const names = [...new Set(targets.map(({ spec }) => spec.provider))];
+  return new Map(await Promise.all(names.map(async (name) => [name, await house.cloud(name)] as const)));
+}
+
+const isChosen = ({ targets }: CompiledScope, names: readonly string[]): boolean =>
+  names.length === 0 || targets.some(({ metadata }) => names.includes(metadata.name));
+
+function refuseUnknown(names: readonly string[], targets: readonly TargetDoc[]): void {
+  const known = targets.map(({ metadata }) => metadata.name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new Complaint(`There is no target ${unknown.join(', ')}.`, {
+    next: `Name one of those in the specs: --target ${known.join(' --target ')}`,
+  });
+}
+
+/** An endpoint decides where credentials are sent: the user says so with a flag, a spec alone cannot. */
+function refuseEndpoints({ tree, scopes, dir }: Pick<Estate, 'tree' | 'scopes' | 'dir'>): void {
+  const used = new Set(scopes.flatMap(({ targets }) => targets.map(({ metadata }) => metadata.name)));
+  const document = ofKind(tree.documents, 'Target').find(
+    ({ value }) => value.spec.endpoint !== undefined && used.has(value.metadata.name),
+  );
+  if (document === undefined) return;
+  const { file, line } = document.at(['spec', 'endpoint']);
+  throw new Complaint(`The target ${document.value.metadata.name} is at an endpoint of its own.`, {
+    where: `${join(dir, file)}:${line}: ${document.value.spec.endpoint}`,
+    why: 'Calls, and with them credentials, would go there and not to the cloud.',
+    next: 'If that is meant, as with the sandbox, add --allow-endpoint.',
+  });
+}

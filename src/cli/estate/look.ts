@@ -1,0 +1,79 @@
+import { documentOfReplica } from '../../core/address.ts';
+import type { CompiledScope } from '../../core/compile/compile.ts';
+import { withoutStore } from '../../core/knowledge.ts';
+import type { PlanInput } from '../../core/plan/world.ts';
+import type { Site } from '../../engine/job.ts';
+import { observe } from '../../engine/observe.ts';
+import type { Access } from '../../ports/provider.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Context } from '../context.ts';
+import { progressOn } from '../progress/progress.ts';
+import { tellScope } from '../progress/tell.ts';
+import type { Estate } from './estate.ts';
+import { launchOf } from './hashes.ts';
+
+/** One scope looked at: where, and all that a plan of it needs. */
+export interface Looked {
+  readonly scope: CompiledScope;
+  readonly site: Site;
+  readonly input: PlanInput;
+}
+
+/** Looks at all scopes side by side. What was seen is kept where there is a store. Close the sites afterwards. */
+export async function look(estate: Estate, store: Store | undefined, context: Context): Promise<readonly Looked[]> {
+  const progress = progressOn(context.terminal.err, context.clock);
+  const looks = estate.scopes.map((scope) =>
+    lookAt(scope, estate, store, { ...context, tell: tellScope(scope.scope, progress) }),
+  );
+  try {
+    return await Promise.all(looks);
+  } finally {
+    progress.end();
+  }
+}
+
+type Eyes = Context & { readonly tell: ReturnType<typeof tellScope> };
+
+async function lookAt(scope: CompiledScope, estate: Estate, store: Store | undefined, eyes: Eyes): Promise<Looked> {
+  const { house, clock, stop, tell } = eyes;
+  const knowledge = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
+  const site = await openSite(scope, estate, clock);
+  const ports = { limiter: house.limiter, clock, random: Math.random };
+  const observation = await observe(site, knowledge, ports, { signal: stop, tell });
+  await store?.inventory.record(estate.name, observation);
+  const { dialect } = cloudOf(scope, estate);
+  return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect } };
+}
+
+async function openSite(scope: CompiledScope, estate: Estate, clock: Context['clock']): Promise<Site> {
+  const { open, batches } = cloudOf(scope, estate);
+  const access = accessOf(scope);
+  return {
+    session: await open(access, clock),
+    account: access.account,
+    batches,
+    secret: async (address) => {
+      const launch = scope.launches.get(documentOfReplica(address)) ?? scope.launches.get(address);
+      return launch === undefined ? {} : launchOf(estate.tree, launch);
+    },
+  };
+}
+
+function cloudOf({ scope, targets: [target] }: CompiledScope, { clouds }: Estate) {
+  const cloud = target && clouds.get(target.spec.provider);
+  if (cloud === undefined) throw new Error(`${scope} is on no cloud that was opened`);
+  return cloud;
+}
+
+/** Where a scope is and with whose credentials; several targets of one scope have the same, the specs are refused else. */
+export function accessOf({ scope, targets: [target] }: CompiledScope): Access {
+  if (target === undefined) throw new Error(`${scope} has no target`);
+  const { account, region, endpoint, credentials } = target.spec;
+  return {
+    scope,
+    account,
+    region,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(credentials?.assumeRole === undefined ? {} : { credentials: { assumeRole: credentials.assumeRole } }),
+  };
+}

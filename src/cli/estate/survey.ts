@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { ScopePlan } from '../../core/action.ts';
+import { planEstate } from '../../core/plan/estate.ts';
+import type { Choices } from '../../core/plan/world.ts';
+import type { PlanBound } from '../../core/render/plan-json.ts';
+import type { Address } from '../../core/resource.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Context } from '../context.ts';
+import type { Estate } from './estate.ts';
+import { inForce } from './in-force.ts';
+import { type Looked, look } from './look.ts';
+
+/** An estate looked at and planned. */
+export interface Survey {
+  readonly estate: Estate;
+  readonly store: Store | undefined;
+  readonly looked: readonly Looked[];
+  /** One for each scope looked at, in the same order. */
+  readonly plans: readonly ScopePlan[];
+  readonly bound: PlanBound;
+}
+
+/** What a person lets pass or chose, beyond the specs. */
+export interface Grant {
+  readonly allowDeletes?: number;
+  readonly prune?: ReadonlySet<Address>;
+}
+
+/** Looks at every scope, plans, and hands both on; the scopes' sessions are closed afterwards, whatever happened. */
+export async function withSurvey<T>(
+  { estate, store, grant = {} }: { readonly estate: Estate; readonly store: Store | undefined; readonly grant?: Grant },
+  context: Context,
+  work: (survey: Survey) => Promise<T>,
+): Promise<T> {
+  const force = await inForce(estate, store);
+  const looked = await look(estate, store, context);
+  try {
+    const choices: Choices = {
+      policies: force.policies,
+      ...(grant.prune === undefined ? {} : { prune: grant.prune }),
+    };
+    const chosen = looked.map((one) => ({ ...one, input: { ...one.input, choices } }));
+    const bounds = {
+      ...force.bounds,
+      ...(grant.allowDeletes === undefined ? {} : { allowDeletes: grant.allowDeletes }),
+    };
+    const inputs = chosen.map(({ input }) => input);
+    const plans = planEstate(inputs, bounds).map((plan) => namedFromHere(plan, estate.dir));
+    const bound = {
+      estate: estate.name,
+      revision: estate.tree.revision,
+      ...(force.generation === undefined ? {} : { generation: force.generation }),
+    };
+    return await work({ estate, store, looked: chosen, plans, bound });
+  } finally {
+    await Promise.all(looked.map(({ site }) => site.session.close()));
+  }
+}
+
+/** Documents by the path that a person sees from where the command runs. */
+function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
+  const actions = plan.actions.map((action) => ({
+    ...action,
+    documents: action.documents.map((document) =>
+      document.file === '' ? document : { ...document, file: join(dir, document.file) },
+    ),
+  }));
+  return { ...plan, actions };
+}

@@ -1,0 +1,61 @@
+import { nameIn } from '../../core/address.ts';
+import type { Entry, EntryVerb } from '../../core/render/entries.ts';
+import { exitCodes } from '../exit-code.ts';
+import { exitOf, type Result } from './outcome.ts';
+import type { Paint } from './paint.ts';
+
+const symbols: Readonly<Record<EntryVerb, string>> = {
+  create: '+',
+  update: '~',
+  replace: '-/+',
+  delete: '-',
+  adopt: '+',
+  forget: '·',
+};
+
+/** `Applied: 3 added, 1 changed, 0 replaced, 0 deleted · generation 4 · 41 calls`; what was not done follows, then what was. */
+export function outcomeText(
+  result: Result,
+  generation: number,
+  paint: Paint,
+): readonly [verdict: string, body: string] {
+  const code = exitOf(result);
+  const word = code === exitCodes.done || result.done.length > 0 ? 'Applied' : 'Not applied';
+  const parts = [
+    `${word}: ${counts(result.done)}`,
+    ...some(result.failed.length, 'failed'),
+    ...some(result.left.length, 'not done'),
+    ...some(result.refused.length, 'refused'),
+    ...(result.stopped ? ['stopped'] : []),
+    `generation ${generation}`,
+    `${result.calls} calls`,
+  ];
+  return [paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')), body(result, paint).join('\n')];
+}
+
+const some = (n: number, what: string): readonly string[] => (n > 0 ? [`${n} ${what}`] : []);
+
+function counts(done: readonly Entry[]): string {
+  const of = (verb: EntryVerb): number => done.filter((entry) => entry.verb === verb).length;
+  const adopted = of('adopt') > 0 ? `, ${of('adopt')} adopted` : '';
+  return `${of('create')} added, ${of('update')} changed, ${of('replace')} replaced, ${of('delete')} deleted${adopted}`;
+}
+
+/** After a whole success nothing is left to say: the plan has said it. */
+function body({ done, failed, left, refused }: Result, paint: Paint): readonly string[] {
+  if (failed.length + left.length + refused.length === 0) return [];
+  return [
+    ...failed.map(({ kind, address, verb, failure }) =>
+      paint(
+        'bad',
+        `  failed    ${verb} ${kind} ${nameIn(address, kind)}: ${failure.code}: ${failure.message}${request(failure.requestId)}`,
+      ),
+    ),
+    ...refused.map(({ address, verb, why }) => paint('warn', `  refused   ${verb} ${address}: ${why}`)),
+    ...left.map((entry) => paint('warn', `  not done  ${nameOf(entry)}`)),
+    ...done.map((entry) => paint('good', `  done      ${nameOf(entry)}`)),
+  ];
+}
+
+const nameOf = ({ verb, kind, address }: Entry): string => `${symbols[verb]} ${kind} ${nameIn(address, kind)}`;
+const request = (id: string | undefined): string => (id === undefined ? '' : ` (request ${id})`);

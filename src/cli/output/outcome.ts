@@ -1,0 +1,65 @@
+import type { Action, Finding, Verb } from '../../core/action.ts';
+import type { Entry } from '../../core/render/entries.ts';
+import { entriesOf } from '../../core/render/entries.ts';
+import type { Address, Kind } from '../../core/resource.ts';
+import type { Converged } from '../../engine/converge.ts';
+import type { Failing } from '../../engine/execute.ts';
+import type { Stale } from '../estate/approval.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+
+/** What came of an approved plan, by what people see as one change. */
+export interface Result {
+  readonly done: readonly Entry[];
+  readonly failed: readonly Failing[];
+  /** Approved and not done: held back, or nobody came to it. */
+  readonly left: readonly Entry[];
+  /** Not done because something forbids it; `stale` ones among them. */
+  readonly refused: readonly Refused[];
+  readonly stopped: boolean;
+  readonly calls: number;
+}
+
+export interface Refused {
+  readonly address: Address;
+  readonly verb: Verb;
+  readonly kind?: Kind;
+  readonly why: string;
+}
+
+export function resultOf(approved: readonly Action[], stale: readonly Stale[], scopes: readonly Converged[]): Result {
+  const passes = scopes.flatMap((scope) => scope.passes);
+  const settled = new Set(passes.flatMap((pass) => pass.settled.map(({ address }) => address)));
+  const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
+  const entries = entriesOf(approved);
+  const isDone = ({ actions }: Entry): boolean => actions.every(({ address }) => settled.has(address));
+  return {
+    done: entries.filter(isDone),
+    failed: [...failed.values()].filter(({ address }) => !settled.has(address)),
+    left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(({ address }) => failed.has(address))),
+    refused: [...stale, ...refusedBy(scopes)],
+    stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
+    calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
+  };
+}
+
+/** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */
+function refusedBy(scopes: readonly Converged[]): readonly Refused[] {
+  const findings = scopes.flatMap(({ passes }) => passes.flatMap((pass) => pass.findings));
+  const byAddress = new Map(findings.flatMap((found) => (isRefusal(found) ? [[found.address, found] as const] : [])));
+  return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
+}
+
+type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
+export const isRefusal = (finding: Finding): finding is Withheld =>
+  finding.type === 'withheld' && ['protect', 'limit', 'mode'].includes(finding.code);
+
+/**
+ *   all done                        | 0
+ *   something refused, none failed  | 3
+ *   failed or left, something done  | 4
+ *   failed or left, nothing done    | 1
+ */
+export function exitOf({ done, failed, left, refused, stopped }: Result): ExitCode {
+  if (failed.length + left.length > 0 || stopped) return done.length > 0 ? exitCodes.partly : exitCodes.error;
+  return refused.length > 0 ? exitCodes.refused : exitCodes.done;
+}

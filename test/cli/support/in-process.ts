@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../../../src/cli/exit-code.ts';
+import type { House } from '../../../src/cli/house.ts';
+import { runCli } from '../../../src/cli/program.ts';
+import { houseOn } from '../../../src/config.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import { type MemoryDatabase, memoryDatabase } from '../../support/memory-store.ts';
+import { fakeTerminal } from './fake-terminal.ts';
+
+export interface Said {
+  readonly code: ExitCode;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `says`: what is typed at the terminal; left out: there is none. */
+export type Run = (args: readonly string[], says?: string) => Promise<Said>;
+
+export const realClock: Clock = {
+  now: Date.now,
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** The command line in this process, with real specs and providers and a store in memory that `make` makes. */
+export function commandLine(
+  options: { readonly stop?: AbortSignal; readonly clock?: Clock } = {},
+): Run & { readonly database: MemoryDatabase } {
+  const clock = options.clock ?? realClock;
+  const database = memoryDatabase(clock);
+  let made = false;
+  const house: House = {
+    ...houseOn(clock),
+    store: async (_folder, opening) => {
+      made ||= opening === 'make';
+      return made ? database.connect() : undefined;
+    },
+  };
+  const stop = options.stop ?? new AbortController().signal;
+  const run: Run = async (args, says) => {
+    const terminal = fakeTerminal(says === undefined ? {} : { says });
+    const code = await runCli(args, { terminal, house, clock, stop }, '0.0.0-test');
+    return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
+  };
+  return Object.assign(run, { database });
+}
