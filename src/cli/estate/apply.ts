@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Action } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { plan } from '../../core/plan/plan.ts';
-import type { Policy } from '../../core/plan/world.ts';
+import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Wanted } from '../../engine/job.ts';

@@ -1,6 +1,6 @@
 import { stricterLimits } from '../../core/ledger/estate-count.ts';
 import type { Bounds } from '../../core/plan/estate.ts';
-import type { Policy } from '../../core/plan/world.ts';
+import type { Policy } from '../../core/plan/plan-input.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from './estate.ts';
 

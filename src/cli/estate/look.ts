@@ -1,7 +1,7 @@
 import { documentOfReplica } from '../../core/address.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { withoutStore } from '../../core/knowledge.ts';
-import type { PlanInput } from '../../core/plan/world.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { Site } from '../../engine/job.ts';
 import { observe } from '../../engine/observe.ts';
 import type { Access } from '../../ports/provider.ts';

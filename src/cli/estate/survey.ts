@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ScopePlan } from '../../core/action.ts';
 import { planEstate } from '../../core/plan/estate.ts';
-import type { Choices } from '../../core/plan/world.ts';
+import type { Choices } from '../../core/plan/plan-input.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Store } from '../../ports/store.ts';

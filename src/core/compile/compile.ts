@@ -1,6 +1,6 @@
 import type { Desired } from '../desired.ts';
 import type { Guards } from '../guards.ts';
-import type { Wanted } from '../plan/world.ts';
+import type { Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';

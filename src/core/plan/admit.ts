@@ -3,7 +3,8 @@ import type { Desired } from '../desired.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import type { Address } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { Policy, World } from './world.ts';
+import type { Policy } from './plan-input.ts';
+import type { World } from './world.ts';
 
 export interface Admitted {
   readonly actions: readonly Action[];

@@ -2,8 +2,8 @@ import type { Action, ScopePlan } from '../action.ts';
 import type { Limits } from '../guards.ts';
 import { shareFrom } from '../ledger/estate-count.ts';
 import { plan } from './plan.ts';
+import type { PlanInput, Policy } from './plan-input.ts';
 import { type Tally, tally } from './tally.ts';
-import type { PlanInput, Policy } from './world.ts';
 
 /** What bounds an estate, and what it has used of it. */
 export interface Bounds {

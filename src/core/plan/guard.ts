@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
 import type { Mode } from '../desired.ts';
-import type { PlanInput, Policy } from './world.ts';
+import type { PlanInput, Policy } from './plan-input.ts';
 
 /** `observe` only reads; without a person only `enforce` acts. Forgetting what is gone is no write to a cloud. */
 export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {

@@ -9,8 +9,9 @@ import { align } from './align.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy } from './guard.ts';
+import type { PlanInput } from './plan-input.ts';
 import { release } from './release.ts';
-import { type PlanInput, type World, worldOf } from './world.ts';
+import { type World, worldOf } from './world.ts';
 
 /**
  * The difference between what is wanted and what was seen in one scope, as ordered actions and findings. Pure: the same

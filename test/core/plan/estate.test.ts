@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
-import type { PlanInput } from '../../../src/core/plan/world.ts';
+import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
 import { summary } from './summary.ts';
 

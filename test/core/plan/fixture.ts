@@ -3,7 +3,7 @@ import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
 import type { Knowledge, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import type { Mark, Observation, Observed } from '../../../src/core/observed.ts';
-import type { PlanInput } from '../../../src/core/plan/world.ts';
+import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
 
 export const scope = 'aws/1/eu-1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { PlanInput } from '../../../src/core/plan/world.ts';
+import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { summary } from './summary.ts';
 
 export interface Case {

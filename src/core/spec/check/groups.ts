@@ -11,17 +11,17 @@ import { suggest } from '../suggest.ts';
  */
 export function* groups(set: SpecSet): Iterable<Problem> {
   const uses = [...set.rules.flatMap(inRule), ...set.instances.flatMap(inInstance)];
-  const filled = Map.groupBy(
-    uses.filter((use) => use.fills),
-    (use) => use.network,
-  );
+  const filled = new Map<string, Set<string>>();
+  for (const { network, name } of uses.filter((use) => use.fills)) {
+    filled.set(network, (filled.get(network) ?? new Set()).add(name));
+  }
   for (const { document, network, name, path, fills } of uses) {
     const at = document.at(path);
     if (name.toLowerCase() === 'all') {
       const expected = 'another name; leave group out to mean every instance of the network';
       yield error('reserved-group', at, '`all` is the group that every instance is in', { expected });
     }
-    const members = new Set(filled.get(network)?.map((use) => use.name));
+    const members = filled.get(network) ?? new Set<string>();
     if (fills || name.toLowerCase() === 'all' || members.has(name)) continue;
     const didYouMean = suggest(name, members);
     yield warning('empty-group', at, `no instance of ${network} is in the group \`${name}\``, { didYouMean });

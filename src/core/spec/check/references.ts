@@ -76,8 +76,9 @@ const keysOf = (map: Readonly<Record<string, unknown>> | undefined): readonly Us
 /** Names that must be among those at hand. */
 function asking(document: Located<unknown>) {
   return function* (uses: readonly Use[], known: readonly string[], holder: Path, what: string): Iterable<Problem> {
+    const there = new Set(known);
     for (const { name, path } of uses) {
-      if (known.includes(name)) continue;
+      if (there.has(name)) continue;
       const at = document.at(path.length > 1 ? path : [...holder, ...path]);
       const expected = known.length > 0 ? known.slice(0, MOST).join(', ') : 'there is none';
       yield error('unknown-reference', at, `\`${name}\` is no ${what}`, { expected, didYouMean: suggest(name, known) });

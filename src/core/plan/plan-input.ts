@@ -1,0 +1,41 @@
+import type { Action, WithholdCode } from '../action.ts';
+import type { Dialect } from '../compile/dialect.ts';
+import type { Desired, Mode } from '../desired.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { Observation } from '../observed.ts';
+import type { BatchLimits } from '../pack.ts';
+import type { Address } from '../resource.ts';
+
+/** What one scope is wanted to hold. */
+export interface Wanted {
+  readonly desired: readonly Desired[];
+  /** Every document that speaks of this scope, those that make nothing (0 replicas) included. */
+  readonly documents: ReadonlySet<Address>;
+  /** Networks in which a rule that nobody wrote is reported, not removed. */
+  readonly additive: ReadonlySet<Address>;
+  /** The mode of what no document speaks of any more: the target's. */
+  readonly mode: Mode;
+}
+
+export interface PlanInput {
+  readonly wanted: Wanted;
+  readonly observation: Observation;
+  readonly knowledge: Knowledge;
+  readonly dialect: Dialect;
+  readonly choices?: Choices;
+  /** How many actions a call may carry, to predict how many calls there will be. */
+  readonly batches?: BatchLimits;
+}
+
+/** What a person, or the lack of one, adds to the specs. */
+export interface Choices {
+  /** Orphans to delete. */
+  readonly prune?: ReadonlySet<Address>;
+  /** The loop runs without a person: only what is in mode `enforce` is acted on. */
+  readonly unattended?: boolean;
+  /** Further reasons to withhold. */
+  readonly policies?: readonly Policy[];
+}
+
+/** Gives a reason to withhold an action, or undefined to let it pass. */
+export type Policy = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
