@@ -160,7 +160,7 @@ function look(error: unknown): Look {
   const { name, code, message, $metadata, $response } = shapeOf(error);
   const seconds = Number($response?.headers?.['retry-after'] ?? Number.NaN);
   return {
-    code: ($metadata === undefined ? code : undefined) ?? name ?? 'Unknown',
+    code: ($metadata === undefined && typeof code === 'string' && code) || name || 'Unknown',
     message: (message ?? String(error)).slice(0, longestMessage),
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
@@ -171,7 +171,7 @@ function look(error: unknown): Look {
 /** What the SDK and Node put on what they throw. */
 interface Thrown {
   readonly name?: string;
-  readonly code?: string;
+  readonly code?: string | number;
   readonly message?: string;
   readonly $metadata?: { readonly requestId?: string; readonly httpStatusCode?: number };
   readonly $response?: { readonly statusCode?: number; readonly headers?: Readonly<Record<string, string>> };

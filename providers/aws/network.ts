@@ -40,7 +40,7 @@ async function* list({ listings, known, key }: Scope, call: Call): AsyncGenerato
   yield vpcs.map((vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
-    return observe(vpc, { parts, region: key, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
+    return observeVpc(vpc, { parts, region: key, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
   });
 }
 
@@ -61,7 +61,7 @@ interface Around {
   readonly empty?: boolean;
 }
 
-function observe(vpc: Vpc, { parts, region, empty }: Around): Observed<'network'> {
+export function observeVpc(vpc: Vpc, { parts, region, empty }: Around): Observed<'network'> {
   const mark = readMark(vpc.Tags);
   const origin = vpc.IsDefault
     ? { why: 'provider-default' as const, detail: `default VPC of ${region}` }
@@ -106,7 +106,7 @@ async function read(
     const { gateways, tables } = around.value;
     return {
       ok: true,
-      value: observe(result.value, { parts: internetPartsOf(result.value, gateways, tables), region: scope.key }),
+      value: observeVpc(result.value, { parts: internetPartsOf(result.value, gateways, tables), region: scope.key }),
     };
   });
 }
@@ -129,7 +129,7 @@ async function create(
   if (!made.ok) return made;
   const vpc = made.value;
   const around = { region: scope.key, empty: true };
-  if (internet !== true) return { ok: true, value: observe(vpc, { ...around, parts: none }) };
+  if (internet !== true) return { ok: true, value: observeVpc(vpc, { ...around, parts: none }) };
   const wish = {
     vpcId: vpc.VpcId ?? '',
     mark,
@@ -138,7 +138,7 @@ async function create(
     fresh: !earlier.value,
   };
   const parts = await standing(completeInternet(wish, scope, call), begun);
-  return { ok: true, value: observe(vpc, { ...around, parts }) };
+  return { ok: true, value: observeVpc(vpc, { ...around, parts }) };
 }
 
 const none: InternetParts = { internet: false, parts: [], missing: [] };

@@ -40,7 +40,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   const [subnets, tables] = await Promise.all([listings.subnets('subnet', call), listings.tables('subnet', call)]);
   const index = indexTables(tables);
-  yield subnets.map((subnet) => observe(subnet, index));
+  yield subnets.map((subnet) => observeSubnet(subnet, index));
 }
 
 interface TableIndex {
@@ -60,7 +60,7 @@ function indexTables(tables: readonly RouteTable[]): TableIndex {
   return { bySubnet, mainOf };
 }
 
-function observe(subnet: Subnet, { bySubnet, mainOf }: TableIndex): Observed<'subnet'> {
+export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex): Observed<'subnet'> {
   const mark = readMark(subnet.Tags);
   const origin = subnet.DefaultForAz
     ? { why: 'provider-default' as const, detail: `default subnet of ${subnet.AvailabilityZone}` }
@@ -105,7 +105,7 @@ async function read(
   const around = await partsOfVpcs([...vpcs], scope, call);
   return found.map((result) => {
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
-    return around.ok ? { ok: true, value: observe(result.value, indexTables(around.value.tables)) } : around;
+    return around.ok ? { ok: true, value: observeSubnet(result.value, indexTables(around.value.tables)) } : around;
   });
 }
 
@@ -125,7 +125,7 @@ async function create(
     ? { ok: true as const, value: answer.value.Subnet }
     : await standingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
   if (!made.ok) return made;
-  const subnet = observe(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() });
+  const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() });
   if (internet !== true) return { ok: true, value: subnet };
   const joined = await standing(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
   return { ok: true, value: { ...subnet, attributes: { ...subnet.attributes, internet: joined.ok } } };

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { loadProvider } from '../../../providers/index.ts';
+import type { Kind } from '../../../src/core/resource.ts';
+import { account, openAwsStage, region, scope } from '../../support/aws-session.ts';
+import { recordedCall } from '../../support/fixtures.ts';
+import {
+  actionsOf,
+  codes,
+  createOne,
+  type Estate,
+  groupOf,
+  instanceOf,
+  listOf,
+  makeEstate,
+  networkOf,
+  ruleOf,
+  subnetOf,
+} from './estate.ts';
+
+let estate: Estate;
+beforeEach(async () => {
+  estate = await makeEstate();
+});
+afterEach(() => estate.stage.close());
+
+const kinds: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
+const log = () => estate.stage.sandbox.control.log;
+const faults = () => estate.stage.sandbox.control.faults;
+
+test('is one listing of each kind of object, in whatever order the kinds ask', async () => {
+  await estate.session.actuators.instance.create([instanceOf(estate, ['web', 0])], recordedCall());
+  for (const order of [kinds, kinds.toReversed()]) {
+    log().clear();
+    const session = await estate.stage.open();
+    await Promise.all(order.map((kind) => listOf(session, kind)));
+    const want = [
+      'DescribeInstances',
+      'DescribeInternetGateways',
+      'DescribeRouteTables',
+      'DescribeSecurityGroups',
+      'DescribeSubnets',
+      'DescribeVolumes',
+      'DescribeVpcs',
+    ];
+    assert.deepEqual(actionsOf(estate.stage).toSorted(), want);
+  }
+});
+
+test('a kind that asks again gets a new look, and after a write so does every kind', async () => {
+  const groups = (): number => log().counts()['DescribeSecurityGroups'] ?? 0;
+  await listOf(estate.session, 'group');
+  await listOf(estate.session, 'firewall-rule');
+  assert.equal(groups(), 1);
+  await listOf(estate.session, 'group');
+  assert.equal(groups(), 2);
+  await estate.session.actuators['firewall-rule'].create([ruleOf(estate)], recordedCall());
+  assert.equal((await listOf(estate.session, 'firewall-rule')).length, 4);
+  assert.equal(groups(), 3);
+});
+
+test('short pages are read to their end', async () => {
+  for (const name of ['core.a', 'core.b', 'core.c']) await createOne(estate.session, groupOf(name, estate.network.id));
+  faults().add({ match: {}, effect: { kind: 'short-page', items: 1 } });
+  assert.equal((await listOf(estate.session, 'group')).length, 5);
+});
+
+test('a refused page is no end: the listing fails with its code', async () => {
+  faults().add({
+    match: { action: 'DescribeSecurityGroups', nth: 2 },
+    effect: { kind: 'error', code: 'InternalError', status: 500 },
+  });
+  faults().add({ match: {}, effect: { kind: 'short-page', items: 1 } });
+  await assert.rejects(listOf(estate.session, 'group'), { name: 'ListingFailed', code: 'InternalError' });
+});
+
+test('a network whose subnets could not be listed is listed all the same, not called empty', async () => {
+  faults().add({ match: { action: 'DescribeSubnets' }, effect: { kind: 'access-denied' } });
+  assert.deepEqual(
+    (await listOf(estate.session, 'network')).map(({ condition }) => condition.empty),
+    [undefined],
+  );
+});
+
+test('objects of another account are the wrong account', async () => {
+  const stage = await openAwsStage({
+    accounts: [
+      { id: account, accessKeyIds: ['AKIDEXAMPLE'] },
+      { id: '999900001111', accessKeyIds: ['other'] },
+    ],
+  });
+  const session = await stage.open();
+  await createOne(session, networkOf('core'));
+  const aws = await loadProvider('aws');
+  const wrong = await aws.open({ scope, account: '999900001111', region, endpoint: stage.sandbox.url }, stage.clock);
+  await assert.rejects(listOf(wrong, 'network'), { name: 'ListingFailed', code: 'WrongAccount' });
+  await stage.close();
+});
+
+test('an aborted listing throws the reason, and is no gap', async () => {
+  const aborting = new AbortController();
+  const call = recordedCall(aborting.signal, () => aborting.abort(new Error('shutdown')));
+  await assert.rejects(listOf(estate.session, 'group', call), /shutdown/);
+});
+
+describe('who we are', () => {
+  test('is asked of STS', async () => {
+    assert.deepEqual(await estate.session.identify(recordedCall()), { ok: true, value: account });
+  });
+  test('a role is assumed at the same endpoint', async () => {
+    const aws = await loadProvider('aws');
+    const credentials = { assumeRole: `arn:aws:iam::${account}:role/setpoint` };
+    const session = await aws.open(
+      { scope, account, region, endpoint: estate.stage.sandbox.url, credentials },
+      estate.stage.clock,
+    );
+    assert.deepEqual(await session.identify(recordedCall()), { ok: true, value: account });
+    assert.equal((await listOf(session, 'network')).length, 1);
+    assert.ok(actionsOf(estate.stage).includes('AssumeRole'));
+    await session.close();
+  });
+  test('an access key that nobody knows is a failure, not a throw', async () => {
+    faults().add({ match: { action: 'GetCallerIdentity' }, effect: { kind: 'access-denied' } });
+    const answer = await estate.session.identify(recordedCall());
+    assert.equal(answer.ok === false && answer.failure.kind, 'terminal');
+  });
+});
+
+describe('every request', () => {
+  test('is admitted before it is sent, and reported after, with the cloud’s request id', async () => {
+    const call = recordedCall();
+    for (const kind of kinds) await listOf(estate.session, kind, call);
+    assert.deepEqual(
+      call.admitted,
+      call.reported.map(({ request }) => request),
+    );
+    assert.equal(call.admitted.length, actionsOf(estate.stage).length);
+    assert.ok(call.reported.every(({ answer }) => answer.requestId !== undefined && answer.durationMs >= 0));
+  });
+
+  test('that the pass does not admit is not sent', async () => {
+    const call = recordedCall(undefined, () => {
+      throw new Error('stop');
+    });
+    await assert.rejects(listOf(estate.session, 'group', call), /stop/);
+    assert.deepEqual(actionsOf(estate.stage), []);
+  });
+
+  test('once the pass is stopped, what has its answer keeps it and the rest is told so', async () => {
+    let writes = 0;
+    const call = recordedCall(undefined, () => {
+      if (++writes > 2) throw new Error('stop');
+    });
+    const batch = ['a', 'b', 'c', 'd'].map((name) => groupOf(`core.${name}`, estate.network.id));
+    assert.deepEqual(codes(await estate.session.actuators.group.create(batch, call)), [
+      'ok',
+      'ok',
+      'NotSent',
+      'NotSent',
+    ]);
+  });
+});
+
+describe('the figures', () => {
+  test('a network, a subnet, 51 groups, 250 rules and 200 instances: creation and both looks in 175 calls', async () => {
+    const stage = await openAwsStage();
+    const session = await stage.open();
+    const look = async (): Promise<void> => {
+      const call = recordedCall();
+      await session.identify(call);
+      await Promise.all(kinds.map((kind) => listOf(session, kind, call)));
+    };
+    await look();
+    const network = await createOne(session, networkOf('core'));
+    const subnet = await createOne(session, subnetOf('core.app', network.id, { cidr: '10.20.0.0/20' }));
+    const names = ['all', ...Array.from({ length: 50 }, (_, i) => `g${i}`)];
+    const groups = await session.actuators.group.create(
+      names.map((name) => groupOf(`core.${name}`, network.id)),
+      recordedCall(),
+    );
+    const ids = groups.map((result) => (result.ok ? result.value : assert.fail('group')));
+    const all = ids[0] ?? assert.fail('no group');
+    const owned = ids.slice(1).map((group) => ({ stage, session, network, subnet, group }));
+    const rules = owned.flatMap((one) => [1, 2, 3, 4, 5].map((port) => ruleOf(one, { ports: `${port}` })));
+    const made = await session.actuators['firewall-rule'].create(rules, recordedCall());
+    const machines = owned.flatMap((one, g) =>
+      [0, 1, 2, 3].map((n) => instanceOf(one, [`m${g}`, n], { groups: [all.id, one.group.id].toSorted() })),
+    );
+    const launched = await session.actuators.instance.create(machines, recordedCall());
+    assert.ok([...made, ...launched].every(({ ok }) => ok));
+    await look();
+    const calls = actionsOf(stage);
+    assert.ok(calls.length <= 175, `${calls.length} calls`);
+
+    stage.sandbox.control.log.clear();
+    await look();
+    assert.ok(actionsOf(stage).length <= 8, actionsOf(stage).join(' '));
+    await stage.close();
+  });
+});
