@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bombs } from '../../bench/fuzz-specs/bombs.ts';
+import { fuzz } from '../../bench/fuzz-specs/fuzz.ts';
+import { mutate } from '../../bench/fuzz-specs/mutate.ts';
+import { randomFrom } from '../../bench/fuzz-specs/random.ts';
+import { seeds } from '../../bench/fuzz-specs/seeds.ts';
+import { parseSpecs } from '../../src/source/parse-specs.ts';
+
+const today = '2027-01-31';
+
+test('malformed documents and all bombs: no crash, no wait', () => {
+  const { documents, crashes, slow, failures } = fuzz({ documents: 2000, seed: 7, parse: parseSpecs });
+  assert.equal(documents, 2000 + bombs.length);
+  assert.deepEqual({ crashes, slow, failures }, { crashes: 0, slow: 0, failures: [] });
+});
+
+test('there are forty bombs, by forty names', () => assert.equal(new Set(bombs.map(({ name }) => name)).size, 40));
+
+test('what is spoiled was sound before', () => {
+  const files = seeds.map((text, index) => ({ path: `${index}.${text.startsWith('{') ? 'json' : 'yaml'}`, text }));
+  const { documents, problems } = parseSpecs(files, today);
+  assert.equal(documents.length, seeds.length - 1, 'all but the JSON one, whose icmp is null');
+  assert.ok(problems.every(({ code }) => code !== 'bad-yaml' && code !== 'bad-json'));
+});
+
+test('the same seed spoils alike, another otherwise', () => {
+  const spoil = (seed: number): readonly string[] => {
+    const random = randomFrom(seed);
+    return Array.from({ length: 50 }, () => mutate(seeds[0] ?? '', seeds, random));
+  };
+  assert.deepEqual(spoil(1), spoil(1));
+  assert.notDeepEqual(spoil(1), spoil(2));
+});
+
+test('a reader that throws is counted', () => {
+  const { crashes, failures } = fuzz({
+    documents: 10,
+    seed: 1,
+    parse: () => {
+      throw new Error('boom');
+    },
+  });
+  assert.equal(crashes, 10 + bombs.length);
+  assert.match(failures[0]?.why ?? '', /boom/);
+});
+
+test('a reader that lets itself be polluted is counted', (t) => {
+  t.after(() => Reflect.deleteProperty(Object.prototype, 'polluted'));
+  const { failures } = fuzz({
+    documents: 1,
+    seed: 1,
+    parse: (files, day) => {
+      Object.defineProperty(Object.prototype, 'polluted', { value: true, configurable: true });
+      return parseSpecs(files, day);
+    },
+  });
+  assert.deepEqual(
+    failures.map(({ why }) => why),
+    ['a prototype changed'],
+  );
+});
+
+test('a reader that takes a bomb is counted', () => {
+  const { crashes } = fuzz({ documents: 0, seed: 1, parse: () => ({ documents: [], problems: [] }) });
+  assert.equal(crashes, bombs.filter(({ harmless }) => !harmless).length);
+});
