@@ -25,26 +25,27 @@ export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
 }
 
 function parseFile({ path, text }: SpecFile): Trees {
-  const { positionAt } = indexLines(path, text);
-  const refuse = (code: string, offset: number, message: string, expected?: string): Trees => ({
-    trees: [],
-    broken: [],
-    problems: [error(code, positionAt(offset), message, { expected })],
-  });
   if (text.length > limits.fileBytes) {
-    return refuse('file-too-large', 0, 'the file is too large', `at most ${limits.fileBytes} bytes`);
+    const expected = `at most ${limits.fileBytes} bytes; divide it`;
+    return refused(error('file-too-large', { file: path, line: 1, column: 1 }, 'the file is too large', { expected }));
   }
   const bad = forbiddenCharacter(text);
-  if (bad >= 0) return refuse('bad-character', bad, 'a character that no spec may hold', 'printable text');
+  if (bad >= 0) {
+    const at = indexLines(path, text).positionAt(bad);
+    return refused(error('bad-character', at, 'a character that no spec may hold', { expected: 'printable text' }));
+  }
   return path.endsWith('.json') ? parseJson(path, text) : parseYaml(path, text);
 }
+
+const refused = (problem: Problem): Trees => ({ trees: [], broken: [], problems: [problem] });
 
 /** The first problems of one file, each with its line, and how many more there are. */
 function present(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
   const told = sortProblems(found).slice(0, limits.problems);
   const last = told.at(-1);
   const more = found.length - told.length;
-  const shown = text === undefined ? told : withSource(told, indexLines(path, text).lines);
+  const shown =
+    text === undefined || text.length > limits.fileBytes ? told : withSource(told, indexLines(path, text).lines);
   if (more === 0 || !last) return shown;
   return [...shown, error('more-problems', last.at, `and ${more} more problems in this file`)];
 }

@@ -25,15 +25,23 @@ import { explainYamlError } from './yaml-errors.ts';
  * line and mark. Stops after `limits.problems` problems.
  */
 export function parseYaml(file: string, text: string): Trees {
+  const documents = divideDocuments(indexLines(file, text).lines, limits.documents);
+  if (documents.length > limits.documents) return tooMany(file, documents);
   const parts: Trees[] = [];
   let problems = 0;
-  for (const document of divideDocuments(indexLines(file, text).lines)) {
+  for (const document of documents) {
     const part = parseOne(file, document);
     parts.push(part);
     problems += part.problems.length;
     if (problems > limits.problems) break;
   }
   return mergeTrees(parts);
+}
+
+function tooMany(file: string, documents: readonly DocumentLines[]): Trees {
+  const at = { file, line: (documents[limits.documents]?.start ?? 0) + 1, column: 1 };
+  const expected = `at most ${limits.documents} documents in a file; divide it`;
+  return { trees: [], broken: [], problems: [error('too-many-documents', at, 'too many documents', { expected })] };
 }
 
 function parseOne(file: string, { start, lines }: DocumentLines): Trees {

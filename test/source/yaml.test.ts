@@ -85,6 +85,11 @@ const refusals: readonly { name: string; text: string; want: string }[] = [
   },
   { name: 'too much text', text: `a: ${'x'.repeat(limits.documentLength)}`, want: '1:1 document-too-large' },
   { name: 'too many nodes', text: `[${','.repeat(limits.documentTokens)}]`, want: '1:1 document-too-full' },
+  {
+    name: 'too many documents',
+    text: '---\na: 1\n'.repeat(limits.documents + 1),
+    want: `${2 * limits.documents - 1}:1 too-many-documents`,
+  },
   { name: 'only the document concerned', text: 'a: 1\n---\nb: *x\n---\nc: 1\n', want: '3:4 alias' },
 ];
 
