@@ -4,7 +4,7 @@ import type { FieldChange } from '../core/diff.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
-import type { CloudId } from '../core/resource.ts';
+import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */
@@ -16,6 +16,8 @@ export interface Item {
 /** What the store keeps of an intent so that it can be settled by whoever finds it open. */
 export interface DraftDetails {
   readonly attributes?: unknown;
+  /** The documents that want it. */
+  readonly documents?: readonly Address[];
   readonly terms?: ClaimTerms;
   readonly changes?: readonly FieldChange[];
   /** Why it is removed. */
@@ -50,14 +52,14 @@ function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string):
   switch (verb) {
     case 'create': {
       const desired = desiredOf(action);
-      return { attributes: desired.attributes, terms: termsOf(desired, false), name: desired.name, batch };
+      return { ...wantedOf(desired), terms: termsOf(desired, false), name: desired.name, batch };
     }
     case 'update':
     case 'adopt': {
       const desired = desiredOf(action);
       const storeOnly = knowledge.settled.get(observedOf(action).id)?.terms.storeOnly ?? false;
       const changes = 'changes' in action ? action.changes : [];
-      return { attributes: desired.attributes, terms: termsOf(desired, storeOnly), changes };
+      return { ...wantedOf(desired), terms: termsOf(desired, storeOnly), changes };
     }
     case 'delete': {
       const { attributes, name } = observedOf(action);
@@ -67,6 +69,11 @@ function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string):
       return { because: 'gone' };
   }
 }
+
+const wantedOf = ({ attributes, documents }: Desired): Pick<DraftDetails, 'attributes' | 'documents'> => ({
+  attributes,
+  documents: documents.map(({ address }) => address),
+});
 
 const termsOf = ({ terms: { deletionPolicy, protect } }: Desired, storeOnly: boolean): ClaimTerms => ({
   deletionPolicy,

@@ -23,7 +23,8 @@ export function effectsOf({ verb, kind, address, id, details }: Fulfilled): read
     case 'create':
     case 'update':
     case 'adopt': {
-      const apply: Effect = { do: 'apply', address, attributes: details.attributes };
+      const { attributes, documents } = details;
+      const apply: Effect = { do: 'apply', address, attributes, ...(documents === undefined ? {} : { documents }) };
       return details.terms ? [{ do: 'claim', subject: { kind, address, id }, terms: details.terms }, apply] : [apply];
     }
     case 'delete':
