@@ -5,9 +5,18 @@ import type { Clock } from './ports/clock.ts';
 import { loadSpecs } from './source/load.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
-export const houseOn = (clock: Clock): House => ({
+export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
   specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
-  store: async () => undefined,
+  store: async (folder, opening, say) => {
+    const { openStore } = await import('./store/open-store.ts');
+    return openStore({
+      folder,
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      clock,
+      onProgress: say,
+      create: opening === 'make',
+    });
+  },
   cloud: loadProvider,
   sandbox: async ({ port, seed, speed, lagMs, estateFile }) => {
     const { startSandbox } = await import('../sandbox/index.ts');

@@ -10,8 +10,8 @@ import type { Store } from '../ports/store.ts';
 export interface House {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
   specs(dir: string): Promise<SpecTree>;
-  /** `existing`: undefined where there is none; nothing is made. */
-  store(folder: string, opening: 'existing' | 'make'): Promise<Store | undefined>;
+  /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
+  store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   cloud(cloud: Cloud): Promise<Provider>;
   sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
   /** Rate budgets, shared by all scopes of this run. */

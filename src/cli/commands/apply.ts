@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Action, ScopePlan } from '../../core/action.ts';
+import type { ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -14,8 +14,8 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
-import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
-import { outcomeText } from '../output/outcome-text.ts';
+import { exitOf, isRefusal, resultOf } from '../output/outcome.ts';
+import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
 import { askYes } from '../prompt/ask.ts';
@@ -96,7 +96,8 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
   };
   const { generation, scopes } = await carryOut(survey, approval, context);
   const result = resultOf(approved, [...stale, ...(saved === undefined ? held(survey.plans) : [])], scopes);
-  report(result, { generation, approved, options }, context);
+  if (options.json) emitJson(terminal, outcomeJson(result, generation));
+  else emitText(terminal, ...outcomeText(result, generation, paintFor(terminal.out)));
   return exitOf(result);
 }
 
@@ -115,21 +116,3 @@ const held = (plans: readonly ScopePlan[]): readonly Stale[] =>
       isRefusal(found) ? [{ address: found.address, verb: found.action, why: found.why }] : [],
     ),
   );
-
-interface Told {
-  readonly generation: number;
-  readonly approved: readonly Action[];
-  readonly options: Options;
-}
-
-function report(result: Result, { generation, options }: Told, { terminal }: Context): void {
-  if (options.json) {
-    const { done, left, ...rest } = result;
-    const short = (entries: Result['done']) =>
-      entries.map(({ verb: does, kind, address }) => ({ verb: does, kind, address }));
-    emitJson(terminal, { ...rest, done: short(done), left: short(left), generation, exitCode: exitOf(result) });
-    return;
-  }
-  const [verdict, body] = outcomeText(result, generation, paintFor(terminal.out));
-  emitText(terminal, verdict, body);
-}

@@ -1,7 +1,7 @@
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { actionDigest } from '../../core/digest.ts';
-import { countOf } from '../../core/plan/tally.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
+import { countOf } from '../../core/plan/tally.ts';
 import type { Address } from '../../core/resource.ts';
 import { sha256 } from '../sha256.ts';
 import type { ApprovedAction } from './saved-plan.ts';

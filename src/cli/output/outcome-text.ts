@@ -59,3 +59,11 @@ function body({ done, failed, left, refused }: Result, paint: Paint): readonly s
 
 const nameOf = ({ verb, kind, address }: Entry): string => `${symbols[verb]} ${kind} ${nameIn(address, kind)}`;
 const request = (id: string | undefined): string => (id === undefined ? '' : ` (request ${id})`);
+
+/** The same as one object. */
+export function outcomeJson(result: Result, generation: number): object {
+  const { done, left, ...rest } = result;
+  return { ...rest, done: done.map(short), left: left.map(short), generation, exitCode: exitOf(result) };
+}
+
+const short = ({ verb, kind, address }: Entry): object => ({ verb, kind, address });

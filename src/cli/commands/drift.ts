@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { Finding, ScopePlan } from '../../core/action.ts';
+import { planJson } from '../../core/render/plan-json.ts';
+import { planText } from '../../core/render/plan-text.ts';
+import { summarise } from '../../core/render/summary.ts';
+import type { Context } from '../context.ts';
+import { readEstate } from '../estate/estate.ts';
+import { choiceOf, type EstateOptions, withEstateOptions, withGivenStore } from '../estate/options.ts';
+import { type Survey, withSurvey } from '../estate/survey.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { count } from '../output/count.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { paintFor } from '../output/paint.ts';
+import { planPaintFor } from '../output/plan-paint.ts';
+import { sha256 } from '../sha256.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends EstateOptions {
+  readonly json?: boolean;
+  readonly detailedExitcode?: boolean;
+}
+
+export const drift = (context: Context): Command =>
+  withEstateOptions(
+    verb('drift', {
+      group: 'Look',
+      summary: 'say only what changed on the clouds behind our back',
+      about:
+        'A difference is drift if the cloud moved since the last apply, and not if the specs did: those are in `plan`.',
+      examples: [['drift --detailed-exitcode', 'for a nightly job: exit 2 if something drifted']],
+    }),
+  )
+    .option('--json', 'one JSON object on stdout')
+    .option('--detailed-exitcode', 'exit 2 if something drifted')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const estate = await readEstate(choiceOf(dir, options), context);
+  return withGivenStore(options.dir, context, (store) =>
+    withSurvey({ estate, store }, context, async (survey) => tell(survey, options, context)),
+  );
+}
+
+function tell({ plans, bound }: Survey, options: Options, { terminal }: Context): ExitCode {
+  const drifted = plans.map(onlyDrift);
+  const n = summarise(drifted).drifted;
+  const unseen = drifted.flatMap(({ findings }) => findings).filter(({ type }) => type === 'incomplete').length;
+  if (options.json) emitJson(terminal, planJson(drifted, bound, sha256));
+  else {
+    const parts = [
+      `Drift: ${n === 0 ? 'none' : count(n, 'change')}`,
+      ...(unseen > 0 ? [`${count(unseen, 'listing')} incomplete`] : []),
+    ];
+    const body = planText(drifted, { revision: bound.revision, paint: planPaintFor(terminal.out) })
+      .split('\n')
+      .slice(1);
+    emitText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
+  }
+  return options.detailedExitcode && n > 0 ? exitCodes.changes : exitCodes.done;
+}
+
+/** What drifted, and what keeps us from knowing or from healing it. */
+const onlyDrift = (plan: ScopePlan): ScopePlan => ({
+  ...plan,
+  actions: plan.actions.filter(({ cause, verb: does }) => cause === 'drift' && does !== 'forget'),
+  findings: plan.findings.filter(({ type }) => hindering.includes(type)),
+});
+
+const hindering: readonly Finding['type'][] = [
+  'incomplete',
+  'wrong-account',
+  'foreign-store',
+  'non-convergent',
+  'blocked',
+];

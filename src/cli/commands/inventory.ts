@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { kindNames } from '../../core/kinds/kinds.ts';
+import type { Gap, Observation } from '../../core/observed.ts';
+import { plan } from '../../core/plan/plan.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
+import type { Kind } from '../../core/resource.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { type Estate, readEstate } from '../estate/estate.ts';
+import { choiceOf, type EstateOptions, withEstateOptions, withStore } from '../estate/options.ts';
+import { type Owner, type Ownership, owners, ownership } from '../estate/ownership.ts';
+import { withSurvey } from '../estate/survey.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { emitJson } from '../output/emit.ts';
+import { inventoryJson, inventoryText } from '../output/inventory-text.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends EstateOptions {
+  readonly kind?: Kind;
+  readonly claim?: Owner;
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+/** What was seen of one scope, when, and how much of it. */
+export interface Shelf {
+  readonly scope: string;
+  readonly at: number;
+  readonly gaps: readonly Gap[];
+  readonly objects: readonly Ownership[];
+}
+
+export const inventory = (context: Context): Command =>
+  withEstateOptions(
+    verb('inventory', {
+      group: 'Look',
+      summary: 'list what stands on the clouds, whose it is and why',
+      about: 'From the last look that is kept in the store, with its age and completeness; --refresh looks now.',
+      examples: [
+        ['inventory', 'everything, as last seen'],
+        ['inventory --refresh --claim unmanaged', 'look now; what nobody manages, with the reason'],
+      ],
+    }),
+  )
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
+    .addOption(new Option('--claim <owner>', 'only what is so owned').choices(owners))
+    .option('--refresh', 'look at the clouds now')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const allowEndpoint = options.allowEndpoint ?? !options.refresh;
+  const estate = await readEstate(choiceOf(dir, { ...options, allowEndpoint }), context);
+  const all = await withStore(options.dir, context, (store) => shelves(estate, store, options, context));
+  const chosen = all.map((shelf) => ({ ...shelf, objects: shelf.objects.filter((one) => isChosen(one, options)) }));
+  const now = context.clock.now();
+  if (options.json) emitJson(context.terminal, inventoryJson(chosen, now));
+  else context.terminal.out.write(inventoryText(chosen, now, context.terminal.out));
+  return exitCodes.done;
+}
+
+const isChosen = ({ observed, owner }: Ownership, { kind, claim }: Options): boolean =>
+  (kind === undefined || observed.kind === kind) && (claim === undefined || owner === claim);
+
+async function shelves(
+  estate: Estate,
+  store: Store | undefined,
+  { refresh, dir }: Options,
+  context: Context,
+): Promise<readonly Shelf[]> {
+  if (refresh) {
+    return withSurvey({ estate, store }, context, async ({ looked }) => looked.map(({ input }) => shelfOf(input)));
+  }
+  if (store === undefined)
+    throw new Complaint(`There is no store in ${dir}, so nothing was kept.`, { next: 'Look now with --refresh.' });
+  const kept = new Map((await store.inventory.latest(estate.name)).map((seen) => [seen.scope, seen]));
+  return Promise.all(
+    estate.scopes.flatMap(({ scope }) => {
+      const seen = kept.get(scope);
+      return seen === undefined ? [] : [fromStore(seen, estate, store)];
+    }),
+  );
+}
+
+async function fromStore(observation: Observation, estate: Estate, store: Store): Promise<Shelf> {
+  const scope = estate.scopes.find((one) => one.scope === observation.scope);
+  const provider = scope?.targets[0] && estate.clouds.get(scope.targets[0].spec.provider);
+  if (scope === undefined || provider === undefined) throw new Error(`${observation.scope} is in no spec`);
+  const knowledge = await store.inventory.knowledge(estate.name, scope.scope);
+  return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect });
+}
+
+const shelfOf = (input: PlanInput): Shelf => ({
+  scope: input.observation.scope,
+  at: input.observation.at,
+  gaps: input.observation.gaps,
+  objects: ownership(input, plan(input)),
+});

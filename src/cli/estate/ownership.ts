@@ -1,0 +1,44 @@
+import type { Finding, ScopePlan } from '../../core/action.ts';
+import type { Observed } from '../../core/observed.ts';
+import { type Claimed, claim } from '../../core/plan/claim.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
+import type { Address } from '../../core/resource.ts';
+
+export const owners = ['ours', 'orphan', 'unmanaged', 'copied-mark', 'other', 'foreign-store'] as const;
+export type Owner = (typeof owners)[number];
+
+/** An object on a cloud, whose it is, and why we say so. `address`: where it is ours. */
+export interface Ownership {
+  readonly scope: string;
+  readonly observed: Observed;
+  readonly owner: Owner;
+  readonly address?: Address;
+  readonly why: string;
+}
+
+/** Every object that stands in a scope, in the order of the observation. */
+export function ownership(input: PlanInput, { findings }: ScopePlan): readonly Ownership[] {
+  const told = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
+  return claim(input.observation.resources, input).map((one) => ({
+    scope: input.observation.scope,
+    observed: one.observed,
+    ...ownerOf(one, told.get(one.observed.id)),
+  }));
+}
+
+type Told = Extract<Finding, { readonly id: string }>;
+
+function ownerOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownership, 'scope' | 'observed'> {
+  switch (by.by) {
+    case 'us':
+      if (found?.type === 'orphan')
+        return { owner: 'orphan', address: by.address, why: 'ours, and no document wants it' };
+      return { owner: 'ours', address: by.address, why: 'wanted' };
+    case 'other':
+      return { owner: 'other', why: `marked by the estate ${by.estate}` };
+    case 'foreign-store':
+      return { owner: 'foreign-store', why: `marked by another store of this estate, ${by.store}` };
+    case 'nobody':
+      return { owner: by.copied ? 'copied-mark' : 'unmanaged', why: found?.why ?? 'nobody claims it' };
+  }
+}

@@ -1,0 +1,57 @@
+import { nameIn } from '../../core/address.ts';
+import type { Shelf } from '../commands/inventory.ts';
+import type { Ownership } from '../estate/ownership.ts';
+import type { Output } from '../terminal.ts';
+import { count } from './count.ts';
+import { formatDuration } from './duration.ts';
+import { paintFor } from './paint.ts';
+import { table } from './table.ts';
+
+/** The verdict, then each scope with its age, its gaps and a table. */
+export function inventoryText(shelves: readonly Shelf[], now: number, output: Output): string {
+  const paint = paintFor(output);
+  const all = shelves.flatMap(({ objects }) => objects);
+  const verdict = `Inventory: ${count(all.length, 'object')} in ${count(shelves.length, 'scope')}${tally(all)}`;
+  const parts = shelves.map(({ scope, at, gaps, objects }) => {
+    const whole =
+      gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
+    const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
+    return `\n${head}\n${indent(table(['KIND', 'ID', 'NAME', 'CLAIM', 'WHY'], objects.map(row)))}`;
+  });
+  return `${paint('strong', verdict)}\n${parts.join('')}`;
+}
+
+function tally(all: readonly Ownership[]): string {
+  const groups = Map.groupBy(all, ({ owner }) => owner);
+  return [...groups].map(([owner, some]) => ` · ${some.length} ${owner}`).join('');
+}
+
+const row = ({ observed, owner, address, why }: Ownership): readonly string[] => [
+  observed.kind,
+  observed.id,
+  address === undefined ? observed.name : nameIn(address, observed.kind),
+  owner,
+  owner === 'ours' ? '' : why,
+];
+
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+/** The same as one object; ages in milliseconds. */
+export const inventoryJson = (shelves: readonly Shelf[], now: number): object => ({
+  scopes: shelves.map(({ scope, at, gaps, objects }) => ({
+    scope,
+    seenAt: new Date(at).toISOString(),
+    ageMs: now - at,
+    complete: gaps.length === 0,
+    gaps,
+    objects: objects.map(({ observed, owner, address, why }) => ({
+      kind: observed.kind,
+      id: observed.id,
+      name: observed.name,
+      claim: owner,
+      ...(address === undefined ? {} : { address }),
+      why,
+      attributes: observed.attributes,
+    })),
+  })),
+});
