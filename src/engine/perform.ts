@@ -80,14 +80,21 @@ const late: Outcome = {
 /** The old one goes, the new one comes, and is up before anybody else of its document is touched. */
 async function replace(action: Action, performance: Performance): Promise<Outcome> {
   const { desk } = performance;
+  if (action.kind !== 'instance') return irreplaceable;
   await othersReady(action, performance);
   const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
   if (gone.as !== 'done') return gone;
   const [made = unsent] = await send([{ action, verb: 'create' }], desk);
   if (made.as !== 'done' || !made.observed) return made;
-  if (made.observed.condition.state === 'ready' || action.kind !== 'instance') return done;
+  if (made.observed.condition.state === 'ready') return done;
   return (await awaitState('instance', [made.observed.id], 'ready', desk)) ? made : late;
 }
+
+/** Between the two nothing would stand: for a rule that is a gap, for all else a loss of what stands in it. */
+const irreplaceable: Outcome = {
+  as: 'failed',
+  failure: { kind: 'terminal', code: 'NotReplaceable', message: 'only machines are replaced' },
+};
 
 /** One machine of a document is down at most: one that still comes up is waited for first. */
 async function othersReady(action: Action, { desk, unready }: Performance): Promise<void> {

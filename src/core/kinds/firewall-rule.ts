@@ -8,7 +8,7 @@ export const firewallRule: KindRules<'firewall-rule'> = {
   tier: 3,
   deletionPolicy: 'delete',
   effects: {
-    network: 'replace',
+    network: 'unseen',
     group: 'replace',
     match: 'replace',
     description: 'in-place',
