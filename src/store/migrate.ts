@@ -13,19 +13,24 @@ interface Migration {
 /** Any number will do, as long as it is always the same. */
 const advisoryLock = 7_383_768;
 
-/**
- * Brings the schema to what this program needs, one process at a time. False: there is none and `create` does not allow to
- * make one. A database of a newer program, or one whose migrations were others, is refused.
- */
-export async function migrate(client: pg.Client, create: boolean): Promise<boolean> {
+/** Runs `work` while no other process prepares the same database. */
+export async function alone<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
-    if (!create && !(await hasSchema(client))) return false;
-    await bringUp(client);
-    return true;
+    return await work();
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
   }
+}
+
+/**
+ * Brings the schema to what this program needs; run it `alone`. False: there is none and `create` does not allow to make
+ * one. A database of a newer program, or one whose migrations were others, is refused.
+ */
+export async function migrate(client: pg.Client, create: boolean): Promise<boolean> {
+  if (!create && !(await hasSchema(client))) return false;
+  await bringUp(client);
+  return true;
 }
 
 async function hasSchema(client: pg.Client): Promise<boolean> {

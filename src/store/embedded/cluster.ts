@@ -52,17 +52,28 @@ export async function initialise({ home, binaries, account }: Cluster, password:
 export async function start(cluster: Cluster): Promise<number> {
   const running = await server(cluster);
   if (running) return running.ready ? running.port : untilReady(cluster);
-  await dropReusedPid(cluster.home);
+  // why: what ran under this file is dead, though its id may be another process's by now, or nobody reaped it. Should a
+  // child of it live on, PostgreSQL finds it by the shared memory of the data folder and does not start.
+  await rm(pidFileOf(cluster.home), { force: true });
   for (let tries = 1; ; tries++) {
     const port = await freePort();
-    const args = ['start', '-D', dataOf(cluster.home), '-l', logOf(cluster.home), '-w', '-t', '60', '-o', `-p ${port}`];
-    await rm(logOf(cluster.home), { force: true });
-    const started = await run(program(cluster.binaries, 'pg_ctl'), args, cluster.account);
-    if (started.ok) return port;
-    const log = await readFile(logOf(cluster.home), 'utf8').catch(() => '');
-    if (tries === 5 || !log.includes('could not create any TCP/IP sockets'))
-      throw new Error(`the database in ${cluster.home} does not start: ${started.output}\n${log.slice(-2000)}`);
+    const { ok, said } = await startOn(cluster, port);
+    if (ok) return port;
+    if (tries === 50 || !transient.some((text) => said.includes(text)))
+      throw new Error(`the database in ${cluster.home} does not start: ${said}`);
+    await pause(200);
   }
+}
+
+/** The port was taken after we saw it free; the last children of a killed server are not gone yet. */
+const transient = ['could not create any TCP/IP sockets', 'pre-existing shared memory block'];
+
+async function startOn({ home, binaries, account }: Cluster, port: number) {
+  await rm(logOf(home), { force: true });
+  const args = ['start', '-D', dataOf(home), '-l', logOf(home), '-w', '-t', '60', '-o', `-p ${port}`];
+  const { ok, output } = await run(program(binaries, 'pg_ctl'), args, account);
+  const log = ok ? '' : await readFile(logOf(home), 'utf8').catch(() => '');
+  return { ok, said: `${output}\n${log.slice(-2000)}` };
 }
 
 /** Ends every connection and waits until the server is down; nothing to do where none runs. */
@@ -99,12 +110,6 @@ async function untilReady(cluster: Cluster): Promise<number> {
   }
   await stop(cluster);
   return start(cluster);
-}
-
-/** PostgreSQL clears a dead server's file itself, but not where another process has the dead one's id by now. */
-async function dropReusedPid(home: string): Promise<void> {
-  const pid = Number.parseInt((await pidFile(home))[0] ?? '', 10);
-  if (Number.isSafeInteger(pid) && commandLine(pid) !== '') await rm(pidFileOf(home), { force: true });
 }
 
 async function pidFile(home: string): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverAccount } from './account.ts';
-import { binaries } from './binaries.ts';
+import { binaries, packagedBinaries } from './binaries.ts';
 import { type Cluster, dataOf, initialise, isInitialised, start, stop, superuser } from './cluster.ts';
 import { home, knownHome, ownFolder } from './home.ts';
 import { run } from './run.ts';
@@ -61,7 +61,11 @@ async function hasData(inside: string): Promise<boolean> {
 async function clusterOf(inside: string, onProgress: (message: string) => void): Promise<Cluster> {
   const account = await serverAccount(dataOf((await knownHome(inside)) ?? inside), run);
   const at = await home(inside, account, onProgress);
-  return { home: at, account, binaries: await binaries({ home: at, account, onProgress }) };
+  return {
+    home: at,
+    account,
+    binaries: await binaries({ packaged: packagedBinaries(), home: at, account, onProgress }),
+  };
 }
 
 const leave = (file: string, entry: string, cluster: Cluster): Promise<void> =>
