@@ -12,7 +12,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done } from './answer.ts';
 import { each, standing } from './batch.ts';
 import { lookup } from './lookup.ts';
-import { markTags, readMark } from './marks.ts';
+import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
 import { checkOwners } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
@@ -135,10 +135,7 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
   ];
   const answer = await client.send('DescribeSecurityGroups', new DescribeSecurityGroupsCommand({ Filters }), call);
   if (!answer.ok) return answer;
-  const ours = answer.value.SecurityGroups?.find(({ Tags }) => {
-    const other = readMark(Tags);
-    return other?.estate === mark.estate && other.store === mark.store && other.address === mark.address;
-  });
+  const ours = answer.value.SecurityGroups?.find(({ Tags }) => isSameTry(mark, Tags));
   return ours ? { ok: true, value: ours } : refusal;
 }
 

@@ -62,7 +62,8 @@ const byId = (volumes: readonly Volume[]): ReadonlyMap<string, Volume> =>
 function complete(seen: Seen, volumes: ReadonlyMap<string, Volume>): Observed<'instance'> {
   const observed = withDisk(seen, volumes);
   if (seen.rootVolume !== undefined && !volumes.has(seen.rootVolume) && observed.condition.state === 'ready') {
-    throw new ListingFailed('ShortListing', `volume ${seen.rootVolume} of ${observed.id} was not listed`);
+    const message = `volume ${seen.rootVolume} of ${observed.id} was not listed`;
+    throw new ListingFailed('ShortListing', message, { kind: 'retryable', code: 'ShortListing', message });
   }
   return observed;
 }

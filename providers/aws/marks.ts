@@ -59,6 +59,17 @@ export function readMark(tags: readonly Tag[] | undefined, launchIndex = 0): Mar
   };
 }
 
+/** Whether these tags were written by an earlier try of the very creation that `mark` is for. */
+export function isSameTry(mark: Mark, tags: readonly Tag[] | undefined): boolean {
+  const other = readMark(tags);
+  return (
+    other?.estate === mark.estate &&
+    other.store === mark.store &&
+    other.address === mark.address &&
+    other.intent === mark.intent
+  );
+}
+
 export function readExtra(tags: readonly Tag[] | undefined, name: Extra): string | undefined {
   return reader(tags)(name);
 }

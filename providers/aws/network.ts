@@ -1,9 +1,17 @@
-import { CreateVpcCommand, DeleteVpcCommand, DescribeVpcsCommand, type Vpc } from '@aws-sdk/client-ec2';
+import {
+  CreateVpcCommand,
+  DeleteVpcCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  DescribeVpcsCommand,
+  type SecurityGroup,
+  type Vpc,
+} from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done } from './answer.ts';
+import { done, failed } from './answer.ts';
 import { each, standing } from './batch.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
@@ -11,7 +19,7 @@ import { completeInternet } from './internet/complete.ts';
 import { type InternetParts, internetPartsOf } from './internet/parts.ts';
 import { removeInternet } from './internet/remove.ts';
 import { lookup } from './lookup.ts';
-import { markTags, readExtra, readMark, tagKey } from './marks.ts';
+import { markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
 import { checkOwners } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
@@ -51,9 +59,12 @@ async function occupiedVpcs(listings: Scope['listings'], call: Call): Promise<Re
     listings.groups('network', call),
   ]);
   if (subnets.status === 'rejected' || groups.status === 'rejected') return undefined;
-  const strangers = groups.value.filter(({ GroupName }) => GroupName !== 'default');
+  const strangers = groups.value.filter(isStranger);
   return new Set([...subnets.value, ...strangers].map(({ VpcId = '' }) => VpcId));
 }
+
+/** Every VPC is born with a group called `default`, which goes with it. */
+const isStranger = ({ GroupName }: SecurityGroup): boolean => GroupName !== 'default';
 
 interface Around {
   readonly parts: InternetParts;
@@ -156,17 +167,8 @@ async function createVpc(
 }
 
 async function findByMark(mark: Creation['mark'], { client }: Scope, call: Call): Promise<Result<Vpc | undefined>> {
-  const wanted = {
-    estate: mark.estate,
-    store: mark.store,
-    address: mark.address,
-    intent: mark.intent,
-    attempt: mark.attempt?.toString(),
-  };
-  const Filters = Object.entries(wanted).flatMap(
-    ([name, value]) =>
-      value === undefined ? [] : [{ Name: `tag:${tagKey(name as keyof typeof wanted)}`, Values: [value] }], // why: the keys are those written above
-  );
+  const { attempt: _, deletionPolicy: __, ...identity } = mark;
+  const Filters = Object.entries(markTags(identity)).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
   const answer = await client.send('DescribeVpcs', new DescribeVpcsCommand({ Filters }), call);
   return answer.ok ? { ok: true, value: answer.value.Vpcs?.[0] } : answer;
 }
@@ -204,10 +206,30 @@ async function change(
   return made.failure ? { ok: false, failure: made.failure } : done;
 }
 
-/** DeleteVpc refuses while anything else stands in it: https://docs.aws.amazon.com/vpc/latest/userguide/delete-vpc.html */
+/**
+ * DeleteVpc refuses while anything else stands in it (https://docs.aws.amazon.com/vpc/latest/userguide/delete-vpc.html), but
+ * its gateway and table must go before. So it is looked into first: a network that stays, stays whole.
+ */
 async function remove({ id, observed }: Removal<'network'>, scope: Scope, call: Call): Promise<Result<void>> {
-  const freed = await removeInternet({ vpcId: id, parts: observed.condition.parts ?? [] }, scope, call);
+  const parts = observed.condition.parts ?? [];
+  const free = parts.length === 0 ? done : await checkEmpty(id, scope, call);
+  if (!free.ok) return free;
+  const freed = await removeInternet({ vpcId: id, parts }, scope, call);
   if (!freed.ok) return freed;
   const deleted = await scope.client.send('DeleteVpc', new DeleteVpcCommand({ VpcId: id }), call);
   return deleted.ok || deleted.failure.kind === 'not-found' ? done : deleted;
+}
+
+async function checkEmpty(id: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
+  const Filters = [{ Name: 'vpc-id', Values: [id] }];
+  const subnets = await client.send('DescribeSubnets', new DescribeSubnetsCommand({ Filters }), call);
+  if (!subnets.ok) return subnets;
+  const groups = await client.send('DescribeSecurityGroups', new DescribeSecurityGroupsCommand({ Filters }), call);
+  if (!groups.ok) return groups;
+  const inside = [
+    ...(subnets.value.Subnets ?? []).map(({ SubnetId = '' }) => SubnetId),
+    ...(groups.value.SecurityGroups ?? []).filter(isStranger).map(({ GroupId = '' }) => GroupId),
+  ];
+  if (inside.length === 0) return done;
+  return failed('conflict', 'DependencyViolation', `${id} still holds ${inside.slice(0, 5).join(', ')}`);
 }

@@ -23,7 +23,7 @@ export async function* pages<T>(ask: Ask<T>, account: string, call: Call): Async
     const answer = await ask(token, call);
     if (!answer.ok) {
       call.signal.throwIfAborted();
-      throw new ListingFailed(answer.failure.code, answer.failure.message);
+      throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
     }
     const { items, next, owners } = answer.value;
     checkOwners(owners, account);

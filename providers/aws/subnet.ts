@@ -19,7 +19,7 @@ import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { isPart, leadsTo, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
-import { markTags, readMark } from './marks.ts';
+import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
 import { checkOwners } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
@@ -151,10 +151,7 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
   ];
   const answer = await client.send('DescribeSubnets', new DescribeSubnetsCommand({ Filters }), call);
   if (!answer.ok) return answer;
-  const ours = answer.value.Subnets?.find(({ Tags }) => {
-    const other = readMark(Tags);
-    return other?.estate === mark.estate && other.store === mark.store && other.address === mark.address;
-  });
+  const ours = answer.value.Subnets?.find(({ Tags }) => isSameTry(mark, Tags));
   return ours ? { ok: true, value: ours } : refusal;
 }
 

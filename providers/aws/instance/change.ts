@@ -1,9 +1,10 @@
-import { ModifyInstanceAttributeCommand, ModifyVolumeCommand } from '@aws-sdk/client-ec2';
+import { DescribeVolumesCommand, ModifyInstanceAttributeCommand, ModifyVolumeCommand } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/actuator.ts';
 import { done, failed } from '../answer.ts';
-import { each } from '../batch.ts';
+import { each, sinks } from '../batch.ts';
+import type { Client } from '../client.ts';
 import { retag, unsupported } from '../retag.ts';
 import type { Scope } from '../scope.ts';
 import { diskPart } from './observe.ts';
@@ -76,7 +77,24 @@ async function changeDisk(item: Item, { client }: Scope, call: Call): Promise<Re
     VolumeType: has('disk.type')(item) ? (type as 'gp3' | undefined) : undefined,
   });
   const answer = await client.send('ModifyVolume', command, call);
-  return answer.ok ? done : answer;
+  if (answer.ok || !sinks(answer.failure)) return answer.ok ? done : answer;
+  return (await isDisk(VolumeId, { size, type }, client, call)) ? done : answer;
+}
+
+/** A volume refuses a second change for hours, also the one it has already made. */
+async function isDisk(
+  VolumeId: CloudId,
+  { size, type }: { readonly size: number | undefined; readonly type: string | undefined },
+  client: Client,
+  call: Call,
+): Promise<boolean> {
+  const answer = await client.send('DescribeVolumes', new DescribeVolumesCommand({ VolumeIds: [VolumeId] }), call);
+  const volume = answer.ok ? answer.value.Volumes?.[0] : undefined;
+  return (
+    volume !== undefined &&
+    (size === undefined || volume.Size === size) &&
+    (type === undefined || volume.VolumeType === type)
+  );
 }
 
 /**

@@ -62,10 +62,10 @@ function ordinalOf(item: Item): number | undefined {
   return /^\d{1,9}$/.test(rest) ? Number(rest) : undefined;
 }
 
-/** What must be equal for one launch. A mark's intent and attempt are those of the batch. */
+/** What must be equal for one launch. Its mark names the intent of the first. */
 function likeness(item: Item): string {
-  const { estate, store, deletionPolicy, intent, attempt } = item.mark;
-  return JSON.stringify([documentOf(item), item.desired.attributes, [estate, store, deletionPolicy, intent, attempt]]);
+  const { estate, store, deletionPolicy } = item.mark;
+  return JSON.stringify([documentOf(item), item.desired.attributes, [estate, store, deletionPolicy]]);
 }
 
 function rowsOf(alike: readonly Item[]): readonly Run[] {
