@@ -38,7 +38,12 @@ export function makeClient(
           throw call.signal.reason;
         }
         const failure = toFailure(error, action);
-        call.report(request, { durationMs: clock.now() - began, failure });
+        const { requestId } = failure;
+        call.report(request, {
+          ...(requestId !== undefined && { requestId }),
+          durationMs: clock.now() - began,
+          failure,
+        });
         return { ok: false, failure };
       }
     },

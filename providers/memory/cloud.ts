@@ -99,31 +99,49 @@ async function pause(
 /** All of a call happens at one moment: nothing comes between its checks and its writes. */
 function answer<A extends ActionName>(front: Front, asked: Asked<A>): Served<A> {
   const entry = front.chronicle.begin(asked.caller.name, asked.action);
-  const done = (outcome: CallEntry['answer']['outcome'], dryLane?: string): void =>
-    entry.end({ outcome, ...(dryLane !== undefined && { dryLane }) });
-  const dry = front.buckets.take(requestOf(asked.caller.scope, asked.action, asked.input).costs);
-  if (dry !== undefined) {
-    done('Throttled', dry);
-    throw new Refusal('Throttled', `the budget of ${dry} is spent`);
-  }
+  const requestId = `req-${entry.seq}`;
   try {
     const output = perform(front, asked);
     if (asked.struck.some((fault) => fault.do === 'lost-after')) throw unanswered();
     if (asked.struck.some((fault) => fault.do === 'error-after'))
       throw new Refusal('InternalError', 'an internal error');
-    done('ok');
-    return { requestId: `req-${entry.seq}`, output };
+    entry.end({ outcome: 'ok' });
+    return { requestId, output };
   } catch (error) {
-    if (error instanceof Refusal) done(error.code === 'ConnectionReset' ? 'lost' : error.code);
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    entry.end(outcomeOf(error));
+    throw answered(error, requestId);
   }
 }
 
+/** A refusal of our own budgets names the lane that ran dry. */
+class BudgetSpent extends Refusal {
+  readonly lane: string;
+  constructor(lane: string) {
+    super('Throttled', `the budget of ${lane} is spent`);
+    this.lane = lane;
+  }
+}
+
+/** Every answer bears a request id; where there is no answer there is none. */
+const answered = (refusal: Refusal, requestId: string): Refusal =>
+  refusal.code === 'ConnectionReset'
+    ? refusal
+    : new Refusal(refusal.code, refusal.message, { retryAfterMs: refusal.retryAfterMs, requestId });
+
+const outcomeOf = (refusal: Refusal): CallEntry['answer'] => ({
+  outcome: refusal.code === 'ConnectionReset' ? 'lost' : refusal.code,
+  ...(refusal instanceof BudgetSpent && { dryLane: refusal.lane }),
+});
+
 const unanswered = (): Refusal => new Refusal('ConnectionReset', 'the connection was reset');
 
-function perform<A extends ActionName>(front: Front, { action, input, struck }: Asked<A>): Output<A> {
+function perform<A extends ActionName>(front: Front, { caller, action, input, struck }: Asked<A>): Output<A> {
+  const dry = front.buckets.take(requestOf(caller.scope, action, input).costs);
+  if (dry !== undefined) throw new BudgetSpent(dry);
   for (const fault of struck) {
-    if (fault.do === 'refuse') throw new Refusal(fault.code, 'refused by the schedule of faults', fault.retryAfterMs);
+    if (fault.do === 'refuse')
+      throw new Refusal(fault.code, 'refused by the schedule of faults', { retryAfterMs: fault.retryAfterMs });
     if (fault.do === 'lost-before') throw unanswered();
   }
   // why: `calls[action]` takes exactly this input and gives exactly this output; TypeScript cannot tie the unions together

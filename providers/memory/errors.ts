@@ -27,9 +27,10 @@ const makesTwins: ReadonlySet<ActionName> = new Set<ActionName>(['CreateNetwork'
 /** Anything that is no refusal is a fault of this program and is thrown on. */
 export function toFailure(error: unknown, action: ActionName): Failure {
   if (!(error instanceof Refusal)) throw error;
-  const { code, message, retryAfterMs } = error;
-  if (code === 'Throttled' && retryAfterMs !== undefined) return { kind: 'throttled', code, message, retryAfterMs };
-  return { kind: kindOf(code, action), code, message };
+  const { code, message, retryAfterMs, requestId } = error;
+  const told = { code, message, ...(requestId !== undefined && { requestId }) };
+  if (code === 'Throttled' && retryAfterMs !== undefined) return { ...told, kind: 'throttled', retryAfterMs };
+  return { ...told, kind: kindOf(code, action) };
 }
 
 /** A read that was not answered can simply be sent again; what would make a twin cannot. */

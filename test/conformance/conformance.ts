@@ -1,6 +1,6 @@
 import { describe, test } from 'node:test';
 import type { Kind } from '../../src/core/resource.ts';
-import type { Harness } from './harness.ts';
+import type { Opened } from './harness.ts';
 import { admissionLaws } from './laws/admission.ts';
 import { creationLaws } from './laws/creation.ts';
 import { deletionLaws } from './laws/deletion.ts';
@@ -30,18 +30,18 @@ export interface NotYet {
 }
 
 /** Every law × every kind, each before a cloud of its own. `open` is asked once for each. */
-export function conformance(cloud: string, open: () => Promise<Harness>, notYet: readonly NotYet[] = []): void {
+export function conformance(cloud: string, open: () => Promise<Opened>, notYet: readonly NotYet[] = []): void {
   const excused = (law: string, kind: Kind): boolean =>
     notYet.some((other) => other.law === law && other.kinds.includes(kind));
   describe(`conformance: ${cloud}`, { concurrency: 1 }, () => {
     for (const law of laws) {
       for (const kind of law.kinds.filter((each) => !excused(law.name, each))) {
         test(`${kind}: ${law.name}`, async () => {
-          const harness = await open();
+          const { harness, close } = await open();
           try {
             await law.hold(await openStage(harness), kind);
           } finally {
-            await harness.session.close();
+            await close();
           }
         });
       }

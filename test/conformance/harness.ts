@@ -1,8 +1,15 @@
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
+/** A harness, and how to put it away. */
+export interface Opened {
+  readonly harness: Harness;
+  close(): Promise<void>;
+}
+
 /** One provider before one fresh, empty cloud. */
 export interface Harness {
+  /** That of the pass which goes on now: settling ends one and begins another. */
   readonly session: Session;
   readonly words: Words;
   /** Does the work while the cloud's time passes as it must. */
@@ -41,7 +48,7 @@ export type TroubleKind = 'throttle' | 'fail' | 'refuse' | 'lost-before' | 'lost
 
 /** What a colleague does who knows nothing of us. */
 export interface ByHand {
-  /** Makes an object of this kind in this network, without any mark, and answers its id. */
+  /** Makes an object of this kind in this network, without any mark, and answers the id that the provider has for it. */
   make(kind: Kind, network: CloudId | undefined): Promise<CloudId>;
   /** Takes a thing away that nothing else needs. */
   remove(kind: Kind, id: CloudId): Promise<void>;

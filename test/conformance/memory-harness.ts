@@ -3,10 +3,10 @@ import type { Fault } from '../../providers/memory/faults.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import type { ByHand, Harness, Spelling, TroubleKind } from './harness.ts';
+import type { ByHand, Harness, Opened, Spelling, TroubleKind } from './harness.ts';
 
 /** The memory provider before an empty cloud. `lagMs`: for so long after a write, reads may not see it. */
-export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}): Promise<Harness> {
+export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}): Promise<Opened> {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });
   const scope = 'memory/acme/north';
@@ -16,7 +16,7 @@ export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}
     if (lagMs > 0) cloud.faults.add({ on: 'reads', fault: { do: 'lag', ms: lagMs } });
   };
   calm();
-  return {
+  const harness: Harness = {
     session,
     words: {
       image: 'img-1',
@@ -34,6 +34,7 @@ export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}
     },
     byHand: byHand(cloud),
   };
+  return { harness, close: () => session.close() };
 }
 
 const prefixes: Readonly<Record<Kind, string>> = {

@@ -1,3 +1,4 @@
+import { documentOfReplica } from '../../src/core/address.ts';
 import type { Desired, Terms } from '../../src/core/desired.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { Address, Attributes, Kind } from '../../src/core/resource.ts';
@@ -14,7 +15,8 @@ export function desiredOf<K extends Kind>(
     attributes,
   }: { readonly address: Address; readonly name: string; readonly attributes: Attributes[K] },
 ): Desired<K> {
-  return { kind, address, name, attributes, terms, documents: [{ address, file: 'all.yaml', line: 1 }] };
+  const document = kind === 'instance' ? documentOfReplica(address) : address;
+  return { kind, address, name, attributes, terms, documents: [{ address: document, file: 'all.yaml', line: 1 }] };
 }
 
 export const markFor = (address: Address, intent: string): Mark => ({

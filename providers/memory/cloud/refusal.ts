@@ -20,10 +20,17 @@ export type RefusalCode =
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly retryAfterMs: number | undefined;
-  constructor(code: RefusalCode, message: string, retryAfterMs?: number) {
+  readonly requestId: string | undefined;
+  constructor(code: RefusalCode, message: string, told: Told = {}) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterMs = told.retryAfterMs;
+    this.requestId = told.requestId;
   }
+}
+
+interface Told {
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string | undefined;
 }

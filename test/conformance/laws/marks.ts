@@ -123,7 +123,10 @@ export const markLaws: readonly Law[] = [
     hold: async (stage, kind) => {
       const one = stage.creation(kind, {}, 'twin-0');
       const other = stage.creation(kind, {}, 'twin-0');
-      const ids = [await created(stage, one), await created(stage, { ...other, token: 'another' })].map(({ id }) => id);
+      const mark = { ...other.mark, intent: 'another' };
+      const ids = [await created(stage, one), await created(stage, { ...other, token: 'another', mark })].map(
+        ({ id }) => id,
+      );
       assert.equal(new Set(ids).size, 2);
     },
   },

@@ -1,0 +1,69 @@
+import { actions } from '../../providers/aws/limits.ts';
+import type { Effect } from '../../sandbox/faults.ts';
+import type { CloudId, Kind } from '../../src/core/resource.ts';
+import { openAwsStage } from '../support/aws-session.ts';
+import { awsByHand } from './aws-by-hand.ts';
+import type { Opened, TroubleKind } from './harness.ts';
+
+/** The AWS provider, through the real SDK, before an empty account of the sandbox. */
+export async function openAws(): Promise<Opened> {
+  const stage = await openAwsStage({ quotas: { vpcs: 100 } });
+  const { clock, faults } = stage.sandbox.control;
+  let session = await stage.open();
+  const byHand = awsByHand(stage.sandbox.url);
+  return {
+    close: async () => {
+      byHand.close();
+      await stage.close();
+    },
+    harness: {
+      get session() {
+        return session;
+      },
+      words: {
+        image: 'ami-0abc0abc0abc0abc0',
+        sizes: ['t3.small', 't3.medium'],
+        disks: ['gp2', 'gp3'],
+        zone: 'eu-west-1b',
+        identities: ['web-role', 'db-role'],
+        nowhere: (kind) => nowhere[kind],
+      },
+      run: (work) => work(),
+      settle: async () => {
+        clock.advance(600_000);
+        session = await stage.open();
+      },
+      trouble: {
+        strike: (on, trouble, nth) => {
+          const action = on === 'reads' ? reads : writes;
+          faults.add({ match: { action, ...(nth !== undefined && { nth }) }, effect: effects[trouble] });
+        },
+        calm: () => faults.clear(),
+      },
+      byHand: byHand.byHand,
+    },
+  };
+}
+
+const reads = Object.keys(actions).filter((action) => action.startsWith('Describe'));
+const writes = Object.keys(actions).filter(
+  (action) => !action.startsWith('Describe') && action !== 'GetCallerIdentity',
+);
+
+const nowhere: Readonly<Record<Kind, CloudId>> = {
+  network: 'vpc-0fffffffffffffff0',
+  subnet: 'subnet-0fffffffffffffff0',
+  group: 'sg-0fffffffffffffff0',
+  'firewall-rule': 'sg-0fffffffffffffff0/ingress/tcp/1/10.9.0.0/16',
+  instance: 'i-0fffffffffffffff0',
+};
+
+const effects: Readonly<Record<TroubleKind, Effect>> = {
+  throttle: { kind: 'throttle' },
+  fail: { kind: 'error', code: 'Unavailable', status: 503 },
+  refuse: { kind: 'access-denied' },
+  'lost-before': { kind: 'reset-before' },
+  'lost-after': { kind: 'reset-after' },
+  'short-page': { kind: 'short-page', items: 1 },
+  delay: { kind: 'delay', ms: 3_600_000 },
+};
