@@ -24,7 +24,13 @@ async function makeRole(client: pg.Client, password: string | undefined): Promis
     const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${pg.escapeLiteral(password)}`;
     await client.query(`CREATE ROLE ${appRole} ${login}`).catch(ignoreMadeMeanwhile);
   }
-  if (password === undefined) await client.query(`GRANT ${appRole} TO CURRENT_USER`);
+  if (password === undefined && !(await isMember(client))) await client.query(`GRANT ${appRole} TO CURRENT_USER`);
+}
+
+/** The server's keeper may have given the role to a user who could not take it. */
+async function isMember(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT pg_has_role(CURRENT_USER, $1, 'MEMBER') AS member", [appRole]);
+  return rows[0]?.member === true;
 }
 
 /** Roles are shared by all databases of a server, so another database's opening may have been faster. */

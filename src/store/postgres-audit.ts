@@ -6,7 +6,7 @@ import type { Audit } from '../ports/store.ts';
 import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts';
 import type { Context } from './context.ts';
 import { exportLine } from './export-line.ts';
-import { postgresLedger } from './postgres-ledger.ts';
+import { entryOf, ledgerRows } from './postgres-ledger.ts';
 import { sha256 } from './sha256.ts';
 import { publicKey, signedBy, signingKey } from './signing-key.ts';
 
@@ -76,8 +76,12 @@ async function verify({ context, file, keys }: Keeping, estate: string): Promise
   const isSigned = signedBy(await publicKey(keys));
   const check = verification({ store: context.store, estate, checkpoints }, { hash: sha256, isSigned });
   const head = await headOf(context, estate);
-  for await (const entry of ledgerOf(context).entries({ estate }))
+  for await (const row of ledgerRows(context.db, { estate })) {
+    const entry = entryOf(row);
     if ((head && entry.seq > head.seq) || !check.follow(entry)) break;
+    if (row.address !== (entry.body['address'] ?? null))
+      return { ok: false, seq: row.seq, reason: 'it is listed under another address than its content names' };
+  }
   return check.end(head);
 }
 
@@ -85,7 +89,5 @@ const headOf = ({ db }: Reading, estate: string): Promise<Head | undefined> =>
   db.selectFrom('estates').select(['seq', 'hash']).where('name', '=', estate).executeTakeFirst();
 
 async function* exported(context: Reading, estate: string): AsyncGenerator<string> {
-  for await (const entry of ledgerOf(context).entries({ estate })) yield exportLine(context.store, estate, entry);
+  for await (const row of ledgerRows(context.db, { estate })) yield exportLine(context.store, estate, entryOf(row));
 }
-
-const ledgerOf = (context: Reading) => postgresLedger({ ...context, onWritten: async () => {} });

@@ -1,10 +1,11 @@
+import type { Selectable } from 'kysely';
 import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { intend } from './intend.ts';
 import { noteBody } from './intent-record.ts';
 import { settle } from './settle.ts';
-import type { Database } from './tables.ts';
+import type { Database, Tables } from './tables.ts';
 
 export const postgresLedger = (context: Context): Ledger => ({
   intend: (pass, drafts) => intend(context, pass, drafts),
@@ -16,18 +17,40 @@ export const postgresLedger = (context: Context): Ledger => ({
 
 const pageSize = 1000;
 
-/** By estate and number. Read page by page: a ledger may be larger than memory. */
 async function* entries(db: Database, filter: LedgerFilter): AsyncGenerator<LedgerEntry> {
+  for await (const row of ledgerRows(db, filter)) yield entryOf(row);
+}
+
+/** By estate and number. Read page by page: a ledger may be larger than memory. */
+export async function* ledgerRows(db: Database, filter: LedgerFilter): AsyncGenerator<LedgerRow> {
   let left = filter.limit ?? Number.POSITIVE_INFINITY;
   let last = { estate: '', seq: 0 };
   while (left > 0) {
     const rows = await page(db, filter, last).limit(Math.min(left, pageSize)).execute();
-    for (const { estate: _, address: __, body, previous, hash, ...row } of rows)
-      yield { ...row, body: JSON.parse(body), chain: { previous, hash } };
+    yield* rows;
     const end = rows.at(-1);
     if (!end || rows.length < pageSize) return;
     last = end;
     left -= rows.length;
+  }
+}
+
+export type LedgerRow = Selectable<Tables['ledger']>;
+
+export const entryOf = ({ seq, at, type, body, previous, hash }: LedgerRow): LedgerEntry => ({
+  seq,
+  at,
+  type,
+  body: bodyOf(body),
+  chain: { previous, hash },
+});
+
+/** We write objects only; of what somebody made unreadable the hash no longer fits, which is how it is found. */
+function bodyOf(text: string): LedgerEntry['body'] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { unreadable: text };
   }
 }
 

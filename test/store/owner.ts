@@ -4,20 +4,31 @@ import pg from 'pg';
 import { dataOf, superuser } from '../../src/store/embedded/cluster.ts';
 
 /** A connection to a folder's running server that may do anything: what a person with the superuser's password has. */
-export async function owner(folder: string): Promise<pg.Client> {
-  return connectTo(folder, superuser);
-}
+export const owner = (folder: string, database = 'postgres'): Promise<pg.Client> =>
+  connectTo(folder, { database, user: superuser, password: 'owner' });
 
 /** One that may do what the application may. */
-export const application = (folder: string): Promise<pg.Client> => connectTo(folder, 'setpoint_app');
+export const application = (folder: string): Promise<pg.Client> =>
+  connectTo(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
-async function connectTo(folder: string, user: string): Promise<pg.Client> {
+/** Of the running server. */
+export async function portOf(folder: string): Promise<number> {
   const inside = join(folder, '.setpoint');
   const home = await readFile(join(inside, 'home'), 'utf8').catch(() => inside);
-  const port = Number((await readFile(join(dataOf(home.trim()), 'postmaster.pid'), 'utf8')).split('\n')[3]);
-  const { owner: ownerPassword, app } = JSON.parse(await readFile(join(inside, 'passwords.json'), 'utf8'));
-  const password = user === superuser ? ownerPassword : app;
-  const client = new pg.Client({ host: '127.0.0.1', port, user, password, database: 'postgres' });
+  return Number((await readFile(join(dataOf(home.trim()), 'postmaster.pid'), 'utf8')).split('\n')[3]);
+}
+
+interface Login {
+  readonly database: string;
+  readonly user: string;
+  /** Which one of the folder's. */
+  readonly password: 'owner' | 'app';
+}
+
+async function connectTo(folder: string, { database, user, password }: Login): Promise<pg.Client> {
+  const passwords = JSON.parse(await readFile(join(folder, '.setpoint', 'passwords.json'), 'utf8'));
+  const port = await portOf(folder);
+  const client = new pg.Client({ host: '127.0.0.1', port, user, password: passwords[password], database });
   await client.connect();
   return client;
 }

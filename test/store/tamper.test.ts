@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type pg from 'pg';
+import { canonical } from '../../src/core/ledger/canonical.ts';
+import { genesis, headOf, link } from '../../src/core/ledger/chain.ts';
+import type { Verdict } from '../../src/core/ledger/verification.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { sha256 } from '../../src/store/sha256.ts';
+import { verifyExport } from '../../src/store/verify-export.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { owner } from './owner.ts';
+import { removeFolder, temporaryFolder } from './temporary-folder.ts';
+
+const folder = await temporaryFolder();
+let store: Store;
+let admin: pg.Client;
+before(async () => {
+  store = await openStore({ folder, clock: virtualClock(), create: true });
+  admin = await owner(folder);
+  await admin.query('ALTER TABLE setpoint.ledger DISABLE TRIGGER ALL');
+});
+after(async () => {
+  await admin.end();
+  await store.close();
+  await removeFolder(folder);
+});
+
+/** Five entries, a checkpoint after the third. */
+async function written(estate: string): Promise<void> {
+  for (let n = 1; n <= 5; n++) {
+    await store.ledger.note(estate, { n });
+    if (n === 3) await store.audit.checkpoint(estate);
+  }
+}
+
+/** Makes every entry's hash fit again, and what the database records as the end. */
+async function recompute(estate: string): Promise<void> {
+  const { rows } = await admin.query('SELECT * FROM setpoint.ledger WHERE estate = $1 ORDER BY seq', [estate]);
+  let head = genesis(store.estates.store, estate, sha256);
+  for (const row of rows) {
+    const entry = link(head, { at: Number(row.at), type: row.type, body: JSON.parse(row.body) }, sha256);
+    head = headOf(entry);
+    const set = 'UPDATE setpoint.ledger SET previous = $1, hash = $2 WHERE estate = $3 AND seq = $4';
+    await admin.query(set, [entry.chain.previous, entry.chain.hash, estate, row.seq]);
+  }
+  await admin.query('UPDATE setpoint.estates SET seq = $1, hash = $2 WHERE name = $3', [head.seq, head.hash, estate]);
+}
+
+const alter = (estate: string, seq: number) =>
+  admin.query('UPDATE setpoint.ledger SET body = $1 WHERE estate = $2 AND seq = $3', [
+    canonical({ estate, note: { n: 99 } }),
+    estate,
+    seq,
+  ]);
+const cut = (estate: string, from: number) =>
+  admin.query('DELETE FROM setpoint.ledger WHERE estate = $1 AND seq >= $2', [estate, from]);
+
+const rows: readonly {
+  readonly name: string;
+  readonly tamper: (estate: string) => Promise<unknown>;
+  readonly seq: number | 'ok';
+  readonly reason?: RegExp;
+  /** An export does not know where the database says that the chain ends. */
+  readonly exported?: number | 'ok';
+}[] = [
+  { name: 'untouched', tamper: async () => {}, seq: 'ok' },
+  { name: 'an entry changed', tamper: (e) => alter(e, 2), seq: 2, reason: /content was changed/ },
+  {
+    name: 'an entry changed and the chain recomputed',
+    tamper: (e) => alter(e, 2).then(() => recompute(e)),
+    seq: 3,
+    reason: /recomputed/,
+  },
+  {
+    name: 'an entry made unreadable',
+    tamper: (e) => admin.query("UPDATE setpoint.ledger SET body = '{' WHERE estate = $1 AND seq = 4", [e]),
+    seq: 4,
+    reason: /content was changed/,
+  },
+  { name: 'the tail cut', tamper: (e) => cut(e, 5), seq: 5, reason: /ends at 4.*end at 5/, exported: 'ok' },
+  {
+    name: 'the tail cut beyond the checkpoint, and the recorded end with it',
+    tamper: (e) => cut(e, 3).then(() => recompute(e)),
+    seq: 3,
+    reason: /tail is cut/,
+  },
+  {
+    name: 'an entry removed from the middle',
+    tamper: (e) => admin.query('DELETE FROM setpoint.ledger WHERE estate = $1 AND seq = 2', [e]),
+    seq: 2,
+    reason: /entry 2 is missing/,
+  },
+  { name: 'everything removed', tamper: (e) => cut(e, 1).then(() => recompute(e)), seq: 1, reason: /tail is cut/ },
+  {
+    name: 'an entry found under an address that its body does not name',
+    tamper: (e) => admin.query("UPDATE setpoint.ledger SET address = 'x' WHERE estate = $1 AND seq = 4", [e]),
+    seq: 4,
+    reason: /listed under another address/,
+    exported: 'ok',
+  },
+];
+
+for (const [index, { name, tamper, seq, reason, exported = seq }] of rows.entries())
+  test(`tamper: ${name}`, async () => {
+    const estate = `estate-${index}`;
+    await written(estate);
+    await tamper(estate);
+    const online = await store.audit.verify(estate);
+    assert.equal(seqOf(online), seq);
+    if (!online.ok) assert.match(online.reason, reason ?? /^$/);
+    assert.equal(seqOf(await verifyCopy(estate)), exported);
+  });
+
+test('tamper: checkpoints signed by another key, or by none, are worth nothing', async () => {
+  await written('forged');
+  const lines = await linesOf('forged');
+  const checkpoints = (await store.audit.checkpoints()).filter(({ estate }) => estate === 'forged');
+  assert.equal(checkpoints.length, 1);
+  const key = await readFile(join(folder, '.setpoint/keys/checkpoint.pub'), 'utf8');
+  assert.equal(seqOf(await verifyExport(lines, checkpoints, key)), 'ok');
+  assert.equal(seqOf(await verifyExport(lines, checkpoints, undefined)), 3);
+  const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  assert.equal(seqOf(await verifyExport(lines, checkpoints, other)), 3);
+});
+
+test('tamper: an export that is cut, mixed, empty or no export at all', async () => {
+  await written('a');
+  await written('b');
+  const [a, b] = [await linesOf('a'), await linesOf('b')];
+  const verdict = async (lines: readonly string[]) => verifyExport(lines, [], undefined);
+  assert.equal(seqOf(await verdict(a)), 'ok');
+  assert.equal(seqOf(await verdict([...a.slice(0, 2), b[2] ?? ''])), 3);
+  assert.equal(seqOf(await verdict([...a.slice(0, 2), '{"seq":3}'])), 3);
+  assert.equal(seqOf(await verdict([...a.slice(0, 2), 'x'])), 3);
+  assert.equal(seqOf(await verdict(a.slice(1))), 1);
+  assert.equal(seqOf(await verdict([])), 1);
+  assert.equal(seqOf(await verdict(a.map((line) => line.replaceAll('"a"', '"c"')))), 1);
+});
+
+test('checkpoints: a line cut short by a crash is passed over, any other bad line is not', async () => {
+  const file = join(folder, '.setpoint/checkpoints.jsonl');
+  const before = await store.audit.checkpoints();
+  await appendFile(file, '{"at":1,"est');
+  await store.ledger.note('later', {});
+  const made = await store.audit.checkpoint('later');
+  assert.deepEqual(await store.audit.checkpoints(), [...before, made]);
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(`"seq":${made?.seq},`, ''));
+  await assert.rejects(store.audit.checkpoints(), /line \d+ of the checkpoints is none/);
+  await writeFile(file, text);
+  assert.throws(() => readCheckpoints('{"a":1}'), /line 1/);
+});
+
+const seqOf = (verdict: Verdict): number | 'ok' => (verdict.ok ? 'ok' : verdict.seq);
+
+async function linesOf(estate: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of store.audit.export(estate)) lines.push(line);
+  return lines;
+}
+
+const verifyCopy = async (estate: string): Promise<Verdict> =>
+  verifyExport(
+    await linesOf(estate),
+    await store.audit.checkpoints(),
+    await readFile(join(folder, '.setpoint/keys/checkpoint.pub'), 'utf8'),
+  );
