@@ -68,7 +68,7 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
       return outcomes;
     }
     const nexts = waiting.map((_, i) => nextOf(answers[i] ?? unanswered, delivery, tries, patience.ports.random()));
-    for (const [i, at] of waiting.entries()) outcomes[at] = meanwhileOf(nexts[i]);
+    for (const [i, at] of waiting.entries()) outcomes[at] = doubting(outcomes[at], meanwhileOf(nexts[i]));
     waiting = waiting.filter((_, i) => nexts[i]?.as === 'again');
     const rested = await unlessStopped(() => rest(nexts.filter(isAgain), tries, patience), patience);
     if (rested === undefined) return outcomes;
@@ -103,7 +103,13 @@ function nextOf<T>(
     case 'give-up':
       return { as: 'failed', failure };
     case 'retry':
-      return { as: 'again', because: 'attempts', afterMs: verdict.afterMs, meanwhile: unsent };
+      // why: clouds answer 5xx to what they did all the same; whatever may be sent again must be taken to have happened
+      return {
+        as: 'again',
+        because: 'attempts',
+        afterMs: verdict.afterMs,
+        meanwhile: repeatable(kind, sent) ? { as: 'open', failure } : unsent,
+      };
     case 'slow-down':
       if (tries.throttles >= mostThrottles) return { as: 'stale', failure };
       // why: the lane was slowed when the answer was reported, and the next request waits for it there
@@ -127,6 +133,10 @@ const isObserved = (value: unknown): value is Observed => typeof value === 'obje
 const isAgain = (next: Outcome | Again): next is Again => next.as === 'again';
 const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
   next === undefined || !isAgain(next) ? (next ?? unsent) : next.meanwhile;
+
+/** What may have happened once stays open, whatever a later sending was answered, unless that was success. */
+const doubting = (before: Outcome | undefined, now: Outcome): Outcome =>
+  before?.as === 'open' && now.as !== 'done' ? before : now;
 
 async function rest(again: readonly Again[], tries: Tries, { ports, waits, tell }: Patience): Promise<'rested'> {
   if (again.length === 0) return 'rested';

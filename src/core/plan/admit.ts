@@ -2,6 +2,7 @@ import type { Action, Finding, WithholdCode } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import type { Address } from '../resource.ts';
+import { compareText } from '../text-order.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';
 import type { World } from './world.ts';
@@ -106,7 +107,8 @@ const isParentDelete = (action: Action): action is ParentDelete =>
 /** What the cloud makes together with a network goes with it, and so needs nothing. */
 function usersByRef({ claimed }: World): ReadonlyMap<string, readonly Claimed[]> {
   const users = new Map<string, Claimed[]>();
-  for (const one of claimed) {
+  // why: whoever comes first is named as the reason, so the order must not be the cloud's
+  for (const one of claimed.toSorted((a, b) => compareText(a.observed.id, b.observed.id))) {
     if (one.observed.signs.origin?.why === 'provider-default') continue;
     for (const ref of refsOf(one.observed.kind, one.observed.attributes)) {
       const known = users.get(ref);

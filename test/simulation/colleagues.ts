@@ -1,0 +1,63 @@
+import type { Standing } from '../../providers/memory/cloud/inspect.ts';
+import { Refusal } from '../../providers/memory/cloud/refusal.ts';
+import type { MemoryCloud } from '../../providers/memory/cloud.ts';
+import type { Draw } from './draw.ts';
+
+/** People who work in the same account by hand. */
+export interface Colleagues {
+  /** One thing that one of them does. `known`: ids that the store settled; marks of others may still be on their way. */
+  act(known: ReadonlySet<string>): void;
+}
+
+/** They never stand in the way of what the specs ask for: that would be a matter between people. */
+export function colleagues(cloud: MemoryCloud, draw: Draw): Colleagues {
+  return {
+    act: (known) => {
+      try {
+        draw.pick(deeds)?.({ cloud, draw, known });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+    },
+  };
+}
+
+interface Hands {
+  readonly cloud: MemoryCloud;
+  readonly draw: Draw;
+  readonly known: ReadonlySet<string>;
+}
+
+const some = ({ cloud, draw, known }: Hands, type: string, ours = true): string => {
+  const of = (one: Standing): boolean => one.type === type && known.has(one.id) === ours;
+  return draw.pick(cloud.inspect.live().filter(of))?.id ?? 'nothing';
+};
+
+const rule = (draw: Draw) => ({
+  protocol: 'tcp',
+  from: 1000 + draw.int(5),
+  to: 1010,
+  peer: '198.51.100.0/24',
+  description: 'by hand',
+});
+
+const deeds: readonly ((hands: Hands) => void)[] = [
+  (hands) => {
+    const rules = [rule(hands.draw)];
+    hands.cloud.outside.do('AuthorizeRules', { group: some(hands, 'group'), direction: 'ingress', rules });
+  },
+  (hands) => {
+    const group = some(hands, 'group');
+    const page = hands.cloud.outside.do('ListRules', {});
+    const found = hands.draw.pick(page.items.filter((one) => one.group === group));
+    if (found) hands.cloud.outside.do('RevokeRules', { group, direction: found.match.direction, ids: [found.id] });
+  },
+  (hands) => hands.cloud.outside.do('TerminateInstances', { ids: [some(hands, 'instance')] }),
+  (hands) => hands.cloud.outside.do('StopInstances', { ids: [some(hands, 'instance')] }),
+  (hands) => void hands.cloud.outside.moreLike(some(hands, 'instance')),
+  (hands) => hands.cloud.outside.stamp(some(hands, 'instance'), { tier: 'changed by hand' }),
+  (hands) => hands.cloud.outside.stamp(some(hands, 'network'), { tier: 'changed by hand' }),
+  (hands) => void hands.cloud.outside.do('CreateNetwork', { cidr: '172.16.0.0/16', tags: { team: 'lab' } }),
+  (hands) => hands.cloud.outside.copyTags(some(hands, 'network'), some(hands, 'network', false)),
+  (hands) => hands.cloud.outside.copyTags(some(hands, 'instance'), some(hands, 'network', false)),
+];

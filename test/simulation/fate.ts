@@ -1,0 +1,68 @@
+import type { MemoryCloud } from '../../providers/memory/cloud.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import type { MemoryStore } from '../support/memory-store.ts';
+
+/** What becomes of a process, at its `step`-th dealing with the cloud or the ledger. */
+export type Fate =
+  | { readonly kind: 'lives' }
+  /** It dies: before the dealing, or after it and before it hears the answer. */
+  | { readonly kind: 'crashes'; readonly step: number; readonly when: 'before' | 'after' }
+  /** It stands still, as by SIGSTOP, and then goes on as if nothing had been. */
+  | { readonly kind: 'pauses'; readonly step: number; readonly ms: number };
+
+export interface Life {
+  cloud(cloud: MemoryCloud): MemoryCloud;
+  store(store: MemoryStore): Pick<MemoryStore, 'ledger' | 'inventory'>;
+  isDead(): boolean;
+}
+
+class Crashed extends Error {}
+
+interface Body {
+  readonly clock: Clock;
+  /** The process no longer renews its lease. */
+  stall(): void;
+}
+
+/** Every dealing of a process with the world goes through its fate. */
+export function fated(fate: Fate, { clock, stall }: Body): Life {
+  let steps = 0;
+  let dead = false;
+  let asleep: Promise<void> | undefined;
+
+  const die = (): never => {
+    if (!dead) stall();
+    dead = true;
+    throw new Crashed('the process died');
+  };
+  const before = async (): Promise<boolean> => {
+    steps += 1;
+    const due = fate.kind !== 'lives' && steps === fate.step;
+    if (dead || (due && fate.kind === 'crashes' && fate.when === 'before')) die();
+    if (due && fate.kind === 'pauses') {
+      stall();
+      asleep = clock.sleep(fate.ms);
+    }
+    await asleep;
+    return due && fate.kind === 'crashes';
+  };
+  const deal = async <T>(dealing: () => Promise<T>): Promise<T> => {
+    const fatal = await before();
+    const answer = await dealing();
+    if (fatal || dead) die();
+    return answer;
+  };
+
+  return {
+    isDead: () => dead,
+    cloud: (cloud) => ({ ...cloud, serve: (caller, action, input) => deal(() => cloud.serve(caller, action, input)) }),
+    store: ({ ledger, inventory }) => ({ ledger: mortal(ledger, deal), inventory }),
+  };
+}
+
+const mortal = (ledger: Ledger, deal: <T>(dealing: () => Promise<T>) => Promise<T>): Ledger => ({
+  ...ledger,
+  intend: (pass, drafts) => deal(() => ledger.intend(pass, drafts)),
+  settle: (pass, settlements) => deal(() => ledger.settle(pass, settlements)),
+});

@@ -1,0 +1,26 @@
+import { convergence } from './convergence.ts';
+import { emptyTree } from './empty-tree.ts';
+import { foreignSafe } from './foreign-safe.ts';
+import type { Invariant } from './invariant.ts';
+import { ledgerVerifies } from './ledger-verifies.ts';
+import { noDuplicate } from './no-duplicate.ts';
+import { noLeak } from './no-leak.ts';
+import { noTrafficGap } from './no-traffic-gap.ts';
+import { promptStop } from './prompt-stop.ts';
+import { samePlan } from './same-plan.ts';
+import { singleWriter } from './single-writer.ts';
+import { writeAhead } from './write-ahead.ts';
+
+export const invariants: readonly Invariant[] = [
+  noDuplicate,
+  noLeak,
+  writeAhead,
+  foreignSafe,
+  singleWriter,
+  convergence,
+  ledgerVerifies,
+  emptyTree,
+  samePlan,
+  noTrafficGap,
+  promptStop,
+];

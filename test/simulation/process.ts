@@ -1,0 +1,152 @@
+import type { MemoryCloud } from '../../providers/memory/cloud.ts';
+import { dialect } from '../../providers/memory/dialect.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import type { ScopePlan } from '../../src/core/action.ts';
+import type { CompiledScope } from '../../src/core/compile/compile.ts';
+import type { Knowledge } from '../../src/core/knowledge.ts';
+import type { Observation } from '../../src/core/observed.ts';
+import { plan } from '../../src/core/plan/plan.ts';
+import { type Converged, converge } from '../../src/engine/converge.ts';
+import { inProcessLimiter } from '../../src/engine/limiter.ts';
+import type { Lease } from '../../src/ports/lease.ts';
+import type { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
+import type { Draw } from './draw.ts';
+import { type Fate, fated } from './fate.ts';
+import { flickering } from './flicker.ts';
+import type { RunTrace, SentTrace } from './trace.ts';
+import { twice } from './twice.ts';
+
+/** The world that processes share. */
+export interface Stage {
+  readonly clock: VirtualClock;
+  readonly cloud: MemoryCloud;
+  readonly database: MemoryDatabase;
+  readonly plans: (readonly [string, string])[];
+  readonly draw: Draw;
+}
+
+/** One process: what it is told to do, and what becomes of it. */
+export interface Orders {
+  readonly name: string;
+  readonly generation: number;
+  readonly scope: CompiledScope;
+  readonly fate: Fate;
+  /** Told to stop this long after it got the lease; undefined: never. Only who is awake can. */
+  readonly stopAfterMs?: number;
+  readonly patienceMs?: number;
+}
+
+export interface Ran {
+  readonly trace: RunTrace;
+  /** Undefined: it never got the lease, or it crashed. */
+  readonly converged: Converged | undefined;
+}
+
+/** Takes the lease, converges, lets the lease go: all that a process does, until its fate meets it. */
+export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
+  const { clock, database } = stage;
+  const store = database.connect();
+  const sent: SentTrace[] = [];
+  const life = fated(orders.fate, { clock, stall: () => store.stall() });
+  const stop = new AbortController();
+  const isAwake = orders.fate.kind !== 'pauses';
+  let stopped: { at: number; ended: number } | undefined;
+  const lease = await acquire(store, orders, clock);
+  if (lease === undefined) return { trace: traceOf(orders, sent, stopped), converged: undefined };
+  if (orders.stopAfterMs !== undefined) {
+    void clock.sleep(orders.stopAfterMs).then(() => {
+      stopped = { at: clock.now(), ended: Number.NaN };
+      stop.abort(new Error('shutdown'));
+    });
+  }
+  try {
+    const converged = await work({ stage, orders, store: life.store(store), lease, sent }, life.cloud, stop.signal);
+    return { trace: traceOf(orders, sent, isAwake ? ended(stopped, clock) : undefined), converged };
+  } catch (error) {
+    if (!life.isDead()) throw error;
+    return { trace: traceOf(orders, sent, undefined), converged: undefined };
+  } finally {
+    if (!life.isDead()) await lease.release();
+  }
+}
+
+const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
+  stopped && { at: stopped.at, ended: clock.now() };
+
+const traceOf = (
+  { name, generation, scope }: Orders,
+  sent: readonly SentTrace[],
+  stop: RunTrace['stop'],
+): RunTrace => ({
+  name,
+  generation,
+  desired: scope.wanted.desired,
+  sent,
+  stop: stop === undefined || Number.isNaN(stop.ended) ? undefined : stop,
+});
+
+async function acquire(store: MemoryStore, { name, scope }: Orders, clock: VirtualClock): Promise<Lease | undefined> {
+  for (let tries = 0; tries < 40; tries++) {
+    const acquired = await store.leases.acquire('acme', scope.scope, name);
+    if (acquired.ok) return acquired.lease;
+    await clock.sleep(5000);
+  }
+  return undefined;
+}
+
+interface Shift {
+  readonly stage: Stage;
+  readonly orders: Orders;
+  readonly store: Pick<MemoryStore, 'ledger' | 'inventory'>;
+  readonly lease: Lease;
+  readonly sent: SentTrace[];
+}
+
+async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, signal: AbortSignal): Promise<Converged> {
+  const { stage, orders, store, lease } = shift;
+  const { clock, draw, plans } = stage;
+  const { scope, wanted } = orders.scope;
+  const cloud = noting(meet(flickering(stage.cloud, stage)), shift);
+  const provider = memoryProvider(cloud, orders.name);
+  const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
+  const thinking = (observation: Observation, knowledge: Knowledge): ScopePlan => {
+    const input = { wanted, observation, knowledge, dialect };
+    const made = plan(input);
+    plans.push(twice(input, made, draw));
+    return made;
+  };
+  const authority = { revision: `r${orders.generation}`, generation: orders.generation, plan: '', approver: 'test' };
+  return converge(
+    {
+      site: { session, account: 'acme', batches: provider.batches, secret: async () => ({}) },
+      warrant: {
+        lease,
+        pass: {
+          estate: 'acme',
+          scope,
+          reconcileId: orders.name,
+          authority,
+          lease: { holder: lease.holder, epoch: lease.epoch },
+        },
+      },
+      wanted: { desired: wanted.desired, plan: thinking },
+      ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
+    },
+    { ...store, limiter: inProcessLimiter({ clock }), clock, random: draw.random },
+    { signal },
+  );
+}
+
+/** Notes whether the lease was held when a mutating request left. */
+function noting(cloud: MemoryCloud, { sent, lease, stage }: Shift): MemoryCloud {
+  return {
+    ...cloud,
+    serve: (caller, action, input) => {
+      if (!action.startsWith('List') && action !== 'WhoAmI') {
+        sent.push({ at: stage.clock.now(), action, leased: lease.remainingMs() > 0 && !lease.signal.aborted });
+      }
+      return cloud.serve(caller, action, input);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { makeCloud } from '../../providers/memory/cloud.ts';
+import { storm } from '../../providers/memory/faults.ts';
+import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
+import type { Sight } from '../../src/engine/converge.ts';
+import type { LedgerEntry } from '../../src/ports/ledger.ts';
+import { memoryDatabase } from '../support/memory-store.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { colleagues } from './colleagues.ts';
+import { type Draw, draw as drawFrom } from './draw.ts';
+import type { Fate } from './fate.ts';
+import { flickerShare } from './flicker.ts';
+import { load } from './load.ts';
+import { type Ran, runProcess, type Stage } from './process.ts';
+import { changedSpec, randomSpec, type Spec, textOf } from './spec.ts';
+import type { EndTrace, RunTrace, Trace } from './trace.ts';
+
+/** One whole life of an estate: generations, faults, crashes and colleagues, and then quiet. The same seed, the same life. */
+export async function simulate(seed: number): Promise<Trace> {
+  const clock = virtualClock();
+  const draw = drawFrom(seed);
+  const cloud = makeCloud({ clock, seed, pageSize: 1 + draw.int(20) });
+  const stage: Stage = { clock, cloud, database: memoryDatabase(clock), plans: [], draw: draw.branch(1) };
+  return clock.run(() => live(stage, draw));
+}
+
+async function live(stage: Stage, draw: Draw): Promise<Trace> {
+  const runs: RunTrace[] = [];
+  if (draw.chance(0.3)) stage.cloud.outside.defaultNetwork();
+  let spec: Spec = randomSpec(draw);
+  let scope = await accept(stage, load(textOf(spec)));
+  const strength = draw.pick([0, 0.02, 0.05, 0.1]) ?? 0;
+  stage.cloud.faults.add(...storm(strength).filter(({ fault }) => fault.do !== 'flicker'));
+  flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
+  for (let generation = 0; generation < 2 + draw.int(3); generation++) {
+    if (generation > 0) {
+      const next = changedSpec(spec, draw);
+      const loaded = load(textOf(next));
+      if (loaded) [spec, scope] = [next, await accept(stage, loaded)];
+      else load('');
+    }
+    runs.push(...(await storms(stage, scope, draw)));
+  }
+  return conclude(stage, scope, runs);
+}
+
+interface Accepted {
+  readonly scope: CompiledScope;
+  readonly number: number;
+}
+
+async function accept({ database }: Stage, compiled: Compiled | undefined): Promise<Accepted> {
+  const [scope] = compiled?.scopes ?? [];
+  if (compiled === undefined || scope === undefined) throw new Error('the random estate is refused by the program');
+  const { generations } = database.connect();
+  const current = await generations.current('acme');
+  const { number } = await generations.accept('acme', `r${(current?.number ?? 0) + 1}`, compiled.guards);
+  return { scope, number };
+}
+
+/** Processes come and go, sometimes two at once, while colleagues work by hand. */
+async function storms(stage: Stage, accepted: Accepted, draw: Draw): Promise<readonly RunTrace[]> {
+  const runs: RunTrace[] = [];
+  for (let i = 0; i <= draw.int(2); i++) {
+    const busy = { until: false };
+    const office = keepOffice(stage, accepted, busy, draw);
+    const processes = Array.from({ length: 1 + draw.int(2) }, (_, n) =>
+      start(stage, accepted, `${runs.length}${n}`, draw),
+    );
+    for (const { trace } of await Promise.all(processes)) runs.push(trace);
+    busy.until = true;
+    await office;
+    await stage.clock.sleep(draw.int(400_000));
+  }
+  return runs;
+}
+
+async function start({ clock, ...stage }: Stage, { scope, number }: Accepted, tail: string, draw: Draw): Promise<Ran> {
+  const own = draw.branch(draw.int(1 << 30));
+  await clock.sleep(own.int(20_000));
+  return runProcess(
+    { clock, ...stage, draw: own },
+    {
+      name: `process-${number}-${tail}-${own.int(1000)}`,
+      generation: number,
+      scope,
+      fate: randomFate(own),
+      ...(own.chance(0.2) ? { stopAfterMs: own.int(60_000) } : {}),
+      patienceMs: own.pick([0, 30_000, 345_000]) ?? 0,
+    },
+  );
+}
+
+function randomFate(draw: Draw): Fate {
+  if (draw.chance(0.5)) return { kind: 'lives' };
+  if (draw.chance(0.7)) return { kind: 'crashes', step: 1 + draw.int(80), when: draw.chance(0.5) ? 'before' : 'after' };
+  return { kind: 'pauses', step: 1 + draw.int(60), ms: 20_000 + draw.int(60_000) };
+}
+
+async function keepOffice(stage: Stage, { scope }: Accepted, busy: { until: boolean }, draw: Draw): Promise<void> {
+  const own = draw.branch(draw.int(1 << 30));
+  const hands = colleagues(stage.cloud, own);
+  for (let deeds = own.int(5); deeds > 0 && !busy.until; deeds--) {
+    await stage.clock.sleep(own.int(60_000));
+    const { settled } = await stage.database.connect().inventory.knowledge('acme', scope.scope);
+    hands.act(new Set(settled.keys()));
+  }
+}
+
+/** No more faults: a few runs must be enough, and the one after them has nothing to write. */
+async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrace[]): Promise<Trace> {
+  const { clock, cloud, database, plans } = stage;
+  cloud.faults.clear();
+  flickerShare.set(cloud, 0);
+  await clock.sleep(600_000);
+  const quiet: Ran[] = [];
+  for (let i = 0; i < 3; i++) quiet.push(await calm(stage, accepted, `quiet-${i}`));
+  const before = cloud.history.calls.filter(({ mutating }) => mutating).length;
+  const last = await calm(stage, accepted, 'last');
+  const writes = cloud.history.calls.filter(({ mutating }) => mutating).length - before;
+  const store = database.connect();
+  const verdict = await store.audit.verify('acme');
+  const entries: LedgerEntry[] = [];
+  for await (const entry of store.ledger.entries({ estate: 'acme' })) entries.push(entry);
+  return {
+    cloud: { history: cloud.history, inspect: cloud.inspect },
+    ledger: { entries, problem: verdict.ok ? undefined : JSON.stringify(verdict) },
+    runs: [...runs, ...quiet.map(({ trace }) => trace), last.trace],
+    end: endOf(accepted, last, writes),
+    plans,
+  };
+}
+
+const calm = (stage: Stage, { scope, number }: Accepted, name: string): Promise<Ran> =>
+  runProcess(stage, { name, generation: number, scope, fate: { kind: 'lives' } });
+
+function endOf({ scope }: Accepted, { converged }: Ran, writes: number): EndTrace {
+  const sight: Sight | undefined = converged?.last;
+  if (converged === undefined || sight === undefined) throw new Error('the quiet run did not get the lease');
+  return { desired: scope.wanted.desired, sight, outcome: converged.outcome, writes };
+}

@@ -1,0 +1,43 @@
+import type { History } from '../../providers/memory/cloud/history.ts';
+import type { Inspection } from '../../providers/memory/cloud/inspect.ts';
+import type { Desired } from '../../src/core/desired.ts';
+import type { Sight } from '../../src/engine/converge.ts';
+import type { LedgerEntry } from '../../src/ports/ledger.ts';
+
+/** Everything that happened in one simulation, for the invariants to judge. */
+export interface Trace {
+  readonly cloud: { readonly history: History; readonly inspect: Inspection };
+  readonly ledger: { readonly entries: readonly LedgerEntry[]; readonly problem: string | undefined };
+  readonly runs: readonly RunTrace[];
+  /** After the quiet. */
+  readonly end: EndTrace;
+  /** Two texts of one plan, made from the same input in another order. */
+  readonly plans: readonly (readonly [string, string])[];
+}
+
+/** One process's run over the scope. Times are ms since the epoch. */
+export interface RunTrace {
+  /** The caller in the cloud's history. */
+  readonly name: string;
+  readonly generation: number;
+  readonly desired: readonly Desired[];
+  /** Every mutating request as it left, before any pause of the process. */
+  readonly sent: readonly SentTrace[];
+  /** Where it was told to stop: when, and when it had ended. */
+  readonly stop: { readonly at: number; readonly ended: number } | undefined;
+}
+
+export interface SentTrace {
+  readonly at: number;
+  readonly action: string;
+  readonly leased: boolean;
+}
+
+export interface EndTrace {
+  readonly desired: readonly Desired[];
+  /** Seen without faults. */
+  readonly sight: Sight;
+  readonly outcome: string;
+  /** Mutating requests of the pass after convergence. */
+  readonly writes: number;
+}
