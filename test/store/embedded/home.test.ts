@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { lookUp } from '../../../src/store/embedded/account.ts';
+import { binaries, packagedBinaries } from '../../../src/store/embedded/binaries.ts';
+import { type Account, run } from '../../../src/store/embedded/run.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { removeFolder, temporaryFolder } from '../temporary-folder.ts';
+
+const folder = await temporaryFolder();
+const isRoot = process.getuid?.() === 0;
+const account: Account = isRoot ? await lookUp(run) : undefined;
+const gone: string[] = [folder];
+after(async () => {
+  for (const path of gone) await removeFolder(path);
+});
+
+const links = async (native: string): Promise<readonly { readonly target: string }[]> =>
+  JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'));
+
+/** The package as it is after an install without scripts: no links, and no program may be executed. */
+async function bare(at: string): Promise<string> {
+  const native = join(at, 'native');
+  await cp(packagedBinaries(), native, { recursive: true, verbatimSymlinks: true });
+  for (const { target } of await links(native)) await rm(join(at, target), { force: true });
+  for (const name of ['initdb', 'pg_ctl', 'postgres']) await chmod(join(native, 'bin', name), 0o644);
+  return native;
+}
+
+test('binaries: what a blocked install script left out is made in place', async () => {
+  const packaged = await bare(await made('blocked', 0o755));
+  const said: string[] = [];
+  const found = await binaries({ packaged, home: folder, account, onProgress: (message) => said.push(message) });
+  assert.equal(found, packaged);
+  assert.deepEqual(said, []);
+  for (const { target } of await links(packaged))
+    assert.ok((await lstat(join(packaged, '..', target))).isSymbolicLink(), target);
+});
+
+test('binaries: those that the account cannot reach are copied, once', { skip: !isRoot }, async () => {
+  const packaged = await bare(await made('unreachable', 0o700));
+  const home = await made('home', 0o711);
+  const said: string[] = [];
+  const place = { packaged, home, account, onProgress: (message: string) => said.push(message) };
+  assert.equal(await binaries(place), join(home, 'native'));
+  assert.deepEqual(said, [`copying PostgreSQL to ${join(home, 'native')}`]);
+  const { ino } = await stat(join(home, 'native/bin/postgres'));
+  assert.equal(await binaries(place), join(home, 'native'));
+  assert.equal((await stat(join(home, 'native/bin/postgres'))).ino, ino);
+  assert.equal((await stat(join(home, 'native/bin/postgres'))).mode & 0o022, 0);
+});
+
+test('home: where the folder is closed to the server’s account, the data goes where it can', {
+  skip: !isRoot,
+}, async () => {
+  const closed = await made('closed', 0o700);
+  const said: string[] = [];
+  const open = () =>
+    openStore({ folder: closed, clock: virtualClock(), create: true, onProgress: (m) => said.push(m) });
+  const store = await open();
+  const home = (await readFile(join(closed, '.setpoint/home'), 'utf8')).trim();
+  gone.push(home);
+  assert.match(home, /^\/var\/tmp\/setpoint-[0-9a-f]{12}-/);
+  assert.match(said.join('\n'), /the database lies in \/var\/tmp\/.*cannot reach/);
+  assert.equal(await store.ledger.note('acme', {}), 1);
+  await store.close();
+  assert.deepEqual([(await stat(home)).mode & 0o777, (await stat(join(home, 'data'))).mode & 0o777], [0o711, 0o700]);
+  const again = await open();
+  assert.equal(await again.ledger.note('acme', {}), 2);
+  await again.close();
+
+  await chmod(home, 0o733);
+  await assert.rejects(open(), /is not trusted/);
+  await chmod(home, 0o711);
+  await rename(home, `${home}.away`);
+  await symlink(`${home}.away`, home);
+  await assert.rejects(open(), /is not trusted/);
+  await rm(home);
+  await assert.rejects(open(), /is gone.*takeover/);
+  await rename(`${home}.away`, home);
+});
+
+async function made(name: string, mode: number): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path, { mode });
+  return path;
+}

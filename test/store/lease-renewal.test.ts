@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { type Lease, LeaseLost } from '../../src/ports/lease.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { scope } from './fixtures.ts';
+import { owner } from './owner.ts';
+import { removeFolder, temporaryFolder } from './temporary-folder.ts';
+
+const folder = await temporaryFolder();
+const clock = virtualClock();
+let store: Store;
+let admin: pg.Client;
+before(async () => {
+  store = await openStore({ folder, clock, create: true });
+  admin = await owner(folder);
+});
+after(async () => {
+  await admin.end();
+  await store.close();
+  await removeFolder(folder);
+});
+
+async function acquire(estate: string): Promise<Lease> {
+  const acquired = await store.leases.acquire(estate, scope, 'me');
+  assert.ok(acquired.ok);
+  return acquired.lease;
+}
+
+async function expiresAt(estate: string): Promise<number> {
+  const { rows } = await admin.query('SELECT expires_at FROM setpoint.leases WHERE estate = $1', [estate]);
+  return rows[0].expires_at.getTime();
+}
+
+/** The database answers when it likes: looks again until it is so, at most 5 s. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 5000; !(await isSo()); await pause(5))
+    if (performance.now() > end) throw new Error('it never became so');
+}
+
+test('lease: is renewed every ten seconds, in the database and for us', async () => {
+  const lease = await acquire('renewed');
+  for (let n = 1; n <= 4; n++) {
+    const before = await expiresAt('renewed');
+    await clock.advance(10_000);
+    await until(async () => (await expiresAt('renewed')) > before);
+    await until(() => lease.remainingMs() > 29_000);
+  }
+  assert.equal(lease.signal.aborted, false);
+  await lease.release();
+  assert.equal(lease.signal.aborted, false);
+});
+
+test('lease: one that somebody else took is lost at the next renewal', async () => {
+  const lease = await acquire('taken');
+  await admin.query("UPDATE setpoint.leases SET epoch = epoch + 1, holder = 'other' WHERE estate = 'taken'");
+  await clock.advance(10_000);
+  await until(() => lease.signal.aborted);
+  assert.ok(lease.signal.reason instanceof LeaseLost);
+  assert.equal(lease.remainingMs(), 0);
+  await lease.release();
+  const { rows } = await admin.query("SELECT holder FROM setpoint.leases WHERE estate = 'taken'");
+  assert.deepEqual(rows, [{ holder: 'other' }]);
+});
+
+test('lease: ends by itself when the database does not answer in time', async () => {
+  const lease = await acquire('unanswered');
+  await admin.query("BEGIN; SELECT 1 FROM setpoint.leases WHERE estate = 'unanswered' FOR UPDATE");
+  await clock.advance(29_000);
+  assert.equal(lease.signal.aborted, false);
+  await clock.advance(1000);
+  assert.equal(lease.signal.aborted, true);
+  assert.ok(lease.remainingMs() <= 0);
+  await admin.query('ROLLBACK');
+});
+
+test('lease: closing the store gives back what it holds', async () => {
+  const other = await openStore({ folder, clock, create: true });
+  assert.ok((await other.leases.acquire('closed', scope, 'me')).ok);
+  await other.close();
+  await (await acquire('closed')).release();
+});
