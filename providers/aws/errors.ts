@@ -160,12 +160,19 @@ function look(error: unknown): Look {
   const { name, code, message, $metadata, $response } = shapeOf(error);
   const seconds = Number($response?.headers?.['retry-after'] ?? Number.NaN);
   return {
-    code: ($metadata === undefined && typeof code === 'string' && code) || name || 'Unknown',
+    code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
     message: (message ?? String(error)).slice(0, longestMessage),
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
     retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined,
   };
+}
+
+/** An answer that is no answer of EC2's, as a proxy gives, has no code but its status. */
+function named(name: string | undefined, status: number | undefined): string {
+  if (status !== undefined && (name === undefined || name === 'Error' || name === 'SyntaxError'))
+    return `Http${status}`;
+  return name ?? 'Unknown';
 }
 
 /** What the SDK and Node put on what they throw. */

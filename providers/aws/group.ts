@@ -14,7 +14,7 @@ import { each, standing } from './batch.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
-import { checkOwners } from './pages.ts';
+import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { chunks } from './split.ts';
@@ -77,12 +77,7 @@ export function describeGroups(
       new DescribeSecurityGroupsCommand({ GroupIds: [...GroupIds] }),
       call,
     );
-    if (!answer.ok) return answer;
-    checkOwners(
-      (answer.value.SecurityGroups ?? []).map(({ OwnerId }) => OwnerId),
-      account,
-    );
-    return { ok: true, value: answer.value.SecurityGroups ?? [] };
+    return answer.ok ? ownedBy(account, answer.value.SecurityGroups) : answer;
   };
   return lookup(ids, describe, ({ GroupId }) => GroupId);
 }

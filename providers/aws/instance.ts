@@ -11,7 +11,7 @@ import { observeInstance, type Seen, withDisk } from './instance/observe.ts';
 import { terminate } from './instance/terminate.ts';
 import { most } from './limits.ts';
 import { lookup } from './lookup.ts';
-import { type Ask, checkOwners, pages } from './pages.ts';
+import { type Ask, ownedBy, pages } from './pages.ts';
 import type { Scope } from './scope.ts';
 import { chunks } from './split.ts';
 
@@ -80,12 +80,9 @@ async function read(
       call,
     );
     if (!answer.ok) return answer;
-    const reservations = answer.value.Reservations ?? [];
-    checkOwners(
-      reservations.map(({ OwnerId }) => OwnerId),
-      account,
-    );
-    return { ok: true, value: reservations.flatMap(({ Instances = [] }) => Instances) };
+    const reservations = ownedBy(account, answer.value.Reservations);
+    if (!reservations.ok) return reservations;
+    return { ok: true, value: reservations.value.flatMap(({ Instances = [] }) => Instances) };
   };
   const found = await lookup(ids, describe, ({ InstanceId }) => InstanceId);
   const seen = found.map((result) => (result.ok && result.value ? observeInstance(result.value) : undefined));

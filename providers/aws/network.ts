@@ -21,7 +21,7 @@ import { removeInternet } from './internet/remove.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
-import { checkOwners } from './pages.ts';
+import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { nameIn, readLabels, tagList } from './tags.ts';
@@ -101,12 +101,7 @@ async function read(
 ): Promise<readonly Result<Observed<'network'> | undefined>[]> {
   const describe = async (VpcIds: readonly CloudId[]): Promise<Result<readonly Vpc[]>> => {
     const answer = await scope.client.send('DescribeVpcs', new DescribeVpcsCommand({ VpcIds: [...VpcIds] }), call);
-    if (!answer.ok) return answer;
-    checkOwners(
-      (answer.value.Vpcs ?? []).map(({ OwnerId }) => OwnerId),
-      scope.account,
-    );
-    return { ok: true, value: answer.value.Vpcs ?? [] };
+    return answer.ok ? ownedBy(scope.account, answer.value.Vpcs) : answer;
   };
   const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
   const present = found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : []));

@@ -1,4 +1,4 @@
-import type { Result } from '../../src/core/failure.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
 
@@ -26,7 +26,8 @@ export async function* pages<T>(ask: Ask<T>, account: string, call: Call): Async
       throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
     }
     const { items, next, owners } = answer.value;
-    checkOwners(owners, account);
+    const wrong = wrongOwner(owners, account);
+    if (wrong) throw new ListingFailed(wrong.code, wrong.message, wrong);
     if (items.length > 0) yield items;
     if (!next) return;
     if (tokens.has(next)) throw new ListingFailed('TokenLoop', 'the cloud answered the same page token twice');
@@ -36,12 +37,19 @@ export async function* pages<T>(ask: Ask<T>, account: string, call: Call): Async
 }
 
 /** Credentials that see another account's objects would make us plan against the wrong world. */
-export function checkOwners(owners: readonly (string | undefined)[], account: string): void {
+function wrongOwner(owners: readonly (string | undefined)[], account: string): Failure | undefined {
   const other = owners.find((owner) => owner !== undefined && owner !== '' && owner !== account);
-  if (other !== undefined) {
-    throw new ListingFailed(
-      'WrongAccount',
-      `the target names account ${account}, but the cloud listed objects of ${other}`,
-    );
-  }
+  if (other === undefined) return undefined;
+  const message = `the target names account ${account}, but the cloud listed objects of ${other}`;
+  return { kind: 'terminal', code: 'WrongAccount', message };
+}
+
+/** What was described by name, if all of it is this account's. */
+export function ownedBy<T extends { readonly OwnerId?: string | undefined }>(
+  account: string,
+  items: readonly T[] = [],
+): Result<readonly T[]> {
+  const owners = items.map(({ OwnerId }) => OwnerId);
+  const failure = wrongOwner(owners, account);
+  return failure ? { ok: false, failure } : { ok: true, value: items };
 }

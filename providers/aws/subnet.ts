@@ -21,7 +21,7 @@ import { isPart, leadsTo, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
-import { checkOwners } from './pages.ts';
+import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { nameIn, readLabels, tagList } from './tags.ts';
@@ -93,12 +93,7 @@ async function read(
       new DescribeSubnetsCommand({ SubnetIds: [...SubnetIds] }),
       call,
     );
-    if (!answer.ok) return answer;
-    checkOwners(
-      (answer.value.Subnets ?? []).map(({ OwnerId }) => OwnerId),
-      scope.account,
-    );
-    return { ok: true, value: answer.value.Subnets ?? [] };
+    return answer.ok ? ownedBy(scope.account, answer.value.Subnets) : answer;
   };
   const found = await lookup(ids, describe, ({ SubnetId }) => SubnetId);
   const vpcs = new Set(found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : [])));

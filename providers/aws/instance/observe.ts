@@ -51,7 +51,7 @@ function attributesOf(instance: Instance): InstanceAttributes {
       ...(zone === undefined ? {} : { zone }),
       publicIp: hasPublicIp(instance),
     },
-    groups: (instance.SecurityGroups ?? []).map(({ GroupId = '' }) => GroupId).sort(),
+    groups: groupsOf(instance),
     machine: {
       image: instance.ImageId ?? '',
       size: instance.InstanceType ?? '',
@@ -61,6 +61,13 @@ function attributesOf(instance: Instance): InstanceAttributes {
     ...(boot === undefined ? {} : { boot }),
     labels: readLabels(instance.Tags),
   };
+}
+
+/** An instance's groups are those of its primary interface; either may be left out of an answer. */
+function groupsOf({ SecurityGroups = [], NetworkInterfaces = [] }: Instance): readonly string[] {
+  const primary = NetworkInterfaces.find(({ Attachment }) => Attachment?.DeviceIndex === 0);
+  const groups = SecurityGroups.length > 0 ? SecurityGroups : (primary?.Groups ?? []);
+  return groups.map(({ GroupId = '' }) => GroupId).sort();
 }
 
 /** States: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html. A terminated one stays listed for about an hour. */
