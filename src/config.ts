@@ -1,3 +1,5 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { loadProvider } from '../providers/index.ts';
 import type { House } from './cli/house.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
@@ -27,6 +29,21 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       lag: { ms: lagMs },
       ...(estateFile === undefined ? {} : { estateFile }),
     });
+  },
+  verifyExport: async (file, folder) => {
+    const [{ verifyExport }, { readCheckpoints }, { publicKey }] = await Promise.all([
+      import('./store/verify-export.ts'),
+      import('./store/checkpoint-file.ts'),
+      import('./store/signing-key.ts'),
+    ]);
+    const checkpoints = await readFile(join(folder, 'checkpoints.jsonl'), 'utf8').catch(() => '');
+    const key = await publicKey(join(folder, 'keys'));
+    const exported = await open(file);
+    try {
+      return await verifyExport(exported.readLines(), readCheckpoints(checkpoints), key);
+    } finally {
+      await exported.close();
+    }
   },
   limiter: inProcessLimiter({ clock }),
 });

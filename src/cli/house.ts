@@ -1,3 +1,4 @@
+import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Document, EstateDoc } from '../core/spec/document.ts';
 import type { Located } from '../core/spec/located.ts';
@@ -14,6 +15,8 @@ export interface House {
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   cloud(cloud: Cloud): Promise<Provider>;
   sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
+  /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
+  verifyExport(file: string, folder: string): Promise<Verdict>;
   /** Rate budgets, shared by all scopes of this run. */
   readonly limiter: Limiter;
 }

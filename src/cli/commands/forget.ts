@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { kindNames } from '../../core/kinds/kinds.ts';
+import type { Settled } from '../../core/knowledge.ts';
+import type { Address, CloudId, ScopeKey } from '../../core/resource.ts';
+import type { Effect } from '../../ports/ledger.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { type Estate, readEstate } from '../estate/estate.ts';
+import { findAddress } from '../estate/find-address.ts';
+import { choiceOf, type EstateOptions, withGivenStore, withSpecsOption } from '../estate/options.ts';
+import { withPass } from '../estate/warrant.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { askYes } from '../prompt/ask.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends EstateOptions {
+  readonly specs: string;
+  readonly yes?: boolean;
+  readonly lockTimeout: number;
+  readonly json?: boolean;
+}
+
+export const forget = (context: Context): Command =>
+  withSpecsOption(
+    verb('forget', {
+      group: 'Own',
+      summary: 'let go of a resource without touching the cloud',
+      about:
+        'The store no longer claims it; the object and its mark stay. To keep it from being made again or adopted, take its\ndocument out of the specs first.',
+      examples: [['forget aws/1111/eu-west-1/instance/web-0', 'hand it over to somebody else']],
+    }).argument('<address>', 'what to let go of'),
+  )
+    .option('--yes', 'do not ask')
+    .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (address: string, _options: Options, command: Command) => {
+      context.finish(await run(address, command.optsWithGlobals<Options>(), context));
+    });
+
+interface Known {
+  readonly scope: ScopeKey;
+  readonly id: CloudId;
+  readonly settled: Settled;
+}
+
+async function run(given: string, options: Options, context: Context): Promise<ExitCode> {
+  const estate = await readEstate(choiceOf(options.specs, { ...options, allowEndpoint: true }), context);
+  return withGivenStore(options.dir, context, async (store) => {
+    const known = await allSettled(estate, store);
+    const address = findAddress(given, new Set(known.map(({ settled }) => settled.address)));
+    const chosen = known.filter(({ settled }) => settled.address === address);
+    const ids = chosen.map(({ id }) => id);
+    const text = `Let go of ${address} (${ids.join(', ')})? The object stays as it is, and is no longer ours.`;
+    if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.stop)))
+      throw new Complaint('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+    for (const one of chosen) await letGo(one, { estate, store, lockTimeoutMs: options.lockTimeout }, context);
+    if (options.json) emitJson(context.terminal, { forgotten: { address, ids } });
+    else emitText(context.terminal, `Forgotten: ${address} (${ids.join(', ')})`);
+    return exitCodes.done;
+  });
+}
+
+async function allSettled(estate: Estate, store: Store): Promise<readonly Known[]> {
+  const scopes = await Promise.all(
+    estate.scopes.map(async ({ scope }) => {
+      const { settled } = await store.inventory.knowledge(estate.name, scope);
+      return [...settled].map(([id, one]) => ({ scope, id, settled: one }));
+    }),
+  );
+  return scopes.flat().toSorted((a, b) => kindNames.indexOf(a.settled.kind) - kindNames.indexOf(b.settled.kind));
+}
+
+interface Where {
+  readonly estate: Estate;
+  readonly store: Store;
+  readonly lockTimeoutMs: number;
+}
+
+const letGo = ({ scope, id, settled: { kind, address } }: Known, where: Where, context: Context): Promise<void> =>
+  withPass({ ...where, scope }, context, async (pass) => {
+    const { ledger } = where.store;
+    const details = { because: 'let go by a person' };
+    const [intended] = await ledger.intend(pass, [{ verb: 'forget', subject: { kind, address, id }, details }]);
+    if (!intended?.ok) throw new Error(`the ledger refused to forget ${address}`);
+    const settlement = { intent: intended.intent, outcome: { ok: true }, closes: true, calls: [] } as const;
+    await ledger.settle(pass, [{ ...settlement, effects: released(id, address) }]);
+  });
+
+const released = (id: CloudId, address: Address): readonly Effect[] => [
+  { do: 'release', id },
+  { do: 'unapply', address },
+];

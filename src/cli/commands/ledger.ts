@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Verdict } from '../../core/ledger/verification.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { withGivenStore } from '../estate/options.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { count } from '../output/count.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { ledgerTable } from '../output/ledger-text.ts';
+import { whole } from '../output/number.ts';
+import { paintFor } from '../output/paint.ts';
+import { verb } from '../verb.ts';
+
+interface Options {
+  readonly dir: string;
+  readonly estate?: string;
+  readonly json?: boolean;
+  readonly limit: number;
+  readonly export?: string;
+  readonly out?: string;
+}
+
+export const ledger = (context: Context): Command =>
+  verb('ledger', {
+    group: 'Look',
+    summary: 'read the record of every change, or prove that it is whole',
+    examples: [
+      ['ledger', 'the newest entries'],
+      ['ledger aws/1111/eu-west-1/instance/web-0', 'what was done to one resource'],
+      ['ledger export --out ledger.jsonl', 'all of it, to keep elsewhere'],
+      ['ledger verify --export ledger.jsonl', 'prove a copy, with no database'],
+    ],
+  })
+    .argument('[address]', 'only what was done to this')
+    .option('--estate <name>', 'whose ledger; may be left out where the store has one estate')
+    .option('--limit <n>', 'at most so many entries, the newest', whole(1, 1_000_000), 50)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (address: string | undefined, _options: Options, command: Command) => {
+      context.finish(await list(address, command.optsWithGlobals<Options>(), context));
+    })
+    .addCommand(verify(context))
+    .addCommand(exporting(context));
+
+const verify = (context: Context): Command =>
+  verb('verify', {
+    group: 'Look',
+    summary: 'check every hash and every signed checkpoint; names the first bad entry',
+    examples: [['ledger verify', 'the one in the store']],
+  })
+    .option('--export <file>', 'an export instead of the store; needs the checkpoints and the public key in --dir')
+    .action(async (_options: Options, command: Command) => {
+      context.finish(await prove(command.optsWithGlobals<Options>(), context));
+    });
+
+const exporting = (context: Context): Command =>
+  verb('export', {
+    group: 'Look',
+    summary: 'write every entry as one line of JSON, from the first',
+    examples: [['ledger export --out ledger.jsonl', 'into a file']],
+  })
+    .option('--out <file>', 'a file instead of stdout; only you may read it')
+    .action(async (_options: Options, command: Command) => {
+      context.finish(await write(command.optsWithGlobals<Options>(), context));
+    });
+
+async function list(address: string | undefined, options: Options, context: Context): Promise<ExitCode> {
+  return withGivenStore(options.dir, context, async (store) => {
+    const estate = await estateOf(store, options);
+    const filter = { estate, ...(address === undefined ? {} : { address }) };
+    const { total, entries } = await newestOf(store.ledger.entries(filter), options.limit);
+    if (options.json) emitJson(context.terminal, { estate, total, entries });
+    else {
+      const of = address === undefined ? '' : ` of ${address}`;
+      const shown = entries.length < total ? `, the newest ${entries.length}` : '';
+      emitText(context.terminal, `Ledger: ${count(total, 'entry', 'entries')}${of}${shown}`, ledgerTable(entries));
+    }
+    return exitCodes.done;
+  });
+}
+
+async function newestOf(all: AsyncIterable<LedgerEntry>, limit: number) {
+  const entries: LedgerEntry[] = [];
+  let total = 0;
+  for await (const entry of all) {
+    total += 1;
+    entries.push(entry);
+    if (entries.length > limit) entries.shift();
+  }
+  return { total, entries };
+}
+
+async function prove(options: Options, context: Context): Promise<ExitCode> {
+  const verdict =
+    options.export === undefined
+      ? await withGivenStore(options.dir, context, async (store) => store.audit.verify(await estateOf(store, options)))
+      : await provenExport(options.export, options.dir, context);
+  if (options.json) emitJson(context.terminal, verdict);
+  else emitText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', verdictText(verdict)));
+  return verdict.ok ? exitCodes.done : exitCodes.error;
+}
+
+async function provenExport(file: string, folder: string, { house }: Context): Promise<Verdict> {
+  try {
+    return await house.verifyExport(file, folder);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Complaint(`The export ${file} cannot be checked.`, {
+      why,
+      next: 'Name the file and the store: --dir',
+      cause,
+    });
+  }
+}
+
+const verdictText = (verdict: Verdict): string =>
+  verdict.ok
+    ? `Ledger: whole, ${count(verdict.entries, 'entry', 'entries')}, ${count(verdict.checkpoints, 'signed checkpoint')}`
+    : `Ledger: BROKEN at entry ${verdict.seq}: ${verdict.reason}`;
+
+async function write(options: Options, context: Context): Promise<ExitCode> {
+  return withGivenStore(options.dir, context, async (store) => {
+    const lines = store.audit.export(await estateOf(store, options));
+    if (options.out !== undefined) {
+      await writeFile(options.out, withEnds(lines), { mode: 0o600 });
+      emitText(context.terminal, `Ledger: exported to ${options.out}`);
+    } else for await (const line of withEnds(lines)) context.terminal.out.write(line);
+    return exitCodes.done;
+  });
+}
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+async function estateOf(store: Store, { estate }: Options): Promise<string> {
+  const known = await store.estates.list();
+  const [only] = known;
+  if (estate === undefined && known.length === 1 && only !== undefined) return only;
+  if (estate !== undefined && known.includes(estate)) return estate;
+  if (known.length === 0)
+    throw new Complaint('The ledger is empty.', { next: 'The first `setpoint apply` writes to it.' });
+  throw new Complaint(
+    estate === undefined ? 'The store has several estates.' : `The store knows no estate ${estate}.`,
+    {
+      next: `Name one: --estate ${known.join(' or --estate ')}`,
+    },
+  );
+}

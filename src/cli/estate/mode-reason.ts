@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Desired } from '../../core/desired.ts';
+import type { Document } from '../../core/spec/document.ts';
+import { effectiveMode, type Mode } from '../../core/spec/effective-mode.ts';
+import type { Located } from '../../core/spec/located.ts';
+import { ofKind } from '../../core/spec/spec-set.ts';
+import type { Estate } from './estate.ts';
+
+/** The mode that holds for a resource, and the line that says so; without one nobody said anything. */
+export interface ModeReason {
+  readonly mode: Mode;
+  readonly why: string;
+}
+
+export function modeReason({ address, documents, terms }: Desired, estate: Estate): ModeReason {
+  const [first] = documents;
+  const resource = estate.tree.documents.find(
+    (document) => document.at().file === first?.file && document.at().line === first.line,
+  );
+  const scope = estate.scopes.find(({ wanted }) => wanted.desired.some((one) => one.address === address));
+  const target = ofKind(estate.tree.documents, 'Target').find(
+    ({ value }) => value.metadata.name === scope?.targets[0]?.metadata.name,
+  );
+  if (resource === undefined || !isResource(resource) || target === undefined || estate.tree.estate === undefined)
+    return { mode: terms.mode, why: 'of its documents' };
+  const { mode, decidedBy } = effectiveMode(resource, target, estate.tree.estate);
+  if (decidedBy === undefined) return { mode, why: 'nobody set one' };
+  return { mode, why: `${decidedBy.document} says so at ${join(estate.dir, decidedBy.at.file)}:${decidedBy.at.line}` };
+}
+
+type Resource = Extract<Document, { readonly kind: 'Network' | 'FirewallRule' | 'Instance' }>;
+
+const isResource = (document: Located<Document>): document is Located<Resource> =>
+  document.value.kind !== 'Estate' && document.value.kind !== 'Target';

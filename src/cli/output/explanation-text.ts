@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Action, Finding } from '../../core/action.ts';
+import type { Desired } from '../../core/desired.ts';
+import { fieldLines, ruleText } from '../../core/render/fields.ts';
+import type { Paint } from '../../core/render/paint.ts';
+import type { Explanation } from '../commands/explain.ts';
+import type { Ownership } from '../estate/ownership.ts';
+
+interface How {
+  readonly dir: string;
+  readonly paint: Paint;
+}
+
+/** The verdict in one line, then each question with its answer. */
+export function explanationText(explanation: Explanation, how: How): string {
+  const { address, wanted, there, mode, actions, findings } = explanation;
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
+    ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap(thereLines)],
+    ['Mode', mode === undefined ? [] : [`${mode.mode}: ${mode.why}`]],
+    ['Would happen', happens(actions, findings)],
+  ];
+  const body = sections.flatMap(([title, lines]) =>
+    lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],
+  );
+  return `${[how.paint('strong', `${address}: ${verdict(explanation)}`), ...body].join('\n')}\n`;
+}
+
+function verdict({ wanted, there, actions, findings }: Explanation): string {
+  if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'to be changed';
+  if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'held back';
+  if (wanted.length > 0) return there.length > 0 ? 'as wanted' : 'wanted, and not there';
+  return there[0]?.owner ?? 'unknown';
+}
+
+function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
+  const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));
+  const by = [...documents.values()].map(({ address, file, line }) => `by ${join(dir, file)}:${line}  ${address}`);
+  const terms = wanted[0]?.terms;
+  const rules =
+    terms === undefined ? [] : [`deletionPolicy ${terms.deletionPolicy}${terms.protect ? ', protected' : ''}`];
+  return [...by, ...rules, ...wanted.flatMap(attributeLines)];
+}
+
+const attributeLines = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): readonly string[] =>
+  kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes);
+
+const thereLines = ({ observed, owner, why }: Ownership): readonly string[] => [
+  `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${owner}${why === 'wanted' ? '' : `, ${why}`}`,
+  ...attributeLines(observed).map((line) => `  ${line}`),
+  ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),
+];
+
+function happens(actions: readonly Action[], findings: readonly Finding[]): readonly string[] {
+  const lines = [
+    ...actions.flatMap((action) => [`${action.verb} (${action.cause})`, ...changeLines(action)]),
+    ...findings.map(({ type, why }) => `${type}: ${why}`),
+  ];
+  return lines.length === 0 ? ['nothing'] : lines;
+}
+
+const changeLines = (action: Action): readonly string[] =>
+  'changes' in action
+    ? action.changes.map(
+        ({ field, from, to }) =>
+          `  ${field}: ${JSON.stringify(from) ?? 'nothing'} → ${JSON.stringify(to) ?? 'nothing'}`,
+      )
+    : [];

@@ -1,0 +1,42 @@
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import { table } from './table.ts';
+
+/** Entries as lines for people: when, what, to whom, with what outcome and by whom. */
+export const ledgerTable = (entries: readonly LedgerEntry[]): string =>
+  table(['SEQ', 'AT', 'TYPE', 'VERB', 'ADDRESS', 'OUTCOME', 'GEN', 'BY', 'CALLS'], entries.map(row));
+
+function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
+  const authority = member(body, 'authority');
+  return [
+    String(seq),
+    new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+    type,
+    text(body['verb']),
+    type === 'note' ? JSON.stringify(body['note'] ?? {}).slice(0, 80) : text(body['address']),
+    type === 'settlement' ? outcome(member(body, 'outcome')) : '',
+    text(authority['generation']),
+    text(authority['approver']),
+    calls(body['calls']),
+  ];
+}
+
+const outcome = (said: Readonly<Record<string, unknown>>): string =>
+  said['ok'] === true ? 'ok' : text(member(said, 'failure')['code']);
+
+/** `RunInstances 1f2e…`: the cloud's own request ids, to ask its support about. */
+function calls(made: unknown): string {
+  if (!Array.isArray(made)) return '';
+  return made
+    .map((call: unknown) => (isObject(call) ? `${text(call['action'])} ${text(call['requestId'])}`.trim() : ''))
+    .join(', ');
+}
+
+function member(of: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const value = of[name];
+  return isObject(value) ? value : {};
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
