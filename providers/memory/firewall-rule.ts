@@ -2,10 +2,11 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { failed, gone, together } from './batch.ts';
-import { all, type Client, lookUp, pages } from './client.ts';
+import type { Client } from './client.ts';
 import { canonicalRule, ruleKey } from './cloud/calls/rules.ts';
 import type { GroupRecord, RuleRecord } from './cloud/records.ts';
 import { atOnce } from './limits.ts';
+import { all, lookUp, pages } from './listings.ts';
 import { readBy } from './reading.ts';
 import { matchOf, shapeOf } from './rule-text.ts';
 

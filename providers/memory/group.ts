@@ -2,11 +2,14 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation } from '../../src/ports/actuator.ts';
 import { gone, singly } from './batch.ts';
-import { type Client, lookUp, pages } from './client.ts';
+import type { Client } from './client.ts';
 import type { GroupRecord } from './cloud/records.ts';
 import { retag, retagFor } from './labels.ts';
-import { labelsOf, markOf, markTags, originOf, sameIntent } from './marks.ts';
+import { lookUp, pages } from './listings.ts';
+import { markOf, markTags } from './marks.ts';
 import { readBy } from './reading.ts';
+import { sameIntent } from './same-intent.ts';
+import { labelsOf, originOf } from './tags.ts';
 
 /** Groups: containers of rules. A name stands once in its network, so a creation may be sent again. */
 export const groupActuator = (client: Client): Actuator<'group'> => ({

@@ -2,8 +2,9 @@ import type { FieldChange } from '../../src/core/diff.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Call, Revision } from '../../src/ports/actuator.ts';
 import { done, failed } from './batch.ts';
-import { byId, type Client } from './client.ts';
+import type { Client } from './client.ts';
 import type { InstanceState } from './cloud/calls/instance-state.ts';
+import { byId } from './listings.ts';
 
 /** Brings one machine to what is wanted of it, apart from tags. May be repeated after any failure: each step looks where it stands. */
 export async function changeMachine(client: Client, call: Call, revision: Revision<'instance'>): Promise<Result<void>> {

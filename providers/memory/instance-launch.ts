@@ -6,7 +6,8 @@ import { failed } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';
 import { atOnce } from './limits.ts';
-import { bootTags, launchTags, nameAndLabels } from './marks.ts';
+import { launchTags } from './marks.ts';
+import { bootTags, nameAndLabels } from './tags.ts';
 
 type Launch = readonly Creation<'instance'>[];
 

@@ -1,15 +1,17 @@
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Revision } from '../../src/ports/actuator.ts';
 import { gone, singly, together } from './batch.ts';
-import { type Client, pages } from './client.ts';
+import type { Client } from './client.ts';
 import type { InstanceState } from './cloud/calls/instance-state.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';
 import { changeMachine } from './instance-change.ts';
 import { launchAll } from './instance-launch.ts';
 import { type Retag, retag, retagFor } from './labels.ts';
 import { atOnce } from './limits.ts';
-import { bootOf, labelsOf, machineTags, markOf, originOf } from './marks.ts';
+import { pages } from './listings.ts';
+import { machineTags, markOf } from './marks.ts';
 import { readBy } from './reading.ts';
+import { bootOf, labelsOf, originOf } from './tags.ts';
 
 /** Machines. A launch has a token: sent again it answers the machines of the first time. */
 export const instanceActuator = (client: Client): Actuator<'instance'> => ({

@@ -2,8 +2,9 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Part } from '../../src/core/observed.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import { done, gone, singly } from './batch.ts';
-import { type Client, lookUp } from './client.ts';
+import type { Client } from './client.ts';
 import type { GatewayRecord, NetworkRecord, RouteTableRecord } from './cloud/records.ts';
+import { lookUp } from './listings.ts';
 import { markOf, partOf, partTags } from './marks.ts';
 
 /** The way out of one network. */
@@ -59,14 +60,14 @@ export async function lookForParts(client: Client, call: Call): Promise<Result<P
     : routeTables;
 }
 
-export interface Way {
+interface Way {
   readonly network: string;
   readonly mark: Mark;
   readonly parts: Parts;
 }
 
 /** What stands now, and what stopped the rest. */
-export interface Finished {
+interface Finished {
   readonly parts: Parts;
   readonly result: Result<void>;
 }

@@ -2,12 +2,14 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { done, failed, gone, singly } from './batch.ts';
-import { all, type Client, lookUp, pages } from './client.ts';
+import type { Client } from './client.ts';
 import type { GroupRecord, NetworkRecord, SubnetRecord } from './cloud/records.ts';
 import { type Retag, retag, retagFor } from './labels.ts';
-import { labelsOf, markOf, markTags, nameAndLabels, originOf, partTags } from './marks.ts';
+import { all, lookUp, pages } from './listings.ts';
+import { markOf, markTags, partTags } from './marks.ts';
 import { finishParts, judgeParts, lookForParts, type Parts, partsOf, removeParts } from './network-parts.ts';
 import { readBy } from './reading.ts';
+import { labelsOf, nameAndLabels, originOf } from './tags.ts';
 
 /** Networks with their parts. Nothing here takes a token: a creation sent twice makes two. */
 export const networkActuator = (client: Client): Actuator<'network'> => ({

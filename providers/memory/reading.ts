@@ -2,7 +2,8 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
 import type { Actuator, Call } from '../../src/ports/actuator.ts';
-import { byId, type Client, type Item, type ListAction } from './client.ts';
+import type { Client } from './client.ts';
+import { byId, type Item, type ListAction } from './listings.ts';
 
 /** An actuator's `read`: one look for all the ids. `observing` gathers what else is needed to say what a record means. */
 export const readBy =

@@ -3,11 +3,14 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation, Revision } from '../../src/ports/actuator.ts';
 import { done, failed, gone, singly } from './batch.ts';
-import { all, type Client, lookUp, pages } from './client.ts';
+import type { Client } from './client.ts';
 import type { RouteTableRecord, SubnetRecord } from './cloud/records.ts';
 import { retag, retagFor } from './labels.ts';
-import { labelsOf, markOf, markTags, nameAndLabels, originOf, sameIntent } from './marks.ts';
+import { all, lookUp, pages } from './listings.ts';
+import { markOf, markTags } from './marks.ts';
 import { readBy } from './reading.ts';
+import { sameIntent } from './same-intent.ts';
+import { labelsOf, nameAndLabels, originOf } from './tags.ts';
 
 /** Subnets. A block stands once in its network, so a creation may be sent again. */
 export const subnetActuator = (client: Client): Actuator<'subnet'> => ({

@@ -31,7 +31,11 @@ export async function openStage(harness: Harness): Promise<Stage> {
   const name = ids('thing');
   let blocks = 0;
   const { scope } = harness.session;
-  const home = { network: '', subnet: '', groups: ['', ''] as [CloudId, CloudId] };
+  const home: { network: CloudId; subnet: CloudId; groups: [CloudId, CloudId] } = {
+    network: '',
+    subnet: '',
+    groups: ['', ''],
+  };
   const stage: Stage = {
     harness,
     home,

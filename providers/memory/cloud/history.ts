@@ -1,6 +1,6 @@
 import { type ActionName, reads } from './calls.ts';
 import type { Refusal } from './refusal.ts';
-import type { Change } from './world.ts';
+import type { Change } from './tables.ts';
 
 /** Everything that was asked of the cloud and everything that changed in it, in order, for tests to judge. */
 export interface History {

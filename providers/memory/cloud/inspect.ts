@@ -3,7 +3,8 @@ import { markOf, partOf } from '../marks.ts';
 import { ruleKey } from './calls/rules.ts';
 import type { CallEntry, ChangeEntry, History } from './history.ts';
 import type { RuleRecord, Tagged } from './records.ts';
-import { tagged, type World } from './world.ts';
+import { tagTables } from './tables.ts';
+import type { World } from './world.ts';
 
 /** The truth about the cloud, past every lag and fault, for tests to judge by. */
 export interface Inspection {
@@ -33,7 +34,11 @@ export interface Span {
 }
 
 export const inspect = (world: World, history: History): Inspection => ({
-  live: () => tagged(world).filter(stands).map(standing),
+  live: () =>
+    tagTables(world.tables)
+      .flatMap((table) => table.all())
+      .filter(stands)
+      .map(standing),
   atoms: () => spans(history.changes),
   overBudget: () => history.calls.filter(({ answer }) => answer.dryLane !== undefined),
 });

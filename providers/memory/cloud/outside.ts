@@ -5,6 +5,7 @@ import type { Chronicle } from './history.ts';
 import type { View } from './listing.ts';
 import { seededRandom } from './random.ts';
 import type { InstanceRecord, NetworkRecord, Tagged } from './records.ts';
+import { tagTables } from './tables.ts';
 import { must, type World } from './world.ts';
 
 /** What colleagues do by hand: at once, past faults and budgets, but within the cloud's own rules. */
@@ -54,8 +55,7 @@ export function outside(world: World, chronicle: Chronicle): Outside {
 }
 
 function tagsOf({ tables }: World, id: string): Tagged['tags'] {
-  const { rules: _, ...tagged } = tables;
-  return Object.values(tagged).flatMap((table) => table.get(id) ?? [])[0]?.tags ?? {};
+  return tagTables(tables).flatMap((table) => table.get(id) ?? [])[0]?.tags ?? {};
 }
 
 const truth: View = { staleMs: 0, random: seededRandom(0), pageSize: Number.POSITIVE_INFINITY, misses: 0 };

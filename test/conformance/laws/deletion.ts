@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Kind } from '../../../src/core/resource.ts';
+import type { CloudId, Kind } from '../../../src/core/resource.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import type { Law } from '../law.ts';
 import { created, failureKinds, only, removalOf, seenAfterCreation } from '../stage.ts';
@@ -89,9 +89,9 @@ export const deletionLaws: readonly Law[] = [
     kinds: ['network', 'subnet', 'group'],
     hold: async (stage, kind) => {
       await created(stage, stage.creation('instance'));
-      const id = { network: stage.home.network, subnet: stage.home.subnet, group: stage.home.groups[0] }[
-        kind as 'network'
-      ];
+      const { network, subnet, groups } = stage.home;
+      const homes: Partial<Record<Kind, CloudId>> = { network, subnet, group: groups[0] };
+      const id = homes[kind] ?? '';
       const observed = await stage.look(kind, id);
       assert.ok(observed);
       const results = await stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall()));

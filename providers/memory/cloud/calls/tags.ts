@@ -1,7 +1,7 @@
 import type { Tagged } from '../records.ts';
 import { Refusal } from '../refusal.ts';
-import type { Table } from '../table.ts';
-import type { Tables, World } from '../world.ts';
+import { tagTables } from '../tables.ts';
+import type { World } from '../world.ts';
 
 /** Tags of up to 1000 objects of any type at once, all or none. Keys that are not stated stay. */
 export const tagCalls = {
@@ -42,5 +42,3 @@ export function rewrite(
   });
   for (const write of found) write();
 }
-
-const tagTables = ({ rules: _, ...tables }: Tables): readonly Table<Tagged>[] => Object.values(tables);
