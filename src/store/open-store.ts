@@ -73,8 +73,7 @@ async function serverOf(
 
 /** How to work in it, once schema and role are there; undefined where there is no schema and none may be made. */
 async function prepare({ owner, app }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
-  const client = new pg.Client(owner);
-  await client.connect();
+  const client = await clientOf(owner);
   try {
     const ready = await alone(client, async () => {
       if (!(await migrate(client, create))) return undefined;
@@ -86,6 +85,22 @@ async function prepare({ owner, app }: Server, { create, onProgress }: Opening):
     return { config: owner };
   } finally {
     await client.end();
+  }
+}
+
+/** A connection, or where there is none to be had and why. Never shows the password. */
+async function clientOf(owner: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(owner);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const ask = owner.connectionString === undefined ? '' : ' Is DATABASE_URL right, and does the server run?';
+    throw new Error(
+      `no connection to the database ${client.database} at ${client.host}:${client.port}: ${why}.${ask}`,
+      { cause: error },
+    );
   }
 }
 

@@ -101,6 +101,15 @@ test('DATABASE_URL: where roles cannot be made it says so, and the triggers stil
   await removeFolder(elsewhere);
 });
 
+test('DATABASE_URL: where nobody answers the error says where, and keeps the password', async () => {
+  const databaseUrl = 'postgres://me:hunter2@127.0.0.1:1/mine';
+  await assert.rejects(openStore({ folder, databaseUrl, clock, create: false }), (error: Error) => {
+    assert.match(error.message, /no connection to the database mine at 127\.0\.0\.1:1: .*ECONNREFUSED.*DATABASE_URL/);
+    assert.ok(!error.message.includes('hunter2'));
+    return true;
+  });
+});
+
 test('migrations: a database of a newer program is refused, and so is one made by other migrations', async () => {
   const again = () => openStore({ folder, clock, create: true });
   await admin.query("INSERT INTO setpoint.migrations (number, name, checksum) VALUES (99, '0099-later.sql', 'x')");

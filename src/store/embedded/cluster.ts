@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Binaries, program } from './binaries.ts';
 import { commandLine } from './process-start.ts';
-import { type Account, run } from './run.ts';
+import { type Account, run, runNow } from './run.ts';
 
 /** One PostgreSQL data folder and the programs that serve it. */
 export interface Cluster {
@@ -81,6 +81,10 @@ export async function stop(cluster: Cluster): Promise<void> {
   for (const mode of ['fast', 'immediate'])
     if (!(await server(cluster)) || (await run(...stopping(cluster, mode))).ok) return;
 }
+
+/** Asks the server to stop and does not wait: for a process that ends. */
+export const stopNow = ({ home, binaries, account }: Cluster): void =>
+  runNow(program(binaries, 'pg_ctl'), ['stop', '-D', dataOf(home), '-m', 'fast', '-W'], account);
 
 const stopping = ({ home, binaries, account }: Cluster, mode: string): Parameters<typeof run> => [
   program(binaries, 'pg_ctl'),

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverAccount } from './account.ts';
+import { atExit } from './at-exit.ts';
 import { binaries, packagedBinaries } from './binaries.ts';
-import { type Cluster, dataOf, initialise, isInitialised, start, stop, superuser } from './cluster.ts';
+import { type Cluster, dataOf, initialise, isInitialised, start, stop, stopNow, superuser } from './cluster.ts';
 import { home, knownHome, ownFolder } from './home.ts';
 import { run } from './run.ts';
-import { withUsers } from './users.ts';
+import { withUsers, withUsersNow } from './users.ts';
 
 /** The server of a folder, joined. It runs on its own, whoever started it; the last one to leave stops it. */
 export interface Embedded {
@@ -50,7 +51,22 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
     return { port, passwords, cluster, entry: users.add() };
   });
   const { port, passwords, cluster, entry } = joined;
-  return { port, superuser, passwords, leave: () => leave(file, entry, cluster) };
+  const forgotten = atExit(() => leaveNow(file, entry, cluster));
+  const leave = async (): Promise<void> => {
+    forgotten.takeBack();
+    await withUsers(file, async (users) => {
+      users.remove(entry);
+      if (users.count() === 0) await stop(cluster);
+    });
+  };
+  return { port, superuser, passwords, leave };
+}
+
+function leaveNow(file: string, entry: string, cluster: Cluster): void {
+  withUsersNow(file, (users) => {
+    users.remove(entry);
+    if (users.count() === 0) stopNow(cluster);
+  });
 }
 
 async function hasData(inside: string): Promise<boolean> {
@@ -67,12 +83,6 @@ async function clusterOf(inside: string, onProgress: (message: string) => void):
     binaries: await binaries({ packaged: packagedBinaries(), home: at, account, onProgress }),
   };
 }
-
-const leave = (file: string, entry: string, cluster: Cluster): Promise<void> =>
-  withUsers(file, async (users) => {
-    users.remove(entry);
-    if (users.count() === 0) await stop(cluster);
-  });
 
 /** Made once, readable by us alone. */
 async function passwordsIn(inside: string): Promise<Passwords> {

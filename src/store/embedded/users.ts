@@ -31,13 +31,26 @@ export async function withUsers<T>(file: string, work: (users: Users) => Promise
   }
 }
 
+/** The same without waiting for anybody, for a process that ends: false where another process holds the lock. */
+export function withUsersNow(file: string, work: (users: Users) => void): boolean {
+  const database = new DatabaseSync(file, { timeout: 1000 });
+  try {
+    begin(database);
+    work(usersIn(database));
+    database.exec('COMMIT');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
 async function lock(database: DatabaseSync, file: string): Promise<void> {
   for (const end = performance.now() + patienceMs; ; await pause(50)) {
     try {
-      database.exec('BEGIN EXCLUSIVE');
-      database.exec(
-        'CREATE TABLE IF NOT EXISTS users (entry TEXT PRIMARY KEY, pid INTEGER NOT NULL, started TEXT NOT NULL)',
-      );
+      begin(database);
       return;
     } catch (error) {
       if (!isBusy(error)) throw error;
@@ -45,6 +58,13 @@ async function lock(database: DatabaseSync, file: string): Promise<void> {
         throw new Error(`another process has held ${file} for ${patienceMs / 1000} s`, { cause: error });
     }
   }
+}
+
+function begin(database: DatabaseSync): void {
+  database.exec('BEGIN EXCLUSIVE');
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS users (entry TEXT PRIMARY KEY, pid INTEGER NOT NULL, started TEXT NOT NULL)',
+  );
 }
 
 async function attempt<T>(database: DatabaseSync, work: (users: Users) => Promise<T>): Promise<T> {

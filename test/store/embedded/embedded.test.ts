@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../../src/ports/store.ts';
 import { commandLine } from '../../../src/store/embedded/process-start.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -47,6 +48,12 @@ async function serverPid(): Promise<number | undefined> {
   const text = await readFile(inside('data', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
   return commandLine(pid).includes(inside('data')) ? pid : undefined;
+}
+
+/** The server takes a moment to stop, and nobody waits for it: looks again until it is so, at most 10 s. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; !(await isSo()); await pause(20))
+    if (performance.now() > end) throw new Error('it never became so');
 }
 
 test('embedded: where there is no store, looking for one makes nothing; making one says so, once', async () => {
@@ -129,6 +136,13 @@ test('embedded: a server whose only user was killed is joined by the next one, a
   assert.equal(await serverPid(), pid);
   await next.close();
   assert.equal(await serverPid(), undefined);
+});
+
+test('embedded: a process that exits without closing stops the server all the same', async () => {
+  const hasty = await start();
+  assert.ok(await serverPid());
+  await hasty.exit();
+  await until(async () => (await serverPid()) === undefined);
 });
 
 test('embedded: a server that was killed itself is started again, with all that was committed', async () => {

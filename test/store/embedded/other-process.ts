@@ -7,6 +7,8 @@ export interface OtherProcess {
   /** Says `acquire ESTATE SCOPE` or `note ESTATE`, and returns the answer. */
   ask(message: string): Promise<unknown>;
   close(): Promise<void>;
+  /** Ends without closing anything. */
+  exit(): Promise<void>;
   /** SIGKILL: it has no chance to tidy up. */
   kill(): Promise<void>;
 }
@@ -24,6 +26,10 @@ export async function otherProcess(folder: string): Promise<OtherProcess> {
     },
     close: async () => {
       child.send('close');
+      await ended;
+    },
+    exit: async () => {
+      child.send('exit');
       await ended;
     },
     kill: async () => {

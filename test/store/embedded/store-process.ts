@@ -13,6 +13,7 @@ process.on('message', async (message: string) => {
   const [verb, estate = '', scope = ''] = message.split(' ');
   if (verb === 'acquire') process.send?.(await store.leases.acquire(estate, scope, `test ${process.pid}`));
   if (verb === 'note') process.send?.(await store.ledger.note(estate, { by: process.pid }));
+  if (verb === 'exit') process.exit(1);
   if (verb === 'close') {
     await store.close();
     process.disconnect();
