@@ -5,7 +5,8 @@ import { fuzz } from './fuzz-specs/fuzz.ts';
 
 /**
  * Malformed documents read without a crash or a wait: `--documents` (100,000; 1,000,000 takes ten times as long) spoiled
- * ones from `--seed`, and the bombs. The value is crashes and changes of a prototype, plus those over 250 ms; asked: 0.
+ * ones from `--seed`, and the bombs. The value is crashes and changes of a prototype, plus those over 250 ms of
+ * processor time; asked: 0.
  */
 export async function fuzzSpecs(args: readonly string[] = []): Promise<readonly Figure[]> {
   const { values } = parseArgs({

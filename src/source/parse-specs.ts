@@ -1,5 +1,5 @@
 import { checkSpecs, type Specs } from '../core/spec/check-specs.ts';
-import { error, type Problem, sortProblems } from '../core/spec/problem.ts';
+import { error, type Problem, sortProblems, warning } from '../core/spec/problem.ts';
 import { forbiddenCharacter } from './characters.ts';
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';
@@ -39,13 +39,17 @@ function parseFile({ path, text }: SpecFile): Trees {
 
 const refused = (problem: Problem): Trees => ({ trees: [], broken: [], problems: [problem] });
 
-/** The first problems of one file, each with its line, and how many more there are. */
+/** The first problems of one file, each with its line, and how many more there are. No warning hides an error. */
 function present(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
-  const told = sortProblems(found).slice(0, limits.problems);
-  const last = told.at(-1);
-  const more = found.length - told.length;
+  const ranked = sortProblems(found).toSorted(
+    (a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'),
+  );
+  const told = ranked.slice(0, limits.problems);
   const shown =
     text === undefined || text.length > limits.fileBytes ? told : withSource(told, indexLines(path, text).lines);
-  if (more === 0 || !last) return shown;
-  return [...shown, error('more-problems', last.at, `and ${more} more problems in this file`)];
+  const [next] = ranked.slice(limits.problems);
+  if (!next) return shown;
+  const report = next.severity === 'error' ? error : warning;
+  const what = `and ${ranked.length - told.length} more ${next.severity === 'error' ? 'problems' : 'warnings'} in this file`;
+  return [...shown, report('more-problems', next.at, what)];
 }

@@ -12,7 +12,7 @@ export function* expressible(set: SpecSet): Iterable<Problem> {
       if (!clouds.has(row.cloud) || !row.found(rule.value.spec)) continue;
       const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
       const report = row.only === 'warning' ? warning : error;
-      yield report('not-expressible', rule.at(['spec', ...row.field]), `${row.why} (${row.source})`, { expected });
+      yield report('not-expressible', rule.at(['spec', ...row.field]), row.why, { expected });
     }
   }
 }
@@ -23,8 +23,8 @@ interface Row {
   readonly cloud: TargetDoc['spec']['provider'];
   readonly field: Path;
   readonly found: (spec: Spec) => boolean;
+  /** With its source. */
   readonly why: string;
-  readonly source: string;
   readonly instead?: string;
   readonly only?: 'warning';
 }
@@ -41,33 +41,29 @@ const ROWS: readonly Row[] = [
     cloud: 'aws',
     field: ['action'],
     found: (spec) => spec.action === 'deny',
-    why: 'AWS security groups cannot deny',
-    source: SG,
+    why: `AWS security groups cannot deny (${SG})`,
     instead: 'allow rules only: what none of them names is denied',
   },
   {
     cloud: 'aws',
     field: ['peers', 'serviceTags'],
     found: (spec) => spec.peers.serviceTags.length > 0,
-    why: 'AWS knows no service tags',
-    source: SG,
+    why: `AWS knows no service tags (${SG})`,
     instead: 'prefixLists, or targets other than aws',
   },
   {
     cloud: 'aws',
     field: ['disabled'],
     found: (spec) => spec.disabled,
-    why: 'AWS rules cannot be disabled',
-    source: SG,
+    why: `AWS rules cannot be disabled (${SG})`,
     instead: 'no such rule until it is wanted',
   },
-  { cloud: 'aws', field: ['log'], found: (spec) => spec.log, why: 'AWS rules cannot log', source: SG },
+  { cloud: 'aws', field: ['log'], found: (spec) => spec.log, why: `AWS rules cannot log (${SG})` },
   {
     cloud: 'aws',
     field: ['priority'],
     found: (spec) => spec.priority !== 1000,
-    why: 'AWS rules have no order: the priority is ignored there',
-    source: SG,
+    why: `AWS rules have no order: the priority is ignored there (${SG})`,
     instead: 'no priority; AWS adds all rules up',
     only: 'warning',
   },
@@ -75,89 +71,78 @@ const ROWS: readonly Row[] = [
     cloud: 'aws',
     field: ['description'],
     found: (spec) => !/^[a-zA-Z0-9. _\-:/()#,@[\]+=&;{}!$*]{0,255}$/.test(spec.description ?? ''),
-    why: 'AWS takes no such description',
-    source: IP_RANGE,
+    why: `AWS takes no such description (${IP_RANGE})`,
     instead: 'at most 255 ASCII letters, digits, blanks and ._-:/()#,@[]+=&;{}!$*',
   },
   {
     cloud: 'gcp',
     field: ['peers', 'groups'],
     found: (spec) => spec.direction === 'egress' && spec.peers.groups.length > 0,
-    why: 'GCP knows no groups as destinations',
-    source: FIREWALL,
+    why: `GCP knows no groups as destinations (${FIREWALL})`,
     instead: 'peers.cidrs',
   },
   {
     cloud: 'gcp',
     field: ['peers', 'prefixLists'],
     found: (spec) => spec.peers.prefixLists.length > 0,
-    why: 'GCP knows no prefix lists',
-    source: FIREWALL,
+    why: `GCP knows no prefix lists (${FIREWALL})`,
     instead: 'peers.cidrs',
   },
   {
     cloud: 'gcp',
     field: ['peers', 'serviceTags'],
     found: (spec) => spec.peers.serviceTags.length > 0,
-    why: 'GCP knows no service tags',
-    source: FIREWALL,
+    why: `GCP knows no service tags (${FIREWALL})`,
     instead: 'peers.cidrs',
   },
   {
     cloud: 'gcp',
     field: ['icmp'],
     found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
-    why: 'GCP cannot tell ICMP types apart',
-    source: FIREWALL,
+    why: `GCP cannot tell ICMP types apart (${FIREWALL})`,
     instead: 'no icmp: every type',
   },
   {
     cloud: 'azure',
     field: ['peers', 'prefixLists'],
     found: (spec) => spec.peers.prefixLists.length > 0,
-    why: 'Azure knows no prefix lists',
-    source: NSG,
+    why: `Azure knows no prefix lists (${NSG})`,
     instead: 'serviceTags or cidrs',
   },
   {
     cloud: 'azure',
     field: ['icmp'],
     found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
-    why: 'Azure cannot tell ICMP types apart',
-    source: NSG,
+    why: `Azure cannot tell ICMP types apart (${NSG})`,
     instead: 'no icmp: every type',
   },
   {
     cloud: 'azure',
     field: ['protocol'],
     found: (spec) => !NSG_PROTOCOLS.includes(spec.protocol),
-    why: 'Azure knows no such protocol',
-    source: NSG,
+    why: `Azure knows no such protocol (${NSG})`,
     instead: 'tcp, udp, icmp, 50 (ESP), 51 (AH) or all',
   },
-  { cloud: 'azure', field: ['log'], found: (spec) => spec.log, why: 'Azure rules cannot log', source: NSG },
+  { cloud: 'azure', field: ['log'], found: (spec) => spec.log, why: `Azure rules cannot log (${NSG})` },
   {
     cloud: 'azure',
     field: ['disabled'],
     found: (spec) => spec.disabled,
-    why: 'Azure rules cannot be disabled',
-    source: NSG,
+    why: `Azure rules cannot be disabled (${NSG})`,
     instead: 'no such rule until it is wanted',
   },
   {
     cloud: 'azure',
     field: ['priority'],
     found: (spec) => spec.priority < 100 || spec.priority > 4096,
-    why: 'Azure priorities lie between 100 and 4096',
-    source: NSG,
+    why: `Azure priorities lie between 100 and 4096 (${NSG})`,
     instead: '100 to 4096',
   },
   {
     cloud: 'azure',
     field: ['description'],
     found: (spec) => (spec.description ?? '').length > 140,
-    why: 'Azure takes descriptions of at most 140 characters',
-    source: NSG,
+    why: `Azure takes descriptions of at most 140 characters (${NSG})`,
     instead: 'at most 140 characters',
   },
 ];
