@@ -1,4 +1,5 @@
 import { nameIn } from '../../core/address.ts';
+import type { Kind } from '../../core/resource.ts';
 import type { Shelf } from '../commands/inventory.ts';
 import type { Ownership } from '../estate/ownership.ts';
 import type { Output } from '../terminal.ts';
@@ -16,10 +17,15 @@ export function inventoryText(shelves: readonly Shelf[], now: number, output: Ou
     const whole =
       gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
     const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
-    return `\n${head}\n${indent(table(['KIND', 'ID', 'NAME', 'CLAIM', 'WHY'], objects.map(row)))}`;
+    return `\n${head}\n${indent(table(['KIND', 'ID', 'NAME', 'CLAIM', 'WHY'], objects.toSorted(byKind).map(row)))}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
+
+/** What stands alone first; the many rules last. */
+const byKind = (a: Ownership, b: Ownership): number =>
+  kindOrder.indexOf(a.observed.kind) - kindOrder.indexOf(b.observed.kind);
+const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
 
 function tally(all: readonly Ownership[]): string {
   const groups = Map.groupBy(all, ({ owner }) => owner);

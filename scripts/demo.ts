@@ -1,0 +1,152 @@
+// npm run demo: the whole life of an estate on a sandbox, through the command line as a user has it. Exit 0 only if
+// every step shows what it must.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Colleague, colleagueAt } from './demo/colleague.ts';
+import { type Narrator, narratorOn } from './demo/narrator.ts';
+import { lastWeek, today } from './demo/specs.ts';
+import { type Stage, setStage } from './demo/stage.ts';
+
+interface Play {
+  readonly stage: Stage;
+  readonly narrator: Narrator;
+  readonly colleague: Colleague;
+}
+
+const allow = '--allow-endpoint';
+
+async function prologue({ stage, narrator, colleague }: Play): Promise<void> {
+  narrator.say(`A sandbox of EC2 at ${stage.endpoint}, and an account that others have used before us.`);
+  narrator.say('Last week somebody applied our specs to it; then a colleague opened a port and changed a tag by hand.');
+  await stage.write(lastWeek(stage.endpoint));
+  const applied = await stage.setpoint(['apply', '--yes', allow]);
+  if (applied.code !== 0) throw new Error(`last week's apply failed:\n${applied.stdout}${applied.stderr}`);
+  await colleague.open('core-web', 8080);
+  await colleague.tag({ key: 'tier', value: 'db' }, { key: 'tier', value: 'cache' });
+  await stage.write(today(stage.endpoint));
+}
+
+async function converge({ narrator }: Play): Promise<void> {
+  narrator.chapter('Validate', 'The specs alone, without a cloud: every error at once, with its place.');
+  await narrator.show(['validate'], { code: 0, shows: [/^Valid: 8 documents/] });
+
+  narrator.chapter(
+    'Plan',
+    'What differs, and why: + and ~ by the specs, ! drifted behind our back, ? not ours and never touched.',
+  );
+  await narrator.show(['plan', '--most', '4', allow], {
+    code: 0,
+    shows: [
+      /^Plan: 2 to add, 1 to change, 0 to replace, 2 to delete · 2 drifted · \d{2} unmanaged/,
+      /\+ instance web-2/,
+      /- firewall-rule core\.old-ftp/,
+      /tcp[. ]8080.*nobody wrote this rule.*! drifted/,
+      /~ labels\.tier {2}cache → db/,
+    ],
+  });
+
+  narrator.chapter('Apply', 'Additions before removals; every call is in the ledger before and after it is made.');
+  await narrator.show(['apply', '--yes', allow], {
+    code: 0,
+    shows: [/^Applied: 2 added, 1 changed, 0 replaced, 2 deleted/],
+  });
+
+  narrator.chapter('Plan again', 'Nothing to do: what the cloud answers is read in the same form as what was asked.');
+  await narrator.show(['plan', '--most', '0', '--detailed-exitcode', allow], {
+    code: 0,
+    shows: [/^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/],
+  });
+}
+
+async function drift({ narrator, colleague }: Play): Promise<void> {
+  narrator.chapter(
+    'Drift',
+    "Another client, Amazon's own SDK: SSH is opened to the world, and a machine's tag is changed.",
+  );
+  await colleague.open('core-web', 22);
+  await colleague.tag({ key: 'tier', value: 'db' }, { key: 'tier', value: 'toms' });
+  await narrator.show(['drift', '--detailed-exitcode', allow], {
+    code: 2,
+    shows: [/^Drift: 2 changes/, /tcp[. ]22.*nobody wrote this rule/, /~ labels\.tier {2}toms → db/],
+    never: [/\? /],
+  });
+
+  narrator.chapter('Heal', 'The same apply; then there is no drift left.');
+  await narrator.show(['apply', '--yes', allow], {
+    code: 0,
+    shows: [/^Applied: 0 added, 1 changed, 0 replaced, 1 deleted/],
+  });
+  await narrator.show(['drift', '--detailed-exitcode', allow], { code: 0, shows: [/^Drift: none/] });
+}
+
+async function account({ narrator, stage }: Play): Promise<void> {
+  narrator.chapter(
+    'What is not ours',
+    'Everything else in the account, with the reason: never changed, never deleted.',
+  );
+  await narrator.show(['inventory', '--claim', 'unmanaged'], {
+    code: 0,
+    shows: [
+      /^Inventory: \d{2} objects in 1 scope · \d{2} unmanaged/,
+      /provider-default: /,
+      /service-child: launched by Auto Scaling group batch-workers/,
+      /other-tool: tagged as managed by terraform/,
+      /rogue: nobody claims it/,
+    ],
+    never: [/ {2}ours/],
+  });
+
+  narrator.chapter(
+    'The ledger',
+    'A chain of hashes with signed checkpoints. A copy in which one word was changed is found out.',
+  );
+  await narrator.show(['ledger', 'verify'], {
+    code: 0,
+    shows: [/^Ledger: whole, \d+ entries, \d+ signed checkpoints/],
+  });
+  await narrator.show(['ledger', 'export', '--out', 'copy.jsonl'], { code: 0, shows: [/exported/] });
+  await tamper(join(stage.folder, 'copy.jsonl'));
+  narrator.say('\n  … the seventh entry of the copy now says another approver …');
+  await narrator.show(['ledger', 'verify', '--export', 'copy.jsonl'], {
+    code: 1,
+    shows: [/^Ledger: BROKEN at entry 7: its content was changed/],
+  });
+}
+
+async function tamper(file: string): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  const changed = lines[6]?.replace(/"approver":"[^"]*"/, '"approver":"mallory"');
+  if (changed === undefined || changed === lines[6]) throw new Error('the export has no seventh entry to change');
+  await writeFile(file, lines.with(6, changed).join('\n'));
+}
+
+async function play(): Promise<void> {
+  const startedAt = performance.now();
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const stage = await setStage(interrupted.signal);
+  const colleague = colleagueAt(stage.endpoint);
+  try {
+    const narrator = narratorOn(stage, (text) => void process.stdout.write(text));
+    const all: Play = { stage, narrator, colleague };
+    await prologue(all);
+    await converge(all);
+    await drift(all);
+    await account(all);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+    narrator.say(
+      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: converged, unchanged, drifted, healed, and provable.`,
+    );
+    narrator.say('Now yours: `npx setpoint sandbox`, and in another terminal `npx setpoint apply --allow-endpoint`.');
+  } finally {
+    colleague.leave();
+    await stage.strike();
+  }
+}
+
+try {
+  await play();
+} catch (error) {
+  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,77 @@
+const head = (kind: string, metadata: string): string =>
+  `apiVersion: setpoint.dev/v1\nkind: ${kind}\nmetadata: ${metadata}\nspec:`;
+
+const estate = (endpoint: string): string => `${head('Estate', '{ name: acme }')}
+  limits: { deletes: 5, replaces: 5 }
+---
+${head('Target', '{ name: aws-prod }')}
+  provider: aws
+  account: "111122223333"
+  region: eu-west-1
+  endpoint: ${endpoint}
+`;
+
+const network = `${head('Network', '{ name: core, owner: team-net, labels: { env: prod } }')}
+  targets: [aws-prod]
+  cidr: 10.20.0.0/16
+  internet: true
+  subnets:
+    - { name: app, cidr: 10.20.1.0/24 }
+    - { name: db, cidr: 10.20.2.0/24 }
+---
+${head('FirewallRule', '{ name: web-https, owner: team-web }')}
+  { network: core, protocol: tcp, ports: [443], group: web, peers: { cidrs: [0.0.0.0/0] }, description: public site }
+---
+${head('FirewallRule', '{ name: office-ssh, owner: team-ops }')}
+  { network: core, protocol: tcp, ports: [22], peers: { cidrs: [203.0.113.0/24] }, description: ssh from the office }
+`;
+
+const ftp = `---
+${head('FirewallRule', '{ name: old-ftp, owner: team-web }')}
+  { network: core, protocol: tcp, ports: [21], group: web, peers: { cidrs: [192.0.2.0/24] }, description: partner upload }
+`;
+
+const toDatabase = `---
+${head('FirewallRule', '{ name: web-to-db, owner: team-web }')}
+  { network: core, protocol: tcp, ports: [5432], group: db, peers: { groups: [web] }, description: the site reads it }
+`;
+
+const machines = (
+  replicas: number,
+): string => `${head('Instance', '{ name: web, owner: team-web, labels: { tier: web } }')}
+  targets: [aws-prod]
+  replicas: ${replicas}
+  network: core
+  subnet: app
+  groups: [web]
+  image: ami-0abcdef1234567890
+  size: t3.small
+  disk: { size: 20, type: gp3, encrypted: true }
+  publicIp: true
+---
+${head('Instance', '{ name: db, owner: team-data, labels: { tier: db } }')}
+  targets: [aws-prod]
+  network: core
+  subnet: db
+  groups: [db]
+  image: ami-0abcdef1234567890
+  size: t3.medium
+  disk: { size: 100, type: gp3, encrypted: true }
+  protect: true
+`;
+
+type Files = Readonly<Record<string, string>>;
+
+/** What was applied last week. */
+export const lastWeek = (endpoint: string): Files => ({
+  'estate.yaml': estate(endpoint),
+  'network.yaml': `${network}${ftp}`,
+  'machines.yaml': machines(2),
+});
+
+/** What the repository says today: a web server more, a way to the database, and no FTP. */
+export const today = (endpoint: string): Files => ({
+  'estate.yaml': estate(endpoint),
+  'network.yaml': `${network}${toDatabase}`,
+  'machines.yaml': machines(3),
+});
