@@ -13,6 +13,8 @@ export interface Delivery<T> {
   readonly items: readonly T[];
   /** Calls the actuator; throws only when the pass must stop. */
   call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
+  /** What has come of it before anything is sent here: `open` where an earlier process may have sent it. */
+  before(item: T): Outcome;
   /** Mutating requests let go so far, answered or not. */
   requests(): number;
 }
@@ -56,7 +58,7 @@ interface Again {
 }
 
 async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
-  const outcomes = new Array<Outcome>(delivery.items.length).fill(unsent);
+  const outcomes = delivery.items.map((item) => delivery.before(item));
   const tries: Tries = { attempts: 1, throttles: 0, repeats: 0 };
   let waiting = [...delivery.items.keys()];
   while (waiting.length > 0) {

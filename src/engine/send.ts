@@ -74,6 +74,7 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
       sent,
       items: ready,
       call: (items) => callActuator(items, desk, call),
+      before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
       requests: () => log.sent,
     },
     { ports: desk.ports, waits: desk.halt.waits, tell: desk.tell },
@@ -81,6 +82,12 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
   for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
   return outcomes;
 }
+
+/** Whoever intended it first may have sent it: whatever the cloud answers now but success, it may stand. */
+const sentBefore: Outcome = {
+  as: 'open',
+  failure: { kind: 'ambiguous', code: 'SentBefore', message: 'an earlier sending of it was never answered' },
+};
 
 /** An intent that waited longer than this for a budget is intended again before it is sent, so that its age tells when it was sent. */
 export const freshMs = 30_000;

@@ -1,4 +1,3 @@
-import type { Standing } from '../../providers/memory/cloud/inspect.ts';
 import { Refusal } from '../../providers/memory/cloud/refusal.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import type { Draw } from './draw.ts';
@@ -28,9 +27,13 @@ interface Hands {
   readonly known: ReadonlySet<string>;
 }
 
-const some = ({ cloud, draw, known }: Hands, type: string, ours = true): string => {
-  const of = (one: Standing): boolean => one.type === type && known.has(one.id) === ours;
-  return draw.pick(cloud.inspect.live().filter(of))?.id ?? 'nothing';
+/** `theirs`: made by people. What we made and did not settle yet is neither: who takes its mark away makes it theirs. */
+const some = ({ cloud, draw, known }: Hands, type: string, whose: 'ours' | 'theirs' = 'ours'): string => {
+  const made = new Set(
+    cloud.history.changes.flatMap(({ caller, before, id }) => (caller === 'outside' && !before ? id : [])),
+  );
+  const of = whose === 'ours' ? known : made;
+  return draw.pick(cloud.inspect.live().filter((one) => one.type === type && of.has(one.id)))?.id ?? 'nothing';
 };
 
 const rule = (draw: Draw) => ({
@@ -58,6 +61,6 @@ const deeds: readonly ((hands: Hands) => void)[] = [
   (hands) => hands.cloud.outside.stamp(some(hands, 'instance'), { tier: 'changed by hand' }),
   (hands) => hands.cloud.outside.stamp(some(hands, 'network'), { tier: 'changed by hand' }),
   (hands) => void hands.cloud.outside.do('CreateNetwork', { cidr: '172.16.0.0/16', tags: { team: 'lab' } }),
-  (hands) => hands.cloud.outside.copyTags(some(hands, 'network'), some(hands, 'network', false)),
-  (hands) => hands.cloud.outside.copyTags(some(hands, 'instance'), some(hands, 'network', false)),
+  (hands) => hands.cloud.outside.copyTags(some(hands, 'network'), some(hands, 'network', 'theirs')),
+  (hands) => hands.cloud.outside.copyTags(some(hands, 'instance'), some(hands, 'network', 'theirs')),
 ];

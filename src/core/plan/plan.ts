@@ -9,6 +9,7 @@ import { align } from './align.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy } from './guard.ts';
+import { holdUntilReplaced } from './hold.ts';
 import type { PlanInput } from './plan-input.ts';
 import { release } from './release.ts';
 import { type World, worldOf } from './world.ts';
@@ -40,11 +41,9 @@ export function plan(input: PlanInput): ScopePlan {
   const world = worldOf(input, claimed);
   const desired = align(wanted.desired, claimed, dialect);
   const decisions = [...desired.flatMap((one) => decide(one, world)), ...releases(desired, world), ...forgotten(world)];
-  const { actions, findings } = admit(
-    decisions.filter(isAction),
-    [modePolicy(input), protectPolicy(input), ...(input.choices?.policies ?? [])],
-    world,
-  );
+  const policies = [modePolicy(input), protectPolicy(input), ...(input.choices?.policies ?? [])];
+  const admitted = admit(decisions.filter(isAction), policies, world);
+  const { actions, findings } = holdUntilReplaced(admitted, desired, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   return {
     scope: observation.scope,
