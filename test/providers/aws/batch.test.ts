@@ -139,6 +139,14 @@ describe('pages', () => {
     ]);
     assert.deepEqual(await read(async (token = '') => answers.get(token) ?? page([])), [1, 2]);
   });
+  test('a page that failed because we stopped is a stop, not a gap', async () => {
+    const stop = new AbortController();
+    const ask = async (): Promise<Result<never>> => {
+      stop.abort(new Error('shutdown'));
+      return failed('retryable', 'AbortError', 'x');
+    };
+    await assert.rejects(pages(ask, '1', recordedCall(stop.signal)).next(), /shutdown/);
+  });
   test('a token that comes again ends in a failure, not in a circle', async () => {
     await assert.rejects(
       read(async () => page([1], 'a')),

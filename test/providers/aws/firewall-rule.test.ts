@@ -117,7 +117,7 @@ describe('deleting rules', () => {
     assert.ok(made.every(({ id }) => !left.includes(id)));
   });
 
-  test('a rule in the cloud’s own words is revoked by them', async () => {
+  test('a rule of another hand is revoked, however it was spelled', async () => {
     const client = new EC2Client({
       region,
       endpoint: estate.stage.sandbox.url,
@@ -132,6 +132,24 @@ describe('deleting rules', () => {
     assert.ok(rogue);
     assert.deepEqual(codes(await rules().delete([{ id: rogue.id, observed: rogue }], recordedCall())), ['ok']);
     assert.ok(!(await ours()).some(({ id }) => id === rogue.id));
+  });
+
+  test('a rule stored in words that are not ours is named by them', async () => {
+    const { attributes } = ruleOf(estate, { peers: ['192.168.0.0/31'] }).desired;
+    const spelled = [{ IpProtocol: 'tcp', FromPort: 443, ToPort: 443, IpRanges: [{ CidrIp: '192.168.0.1/31' }] }];
+    const id = `${estate.group.id}/ingress/tcp/443/192.168.0.0/31`;
+    const condition = { state: 'ready', version: JSON.stringify(spelled) } as const;
+    const observed = {
+      kind: 'firewall-rule',
+      id,
+      name: '',
+      attributes,
+      signs: { container: estate.group.id },
+      condition,
+    } as const;
+    await rules().delete([{ id, observed }], recordedCall());
+    const [request] = estate.stage.sandbox.control.log.entries({ action: 'RevokeSecurityGroupIngress' });
+    assert.equal(request?.params['IpPermissions.1.IpRanges.1.CidrIp'], '192.168.0.1/31');
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { recordedCall } from '../../support/fixtures.ts';
-import { actionsOf, codes, type Estate, instanceOf, makeEstate, must } from './estate.ts';
+import { actionsOf, codes, type Estate, instanceOf, listOf, makeEstate, must } from './estate.ts';
 import { running, seen, settle } from './machines.ts';
 
 let estate: Estate;
@@ -59,6 +59,12 @@ describe('terminating', () => {
     assert.ok(result?.ok === false && result.failure.kind === 'terminal');
     assert.match(result.failure.message, /termination protection/);
   });
+});
+
+test('a machine whose disk is not listed: the listing was short', async () => {
+  await running(estate, 'torn');
+  faults().add({ match: { action: 'DescribeVolumes' }, effect: { kind: 'flicker', share: 1 } });
+  await assert.rejects(listOf(estate.session, 'instance'), { name: 'ListingFailed', code: 'ShortListing' });
 });
 
 describe('reading by name', () => {

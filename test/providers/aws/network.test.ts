@@ -181,12 +181,14 @@ describe('deleting a network', () => {
     assert.deepEqual(codes(await session.actuators.network.delete([removal], recordedCall())), ['ok']);
   });
 
-  test('one that holds a subnet stays', async () => {
-    const observed = await createOne(session, networkOf('core'));
-    await createOne(session, subnetOf('core.app', observed.id));
-    assert.equal((await only()).condition.empty, false);
-    assert.deepEqual(codes(await session.actuators.network.delete([{ id: observed.id, observed }], recordedCall())), [
+  test('one that holds a subnet stays, and stays whole', async () => {
+    const { id } = await createOne(session, core);
+    await createOne(session, subnetOf('core.app', id));
+    const observed = await only();
+    assert.equal(observed.condition.empty, false);
+    assert.deepEqual(codes(await session.actuators.network.delete([{ id, observed }], recordedCall())), [
       'DependencyViolation',
     ]);
+    assert.deepEqual(await only(), observed);
   });
 });

@@ -146,6 +146,16 @@ describe('every request', () => {
     assert.deepEqual(actionsOf(estate.stage), []);
   });
 
+  test('that was admitted as the pass was stopped is not sent either', async () => {
+    const stop = new AbortController();
+    const call = recordedCall(stop.signal, () => stop.abort(new Error('shutdown')));
+    await assert.rejects(
+      estate.session.actuators.group.create([groupOf('core.x', estate.network.id)], call),
+      /shutdown/,
+    );
+    assert.deepEqual(actionsOf(estate.stage), []);
+  });
+
   test('once the pass is stopped, what has its answer keeps it and the rest is told so', async () => {
     let writes = 0;
     const call = recordedCall(undefined, () => {

@@ -41,6 +41,14 @@ test('a block that another holds is a conflict', async () => {
   assert.deepEqual(codes(results), ['InvalidSubnet.Conflict']);
 });
 
+test('a block that another try of that address holds is a conflict', async () => {
+  const network = await createOne(session, networkOf('core'));
+  const first = subnetOf('core.app', network.id);
+  await createOne(session, first);
+  const copied = { ...first, mark: { ...first.mark, intent: 'another' } };
+  assert.deepEqual(codes(await session.actuators.subnet.create([copied], recordedCall())), ['InvalidSubnet.Conflict']);
+});
+
 test('internet comes and goes', async () => {
   const network = await createOne(session, core);
   const creation = subnetOf('core.app', network.id, { internet: true });
