@@ -1,10 +1,10 @@
 import type { DeletionPolicy, Desired, Terms } from '../desired.ts';
 import type { Guards } from '../guards.ts';
 import { stricterLimits } from '../ledger/estate-count.ts';
+import { strictest } from '../mode.ts';
 import type { Address } from '../resource.ts';
 import type { Compiled, CompiledScope } from './compile.ts';
 import { governing } from './governing.ts';
-import { strictest } from './terms.ts';
 
 /**
  * No commit lifts its own guard: each term is the stricter of the new generation's and of the one in force. A loosening

@@ -2,6 +2,7 @@ import type { InstanceAttributes } from '../attributes.ts';
 import type { Desired } from '../desired.ts';
 import type { Address } from '../resource.ts';
 import type { InstanceDoc } from '../spec/document.ts';
+import { type InstanceOn, instanceOn } from '../spec/instance-on.ts';
 import type { Located } from '../spec/located.ts';
 import { claimOf } from './network.ts';
 import { groupAddress } from './rule.ts';
@@ -14,8 +15,6 @@ export interface Hashes {
   access(access: unknown): string;
 }
 
-export type InstanceSpec = Omit<InstanceDoc['spec'], 'on'>;
-
 /** The instances of one document on one target: `web` makes `web-0`, `web-1`, … */
 export function compileInstances(
   document: Located<InstanceDoc>,
@@ -26,7 +25,7 @@ export function compileInstances(
   const spec = specAt(document.value, site);
   const attributes = attributesOf(document, spec, site, hashes);
   const ref = documentRef(document, instanceAddress(metadata.name, site));
-  const terms = termsOf(document.value, 'instance', { mode: modeAt(site, spec.mode), today: site.today });
+  const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
   return Array.from({ length: spec.replicas }, (_, ordinal) => {
     const name = `${metadata.name}-${ordinal}`;
     const was = (metadata.was ?? []).map((former) => `${former}-${ordinal}`);
@@ -44,26 +43,23 @@ export function compileInstances(
 }
 
 /** A document's fields as they hold on one target. */
-export function specAt({ spec }: InstanceDoc, { target }: Site): InstanceSpec {
-  const { on, ...rest } = spec;
-  const own = Object.entries(on[target.metadata.name] ?? {}).filter(([, value]) => value !== undefined);
-  return { ...rest, ...Object.fromEntries(own) };
+export function specAt(document: InstanceDoc, { target }: Site): InstanceOn {
+  const spec = instanceOn(document, target.metadata.name);
+  if (spec === undefined) {
+    throw new Error(`${document.metadata.name} lacks image, size or subnet; the checks of specs must have refused it`);
+  }
+  return spec;
 }
 
 export const instanceAddress = (name: string, site: Site): Address => addressAt(site, 'instance', name);
 
 function attributesOf(
   document: Located<InstanceDoc>,
-  spec: InstanceSpec,
+  spec: InstanceOn,
   site: Site,
   hashes: Hashes,
 ): InstanceAttributes {
   const { image, size, subnet, identity, disk, groups = [] } = spec;
-  if (image === undefined || size === undefined || subnet === undefined) {
-    throw new Error(
-      `${document.value.metadata.name} lacks image, size or subnet; the checks of specs must have refused it`,
-    );
-  }
   const boot = bootOf(document, spec, hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
@@ -77,7 +73,7 @@ function attributesOf(
 
 function bootOf(
   document: Located<InstanceDoc>,
-  { userData, access }: InstanceSpec,
+  { userData, access }: InstanceOn,
   hashes: Hashes,
 ): InstanceAttributes['boot'] {
   if (userData === undefined && access === undefined) return undefined;

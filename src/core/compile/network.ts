@@ -18,7 +18,7 @@ export function compileNetwork(document: Located<NetworkDoc>, site: Site): reado
     address,
     name: site.dialect.objectName('network', metadata.name),
     attributes: { cidr: canonical(spec.cidr), internet: spec.internet, labels },
-    terms: { ...baseTerms(document, 'network', site), ...claimOf(site, 'network', metadata) },
+    terms: { ...baseTerms(document, site), ...claimOf(site, 'network', metadata) },
     documents: [documentRef(document, address)],
   };
   const here = spec.subnets.filter(({ target }) => target === undefined || target === site.target.metadata.name);
@@ -47,7 +47,7 @@ function compileSubnet(
       internet: spec.internet,
       labels: network.attributes.labels,
     },
-    terms: { ...baseTerms(document, 'subnet', site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
+    terms: { ...baseTerms(document, site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
     documents: network.documents,
   };
 }
@@ -68,14 +68,14 @@ export function compileGroups(
       address: addressAt(site, 'group', name),
       name: site.dialect.objectName('group', name),
       attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
-      terms: { ...baseTerms(document, 'group', site), ...claimOf(site, 'group', { was }) },
+      terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { was }) },
       documents: [documentRef(document, network)],
     };
   });
 }
 
-const baseTerms = (document: Located<NetworkDoc>, kind: 'network' | 'subnet' | 'group', site: Site): Terms =>
-  termsOf(document.value, kind, { mode: modeAt(site, document.value.spec.mode), today: site.today });
+const baseTerms = (document: Located<NetworkDoc>, site: Site): Terms =>
+  termsOf(document.value, { mode: modeAt(site, document.value.spec.mode), today: site.today });
 
 interface Claimable {
   readonly adopt?: Readonly<Record<string, string>> | undefined;

@@ -15,7 +15,7 @@ type Rule = Desired<'firewall-rule'>;
 export function compileRule(document: Located<FirewallRuleDoc>, site: Site): readonly Rule[] {
   const { spec } = document.value;
   const ref = documentRef(document, ruleAddress(document.value, site));
-  const terms = termsOf(document.value, 'firewall-rule', { mode: modeAt(site, spec.mode), today: site.today });
+  const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
   const draft: RuleDraft = {
     network: addressAt(site, 'network', spec.network),
     group: groupAddress(spec.network, spec.group ?? 'all', site),

@@ -1,9 +1,9 @@
 import type { DocumentRef, Mode } from '../desired.ts';
+import { strictest } from '../mode.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Document, EstateDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
 import type { Dialect, Place } from './dialect.ts';
-import { strictest } from './terms.ts';
 
 /** One target, with how its cloud says things: what every kind is compiled against. */
 export interface Site {

@@ -1,3 +1,4 @@
+import { byStrictness } from '../mode.ts';
 import type { EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
 import type { Located } from './located.ts';
 import type { Position } from './position.ts';
@@ -27,7 +28,5 @@ export function effectiveMode(
       { mode: spec.mode, decidedBy: { document: `${kind} ${metadata.name}`, at: document.at(['spec', 'mode']) } },
     ];
   });
-  return said.toSorted((a, b) => STRICTNESS[a.mode] - STRICTNESS[b.mode])[0] ?? { mode: 'plan' };
+  return said.toSorted((a, b) => byStrictness(a.mode, b.mode))[0] ?? { mode: 'plan' };
 }
-
-const STRICTNESS: Readonly<Record<Mode, number>> = { observe: 0, plan: 1, enforce: 2 };
