@@ -1,6 +1,7 @@
 import type { Mode, Terms } from '../desired.ts';
 import { activeIgnores } from '../spec/active-ignores.ts';
 import { effectiveDeletionPolicy } from '../spec/effective-deletion-policy.ts';
+import type { ResourceDoc } from '../spec/effective-mode.ts';
 
 /** What a person writes under `ignore`, and where that stands in our attributes. Labels and disk keep their names. */
 const fields: Readonly<Record<string, string>> = {
