@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import * as aws from '@aws-sdk/client-ec2';
-import { startSandbox } from '../../../sandbox/index.ts';
+import { type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
 import { ACCOUNT, bench, given, REGION, refusal } from '../bench.ts';
 import { ID, smallEstate } from './estates.ts';
 
@@ -67,10 +67,15 @@ const problems: readonly { readonly estate: unknown; readonly want: string }[] =
   },
 ];
 
+/** Closes what it should not have been able to start. */
+async function start(options: SandboxOptions): Promise<void> {
+  await (await startSandbox(options)).close();
+}
+
 describe('an estate that cannot be', () => {
   for (const { estate, want } of problems) {
     it(want, async () => {
-      await assert.rejects(startSandbox({ estate }), { message: want });
+      await assert.rejects(start({ estate }), { message: want });
     });
   }
 
@@ -79,7 +84,7 @@ describe('an estate that cannot be', () => {
     try {
       const estateFile = join(folder, 'estate.json');
       await writeFile(estateFile, '{');
-      await assert.rejects(startSandbox({ estateFile }), /estate\.json: /);
+      await assert.rejects(start({ estateFile }), /estate\.json: /);
       await writeFile(estateFile, JSON.stringify(smallEstate()));
       await using made = await bench({ estateFile });
       assert.equal((await made.ec2.send(new aws.DescribeVpcsCommand({}))).Vpcs?.length, 2);

@@ -61,11 +61,12 @@ describe('routes: what EC2 does', () => {
     assert.equal(await refusal(table(ID.otherVpc)), 'IdempotentParameterMismatch');
   });
 
-  it('shows a route as a blackhole once its gateway is gone', async () => {
+  it('shows a route as a blackhole once its gateway has gone elsewhere', async () => {
     await using made = await bench({ estate: smallEstate() });
     await made.ec2.send(new aws.TerminateInstancesCommand({ InstanceIds: [ID.machine] }));
     made.sandbox.control.clock.advance(10_000);
     await made.ec2.send(new aws.DetachInternetGatewayCommand({ InternetGatewayId: ID.gateway, VpcId: ID.vpc }));
+    await made.ec2.send(new aws.AttachInternetGatewayCommand({ InternetGatewayId: ID.gateway, VpcId: ID.otherVpc }));
     const { RouteTables } = await made.ec2.send(new aws.DescribeRouteTablesCommand({ RouteTableIds: [ID.table] }));
     assert.deepEqual(
       RouteTables?.[0]?.Routes?.map(({ DestinationCidrBlock, State }) => [DestinationCidrBlock, State]),

@@ -53,6 +53,15 @@ describe('power', () => {
     assert.equal(await refusal(look(made, ID.machine)), 'InvalidInstanceID.NotFound');
   });
 
+  it('a later order wins over what was under way', async () => {
+    await using made = await bench({ estate: smallEstate(), durations: { terminate: 60_000 } });
+    await made.ec2.send(new aws.StopInstancesCommand(one(ID.machine)));
+    await made.ec2.send(new aws.StartInstancesCommand(one(ID.stopped)));
+    await made.ec2.send(new aws.TerminateInstancesCommand({ InstanceIds: [ID.machine, ID.stopped] }));
+    pass(made, 30_000);
+    for (const id of [ID.machine, ID.stopped]) assert.equal((await state(made, id))?.Name, 'shutting-down');
+  });
+
   it('terminating is repeatable', async () => {
     await using made = await bench({ estate: smallEstate() });
     for (const want of ['running', 'shutting-down']) {

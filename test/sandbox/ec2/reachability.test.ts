@@ -4,19 +4,43 @@ import * as aws from '@aws-sdk/client-ec2';
 import { ACCOUNT, type Bench, bench, given, pass, REGION } from '../bench.ts';
 import { smallEstate } from './estates.ts';
 
-const ID = { web: 'i-0000000a', db: 'i-0000000b', hidden: 'i-0000000c', off: 'i-0000000d', far: 'i-0000000e' } as const;
+const ID = {
+  web: 'i-0000000a',
+  db: 'i-0000000b',
+  hidden: 'i-0000000c',
+  off: 'i-0000000d',
+  far: 'i-0000000e',
+  peer: 'i-0000000f',
+} as const;
 
 /** The small estate's network with other machines in it. */
 function estate(): unknown {
-  const { regions } = smallEstate() as { readonly regions: readonly object[] }; // why: the fixture's own form
+  const { regions } = smallEstate() as { readonly regions: readonly { readonly vpcs: readonly object[] }[] }; // why: the fixture's own form
   const instances = [
     { id: ID.web, subnet: 'app', groups: ['web'], publicIp: true },
     { id: ID.db, subnet: 'db', groups: ['data'] },
     { id: ID.hidden, subnet: 'app', groups: ['web'] },
     { id: ID.off, subnet: 'app', groups: ['web'], state: 'stopped', publicIp: true },
+    { id: ID.peer, subnet: 'out', groups: ['mixed'], publicIp: true },
     { id: ID.far, subnet: 'elsewhere', groups: ['foreign'], publicIp: true },
   ];
-  return { regions: [{ ...regions[0], instances }] };
+  const peer = {
+    key: 'peer',
+    cidr: '10.8.0.0/16',
+    gateway: {},
+    subnets: [{ key: 'out', cidr: '10.8.1.0/24' }],
+    routeTables: [{ subnets: ['out'], routes: [{ to: '0.0.0.0/0', via: 'gateway' }] }],
+    groups: [
+      {
+        key: 'mixed',
+        ingress: [
+          { protocol: 'tcp', ports: '22', peers: ['10.0.0.0/16'] },
+          { protocol: 'tcp', ports: '443', peers: ['0.0.0.0/0'] },
+        ],
+      },
+    ],
+  };
+  return { regions: [{ ...regions[0], vpcs: [...(regions[0]?.vpcs ?? []), peer], instances }] };
 }
 
 interface Row {
@@ -43,6 +67,8 @@ const rows: readonly Row[] = [
   { ask: { from: ID.hidden, to: 'internet', port: 443 }, stop: /^public address/ },
   { ask: { from: ID.db, to: 'internet', port: 443 }, stop: /egress/ },
   { ask: { from: ID.far, to: ID.web, port: 443 }, stop: /^route to/ },
+  { ask: { from: ID.web, to: ID.peer, port: 443 }, stop: undefined },
+  { ask: { from: ID.web, to: ID.peer, port: 22 }, stop: /^security groups of i-0000000f, ingress/ },
   { ask: { from: 'internet', to: 'i-0ffffff0', port: 443 }, stop: /^ends/ },
 ];
 
