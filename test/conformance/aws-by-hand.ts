@@ -6,7 +6,10 @@ import {
   DeleteSecurityGroupCommand,
   DeleteSubnetCommand,
   DeleteVpcCommand,
+  DescribeInternetGatewaysCommand,
+  DescribeRouteTablesCommand,
   DescribeSecurityGroupsCommand,
+  DescribeVolumesCommand,
   EC2Client,
   type IpPermission,
   RevokeSecurityGroupIngressCommand,
@@ -29,6 +32,7 @@ export function awsByHand(url: string): { readonly byHand: ByHand; close(): void
       remove: async (kind, id) => {
         await removers[kind](client, id);
       },
+      parts: () => parts(client),
       spellings: spellings(client),
     },
   };
@@ -86,6 +90,18 @@ const removers: Readonly<Record<Kind, (client: EC2Client, id: CloudId) => Promis
   },
   instance: (client, id) => client.send(new TerminateInstancesCommand({ InstanceIds: [id] })),
 };
+
+async function parts(client: EC2Client): Promise<readonly CloudId[]> {
+  const { InternetGateways = [] } = await client.send(new DescribeInternetGatewaysCommand({}));
+  const { RouteTables = [] } = await client.send(new DescribeRouteTablesCommand({}));
+  const { Volumes = [] } = await client.send(new DescribeVolumesCommand({}));
+  const own = RouteTables.filter(({ Associations }) => !Associations?.some(({ Main }) => Main));
+  return [
+    ...InternetGateways.map(({ InternetGatewayId }) => InternetGatewayId ?? ''),
+    ...own.map(({ RouteTableId }) => RouteTableId ?? ''),
+    ...Volumes.map(({ VolumeId }) => VolumeId ?? ''),
+  ];
+}
 
 function spellings(client: EC2Client): readonly Spelling[] {
   const spelling = (name: string, match: Spelling['match'], permission: IpPermission): Spelling => ({

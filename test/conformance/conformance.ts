@@ -1,5 +1,4 @@
 import { describe, test } from 'node:test';
-import type { Kind } from '../../src/core/resource.ts';
 import type { Opened } from './harness.ts';
 import { admissionLaws } from './laws/admission.ts';
 import { creationLaws } from './laws/creation.ts';
@@ -22,20 +21,11 @@ const laws = [
   ...partLaws,
 ];
 
-/** A law that a provider does not keep yet, and why. */
-export interface NotYet {
-  readonly law: string;
-  readonly kinds: readonly Kind[];
-  readonly why: string;
-}
-
 /** Every law × every kind, each before a cloud of its own. `open` is asked once for each. */
-export function conformance(cloud: string, open: () => Promise<Opened>, notYet: readonly NotYet[] = []): void {
-  const excused = (law: string, kind: Kind): boolean =>
-    notYet.some((other) => other.law === law && other.kinds.includes(kind));
+export function conformance(cloud: string, open: () => Promise<Opened>): void {
   describe(`conformance: ${cloud}`, { concurrency: 1 }, () => {
     for (const law of laws) {
-      for (const kind of law.kinds.filter((each) => !excused(law.name, each))) {
+      for (const kind of law.kinds) {
         test(`${kind}: ${law.name}`, async () => {
           const { harness, close } = await open();
           try {

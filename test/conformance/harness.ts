@@ -54,6 +54,8 @@ export interface ByHand {
   remove(kind: Kind, id: CloudId): Promise<void>;
   /** The network that accounts are born with, if this cloud gives them one. */
   defaultNetwork?(): Promise<CloudId>;
+  /** Every part of anything that stands, free ones too: gateways, tables, disks. */
+  parts(): Promise<readonly CloudId[]>;
   /** A rule spelled otherwise than we would, and what it is to us. */
   readonly spellings: readonly Spelling[];
 }

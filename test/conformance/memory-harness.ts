@@ -87,6 +87,8 @@ function byHand({ outside }: MemoryCloud): ByHand {
   return {
     make: async (kind, network) => makers[kind](network ?? ''),
     remove: async (kind, id) => removers[kind](outside, id),
+    parts: async () =>
+      [...outside.do('ListGateways', {}).items, ...outside.do('ListRouteTables', {}).items].map(({ id }) => id),
     defaultNetwork: async () => outside.defaultNetwork().id,
     spellings: [
       spelling('tcp by number', { protocol: 'tcp', ports: '22', peers: ['10.0.0.0/8'] }, { ...raw, protocol: '6' }),

@@ -73,15 +73,18 @@ export const deletionLaws: readonly Law[] = [
     },
   },
   {
-    name: 'a network goes with its parts',
-    kinds: ['network'],
+    name: 'what is deleted leaves no part behind',
+    kinds: ['network', 'instance'],
     hold: async (stage, kind) => {
-      const observed = await seenAfterCreation(stage, stage.creation(kind, { internet: true }));
+      const before = await stage.harness.byHand.parts();
+      const creation = kind === 'network' ? stage.creation('network', { internet: true }) : stage.creation(kind);
+      const observed = await seenAfterCreation<Kind>(stage, creation);
       only(
         await stage.harness.run(() => stage.actuator(kind).delete([removalOf(observed)], recordedCall())),
         'deleting',
       );
-      assert.equal(await stage.look(kind, observed.id), undefined);
+      assert.ok(['gone', undefined].includes((await stage.look(kind, observed.id))?.condition.state));
+      assert.deepEqual(await stage.harness.byHand.parts(), before);
     },
   },
   {

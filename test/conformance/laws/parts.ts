@@ -42,7 +42,9 @@ function halfMade(trouble: TroubleKind): Law {
     name: `a network half made by ${trouble} says what it misses, and an update finishes it`,
     kinds: ['network'],
     hold: async (stage) => {
-      for (let step = 2; step <= (await stepsOf(stage)); step++) {
+      const steps = await stepsOf(stage);
+      for (let step = 2; step <= steps; step++) {
+        const before = await stage.harness.byHand.parts();
         const creation = stage.creation('network', { internet: true });
         stage.harness.trouble.strike('writes', trouble, step);
         await stage.harness.run(() => stage.actuator('network').create([creation], recordedCall()));
@@ -62,6 +64,8 @@ function halfMade(trouble: TroubleKind): Law {
         assert.deepEqual(seen.condition.missing ?? [], [], `step ${step}`);
         const parts = (seen.condition.parts ?? []).map(({ part }) => part);
         assert.deepEqual(parts, [...new Set(parts)], `step ${step}: no part stands twice`);
+        const stray = (await stage.harness.byHand.parts()).length - before.length - parts.length;
+        assert.equal(stray, 0, `step ${step}: no part stands astray`);
       }
     },
   };
@@ -73,7 +77,9 @@ function halfRemoved(trouble: TroubleKind): Law {
     name: `a network half removed by ${trouble} is still listed, and goes the second time`,
     kinds: ['network'],
     hold: async (stage) => {
-      for (let step = 1; step <= (await stepsOf(stage)); step++) {
+      const steps = await stepsOf(stage);
+      for (let step = 1; step <= steps; step++) {
+        const before = await stage.harness.byHand.parts();
         const creation = stage.creation('network', { internet: true });
         const { id } = await seenAfterCreation(stage, creation);
         stage.harness.trouble.strike('writes', trouble, step);
@@ -83,6 +89,7 @@ function halfRemoved(trouble: TroubleKind): Law {
         assert.ok((await stage.look('network', id)) || trouble === 'lost-after', `step ${step}: it is still listed`);
         assert.equal(await remove(stage, id), 'ok', `step ${step}`);
         assert.equal(await stage.look('network', id), undefined, `step ${step}`);
+        assert.deepEqual(await stage.harness.byHand.parts(), before, `step ${step}: no part is left behind`);
       }
     },
   };

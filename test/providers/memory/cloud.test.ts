@@ -222,3 +222,13 @@ test('pages are followed to the end, each from where the last one stopped', asyn
   } while (after !== undefined);
   assert.deepEqual(sizes, [2, 2, 1]);
 });
+
+test('a table asked for twice with one token is one table', async () => {
+  const bench = openBench();
+  const { network } = furnish(bench);
+  const asked = { token: 'table', network, tags: {} };
+  const ids = [await bench.ask('CreateRouteTable', asked), await bench.ask('CreateRouteTable', asked)].map(
+    ({ id }) => id,
+  );
+  assert.equal(ids[0], ids[1]);
+});
