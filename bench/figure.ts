@@ -1,3 +1,5 @@
+import type { Control } from '../sandbox/control.ts';
+
 /** One measured figure. `ratio`: value over floor, where there is a floor or a peer from the same run. */
 export interface Figure {
   readonly name: string;
@@ -6,3 +8,8 @@ export interface Figure {
   readonly floor?: number;
   readonly ratio?: number;
 }
+
+/** What somebody does to the sandbox right before a figure is taken. Benches do nothing; tests see by it that the figure can fail. */
+export type Spoil = (control: Control) => unknown;
+
+export const spoilNothing: Spoil = () => undefined;

@@ -1,0 +1,31 @@
+import type { Figure } from './figure.ts';
+
+/** The most that a figure may be, in its own unit or over its floor. */
+export interface Bound {
+  readonly of: 'value' | 'ratio';
+  readonly most: number;
+}
+
+/** What is asked of each figure. One that is not named here is told and not judged. */
+export const bounds: Readonly<Record<string, Bound>> = {
+  'observe-calls': { of: 'ratio', most: 1 },
+  'second-pass': { of: 'value', most: 0 },
+  'rules-10k': { of: 'ratio', most: 1.1 },
+  'rules-10k-throttles': { of: 'value', most: 0 },
+  'plan-100k': { of: 'ratio', most: 2 },
+  'plan-100k-peak': { of: 'value', most: 512 },
+  'vs-terraform-plan-calls': { of: 'value', most: 8 },
+  'vs-terraform-plan-peak': { of: 'value', most: 250 },
+  'vs-terraform-create-calls': { of: 'value', most: 175 },
+  'unchanged-world': { of: 'value', most: 0 },
+  'fuzz-specs': { of: 'value', most: 0 },
+  'fuzz-specs-slowest': { of: 'value', most: 250 },
+};
+
+/** Why the figure is not what was asked; undefined where it is, or nothing is asked. */
+export function missed(figure: Figure, bound = bounds[figure.name]): string | undefined {
+  if (bound === undefined) return undefined;
+  const got = figure[bound.of];
+  if (got !== undefined && got <= bound.most) return undefined;
+  return `${figure.name}: ${bound.of} ${got} is over ${bound.most}`;
+}

@@ -1,0 +1,54 @@
+import { missed } from './bounds.ts';
+import type { Figure } from './figure.ts';
+
+type Bench = (args: readonly string[]) => Promise<readonly Figure[]>;
+
+/** Loaded one by one, so that none runs in what another left in memory. */
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  'observe-calls': async () => unasked((await import('./observe-calls.ts')).observeCalls),
+  'second-pass': async () => unasked((await import('./second-pass.ts')).secondPass),
+  'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
+  'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
+  'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
+};
+
+const unasked =
+  (run: () => Promise<readonly Figure[]>): Bench =>
+  () =>
+    run();
+
+/**
+ * `npm run bench -- [NAME…] [--option…]`: one JSON object a line and figure on stdout, what is going on on stderr. Exits
+ * with 1 where a bench broke or a figure is not what was asked. Options go to the one bench named.
+ */
+async function main(argv: readonly string[]): Promise<boolean> {
+  const first = argv.findIndex((arg) => arg.startsWith('--'));
+  const [names, options] = first < 0 ? [argv, []] : [argv.slice(0, first), argv.slice(first)];
+  const unknown = names.filter((name) => !(name in benches));
+  if (unknown.length > 0 || (options.length > 0 && names.length !== 1)) {
+    console.error(unknown.length > 0 ? `There is no bench ${unknown.join(', ')}.` : 'Options belong to one bench.');
+    console.error(`Benches: ${Object.keys(benches).join(', ')}`);
+    return false;
+  }
+  const good: boolean[] = [];
+  for (const name of names.length > 0 ? names : Object.keys(benches)) good.push(await one(name, options));
+  return good.every(Boolean);
+}
+
+async function one(name: string, options: readonly string[]): Promise<boolean> {
+  const from = performance.now();
+  console.error(`${name}: begins`);
+  try {
+    const figures = (await (await benches[name]?.())?.(options)) ?? [];
+    for (const figure of figures) console.log(JSON.stringify(figure));
+    const misses = figures.flatMap((figure) => missed(figure) ?? []);
+    for (const miss of misses) console.error(`MISSED ${miss}`);
+    console.error(`${name}: ended after ${((performance.now() - from) / 1000).toFixed(1)} s`);
+    return misses.length === 0;
+  } catch (error) {
+    console.error(`${name}: broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return false;
+  }
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
