@@ -1,0 +1,94 @@
+import type { SpecFile } from '../../src/source/spec-file.ts';
+
+/** How much an estate holds. Each network has so many of everything; its first group is the one of all its instances. */
+export interface Shape {
+  readonly networks: number;
+  /** At most 250, as each is a /24 of its network's /16. */
+  readonly subnets: number;
+  /** The groups that rules name, and the network's own `all`. */
+  readonly groups: number;
+  readonly rulesPerGroup: number;
+  readonly machines: Machines;
+}
+
+/** Instance documents, spread over the groups and subnets, each of so many equal instances. */
+export interface Machines {
+  readonly documents: number;
+  readonly replicas: number;
+}
+
+/** Where the estate is to stand. */
+export interface Place {
+  readonly account: string;
+  readonly region: string;
+  readonly endpoint: string;
+  readonly image: string;
+}
+
+/** What every machine runs at first boot, beside the specs. */
+export const bootScript = { path: 'boot.sh', text: '#!/bin/sh\necho ready > /var/run/ready\n' } as const;
+
+/** An estate of this shape: one file for the target, one a network, one file a network's rules. */
+export function specFiles(shape: Shape, place: Place): readonly SpecFile[] {
+  const networks = Array.from({ length: shape.networks }, (_, n) => [
+    { path: `network-${n}.yaml`, text: joined([networkText(shape, n), ...machineTexts(shape, place, n)]) },
+    ...rulesFile(shape, n),
+  ]);
+  return [{ path: 'estate.yaml', text: estateText(place) }, ...networks.flat()];
+}
+
+const estateText = ({ account, region, endpoint }: Place): string =>
+  joined([
+    'kind: Estate\nmetadata: { name: bench }\nspec: {}',
+    `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}" }`,
+  ]);
+
+function networkText({ subnets }: Shape, n: number): string {
+  const blocks = Array.from({ length: subnets }, (_, s) => `    - { name: s${s}, cidr: 10.${n}.${s}.0/24 }`);
+  return `kind: Network
+metadata: { name: net-${n}, labels: { team: platform } }
+spec:
+  targets: [prod]
+  cidr: 10.${n}.0.0/16
+  internet: true
+  subnets:
+${blocks.join('\n')}`;
+}
+
+function machineTexts({ machines, groups, subnets }: Shape, { image }: Place, n: number): readonly string[] {
+  return Array.from({ length: machines.documents }, (_, i) => {
+    const group = groupName(1 + (i % Math.max(1, groups - 1)));
+    return `kind: Instance
+metadata: { name: web-${n}-${i}, labels: { tier: web } }
+spec:
+  targets: [prod]
+  network: net-${n}
+  subnet: s${i % subnets}
+  groups: [${group}]
+  image: ${image}
+  size: t3.small
+  replicas: ${machines.replicas}
+  disk: { size: 20, type: gp3, encrypted: true }
+  userData: { file: ${bootScript.path} }`;
+  });
+}
+
+/** One document a rule, and one rule a document. */
+function rulesFile({ groups, rulesPerGroup }: Shape, n: number): readonly SpecFile[] {
+  const texts = Array.from({ length: groups }, (_, g) =>
+    Array.from({ length: rulesPerGroup }, (_, r) => ruleText(n, g, r)),
+  ).flat();
+  return texts.length === 0 ? [] : [{ path: `rules-${n}.yaml`, text: joined(texts) }];
+}
+
+function ruleText(n: number, g: number, r: number): string {
+  const group = g === 0 ? '' : ` group: ${groupName(g)},`;
+  return `kind: FirewallRule
+metadata: { name: rule-${n}-${g}-${r} }
+spec: { network: net-${n},${group} protocol: tcp, ports: [${8000 + r}], peers: { cidrs: [192.168.${r}.0/24] }, description: port ${8000 + r} }`;
+}
+
+const groupName = (g: number): string => `g${g}`;
+
+const joined = (documents: readonly string[]): string =>
+  documents.map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`).join('---\n');
