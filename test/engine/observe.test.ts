@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Failure, Result } from '../../src/core/failure.ts';
+import { type Knowledge, type Settled, withoutStore } from '../../src/core/knowledge.ts';
+import type { Observation, Observed } from '../../src/core/observed.ts';
+import type { CloudId, Kind } from '../../src/core/resource.ts';
+import { observe, visibilityMs } from '../../src/engine/observe.ts';
+import { ListingFailed } from '../../src/ports/provider.ts';
+import { at, observed, attributes as of } from '../support/actions.ts';
+import { type Script, scriptedSession, unlimited } from '../support/scripted-session.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const subnet = observed('subnet', 'sub-1', of.subnet());
+const failure = (kind: Exclude<Failure['kind'], 'throttled'> | 'throttled', code: string): Failure => ({
+  kind,
+  code,
+  message: `${code}!`,
+});
+const refused = (kind: Failure['kind'], code: string) => new ListingFailed(code, `${code}!`, failure(kind, code));
+const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+
+/** Settled so long before the look. */
+function knowing(...ids: readonly (readonly [CloudId, Kind, number])[]): (now: number) => Knowledge {
+  const settled = (now: number): [CloudId, Settled][] =>
+    ids.map(([id, kind, ageMs]) => [
+      id,
+      {
+        address: at(kind, id),
+        kind,
+        lastWriteAt: now - ageMs,
+        terms: { deletionPolicy: 'delete', protect: false, storeOnly: false },
+      },
+    ]);
+  return (now) => ({ ...withoutStore('acme'), store: 's1', settled: new Map(settled(now)) });
+}
+
+async function look(script: Script, knowledge: (now: number) => Knowledge = knowing()): Promise<Observation> {
+  const clock = virtualClock();
+  const site = { session: scriptedSession(script), account: 'acme', batches: {}, secret: async () => ({}) };
+  const ports = { limiter: unlimited, clock, random: () => 0.5 };
+  return clock.run(() => observe(site, knowledge(clock.now()), ports, { signal: new AbortController().signal }));
+}
+
+/** Fails as told for the first listings of subnets, then lists one. */
+function listing(...errors: readonly Error[]): Script & { readonly asked: () => number } {
+  let asked = 0;
+  return {
+    asked: () => asked,
+    list: async (kind) => {
+      if (kind !== 'subnet') return [];
+      const error = errors[asked++];
+      if (error) throw error;
+      return [subnet];
+    },
+  };
+}
+
+const gapsOf = ({ gaps }: Observation): readonly string[] => gaps.map(({ kind, code }) => `${kind}: ${code}`);
+const idsOf = ({ resources }: Observation): readonly CloudId[] => resources.map(({ id }) => id);
+
+describe('observe', () => {
+  it('credentials of another account are not listened to: every kind is a gap', async () => {
+    const script = { ...listing(), account: ok('somebody') };
+    const seen = await look(script);
+    assert.equal(script.asked(), 0);
+    assert.deepEqual(new Set(seen.gaps.map(({ code }) => code)), new Set(['wrong-account']));
+    assert.equal(seen.gaps.length, 5);
+  });
+
+  it('who nobody can name is not listened to either', async () => {
+    const seen = await look({ account: { ok: false, failure: failure('terminal', 'ExpiredToken') } });
+    assert.deepEqual(new Set(seen.gaps.map(({ code }) => code)), new Set(['ExpiredToken']));
+  });
+
+  const troubles = [
+    {
+      name: 'a throttled listing is asked again',
+      errors: [refused('throttled', 'Slow'), refused('throttled', 'Slow')],
+      gaps: [],
+      asked: 3,
+    },
+    { name: 'a server error too', errors: [refused('retryable', 'Busy')], gaps: [], asked: 2 },
+    { name: 'no answer to a reading may be asked again', errors: [refused('ambiguous', 'Reset')], gaps: [], asked: 2 },
+    {
+      name: 'what a person must mend is a gap at once',
+      errors: [refused('terminal', 'Denied')],
+      gaps: ['subnet: Denied'],
+      asked: 1,
+    },
+    {
+      name: 'a short listing is a gap',
+      errors: [new ListingFailed('Short', 'not the whole')],
+      gaps: ['subnet: Short'],
+      asked: 1,
+    },
+    {
+      name: 'patience ends after six',
+      errors: Array.from({ length: 9 }, () => refused('retryable', 'Busy')),
+      gaps: ['subnet: Busy'],
+      asked: 6,
+    },
+  ];
+  for (const { name, errors, gaps, asked } of troubles) {
+    it(name, async () => {
+      const script = listing(...errors);
+      const seen = await look(script);
+      assert.deepEqual(gapsOf(seen), gaps);
+      assert.equal(script.asked(), asked);
+      assert.deepEqual(idsOf(seen), gaps.length === 0 ? ['sub-1'] : []);
+    });
+  }
+
+  it('a fault of a provider is no gap', async () => {
+    await assert.rejects(
+      look({ list: async () => Promise.reject(new TypeError('undefined is not a function')) }),
+      TypeError,
+    );
+  });
+});
+
+describe('observe, what the store knows and a listing missed', () => {
+  const old = visibilityMs;
+  const recent = visibilityMs - 1;
+  const reading = (answers: Readonly<Record<CloudId, Result<Observed | undefined>>>) => {
+    const asked: string[] = [];
+    const script: Script = {
+      read: async (kind, ids) => {
+        asked.push(`${kind} ${ids.join(' ')}`);
+        return ids.map((id) => answers[id] ?? ok(undefined));
+      },
+    };
+    return { asked, script };
+  };
+
+  it('was written just now: pending, and nobody is asked', async () => {
+    const { asked, script } = reading({});
+    const seen = await look(script, knowing(['sub-1', 'subnet', recent]));
+    assert.deepEqual([seen.pending, asked], [['sub-1'], []]);
+  });
+
+  it('is asked for by id, all of a kind together; gone is proven, found counts', async () => {
+    const { asked, script } = reading({ 'sub-1': ok(subnet) });
+    const seen = await look(
+      script,
+      knowing(['sub-1', 'subnet', old], ['sub-2', 'subnet', old], ['net-1', 'network', old]),
+    );
+    assert.deepEqual(asked, ['subnet sub-1 sub-2', 'network net-1']);
+    assert.deepEqual([idsOf(seen), seen.pending, seen.gaps], [['sub-1'], [], []]);
+  });
+
+  it('any other answer is a gap of the kind', async () => {
+    const { script } = reading({ 'sub-1': { ok: false, failure: failure('terminal', 'Denied') } });
+    const seen = await look(script, knowing(['sub-1', 'subnet', old], ['net-1', 'network', old]));
+    assert.deepEqual(gapsOf(seen), ['subnet: Denied']);
+  });
+
+  it('of a kind that was not listed nothing is missing', async () => {
+    const { asked, script } = reading({});
+    const failing = { ...script, list: listing(refused('terminal', 'Denied')).list };
+    const seen = await look({ ...script, list: failing.list ?? (async () => []) }, knowing(['sub-9', 'subnet', old]));
+    assert.deepEqual([gapsOf(seen), asked], [['subnet: Denied'], []]);
+  });
+});
+
+describe('observe, its calls', () => {
+  it('a write over them is refused', async () => {
+    const write = { action: 'CreateSubnet', mutating: true, costs: [] };
+    const script: Script = { list: async (_, call) => call.admit(write).then(() => []) };
+    await assert.rejects(look(script), /CreateSubnet writes/);
+  });
+
+  it('an abort ends the look with what stopped it', async () => {
+    const clock = virtualClock();
+    const stop = new AbortController();
+    const script: Script = { list: async () => Promise.reject(refused('retryable', 'Busy')) };
+    const site = { session: scriptedSession(script), account: 'acme', batches: {}, secret: async () => ({}) };
+    const ports = { limiter: unlimited, clock, random: () => 0.99 };
+    await clock.run(async () => {
+      const seen = observe(site, withoutStore('acme'), ports, { signal: stop.signal });
+      void clock.sleep(100).then(() => stop.abort(new Error('shutdown')));
+      await assert.rejects(seen, /stopped: by the caller/);
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import type { Result } from '../../src/core/failure.ts';
+import { kindNames } from '../../src/core/kinds/kinds.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { CloudId, Kind } from '../../src/core/resource.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Session } from '../../src/ports/provider.ts';
+
+/** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
+export interface Script {
+  readonly account?: Result<string>;
+  list?(kind: Kind, call: Call): Promise<readonly Observed[]>;
+  read?(kind: Kind, ids: readonly CloudId[]): Promise<readonly Result<Observed | undefined>[]>;
+  create?(batch: readonly Creation[], call: Call): Promise<readonly Result<Observed>[]>;
+  update?(batch: readonly Revision[], call: Call): Promise<readonly Result<void>[]>;
+  delete?(batch: readonly Removal[], call: Call): Promise<readonly Result<void>[]>;
+}
+
+export function scriptedSession(script: Script): Session {
+  const actuators = Object.fromEntries(kindNames.map((kind) => [kind, actuator(kind, script)]));
+  return {
+    scope: 'memory/acme/here',
+    identify: async () => script.account ?? { ok: true, value: 'acme' },
+    actuators: actuators as unknown as Session['actuators'], // why: one actuator for every kind, each made above
+    close: async () => undefined,
+  };
+}
+
+const unscripted = (verb: string) => async () => {
+  throw new Error(`nobody expected to ${verb}`);
+};
+
+function actuator(kind: Kind, script: Script): Actuator {
+  return {
+    async *list(call) {
+      yield (await script.list?.(kind, call)) ?? [];
+    },
+    read: async (ids) => script.read?.(kind, ids) ?? ids.map(() => ({ ok: true, value: undefined })),
+    create: script.create ?? unscripted('create'),
+    update: script.update ?? unscripted('update'),
+    delete: script.delete ?? unscripted('delete'),
+  };
+}
+
+/** A limiter without limits. */
+export const unlimited = { take: async () => undefined, slow: () => undefined };
