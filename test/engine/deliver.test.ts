@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Failure, Result } from '../../src/core/failure.ts';
+import type { Kind } from '../../src/core/resource.ts';
+import { deliver } from '../../src/engine/deliver.ts';
+import { type Outcome, unsent } from '../../src/engine/outcome.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+type Answer = 'ok' | Failure['kind'];
+
+/** Per item, what the cloud answers to its first, second … sending; the last answer stays. */
+interface Row {
+  readonly name: string;
+  readonly kind?: Kind;
+  readonly sent?: 'create' | 'update' | 'delete';
+  readonly answers: Readonly<Record<string, readonly Answer[]>>;
+  /** All refusals of one call bear one request id. */
+  readonly together?: boolean;
+  readonly before?: Outcome;
+  readonly want: Readonly<Record<string, Outcome['as']>>;
+  /** The items of each call. */
+  readonly calls: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  { name: 'all well, one call', answers: { a: ['ok'], b: ['ok'] }, want: { a: 'done', b: 'done' }, calls: ['a b'] },
+  {
+    name: 'throttled goes again and is no attempt, however often',
+    answers: { a: [...Array.from({ length: 9 }, () => 'throttled' as const), 'ok'] },
+    want: { a: 'done' },
+    calls: Array.from({ length: 10 }, () => 'a'),
+  },
+  {
+    name: 'only what needs it goes again',
+    answers: { a: ['ok'], b: ['retryable', 'ok'], c: ['terminal'] },
+    want: { a: 'done', b: 'done', c: 'failed' },
+    calls: ['a b c', 'b'],
+  },
+  {
+    name: 'six attempts, then it is given up',
+    sent: 'update',
+    answers: { a: ['retryable'] },
+    want: { a: 'failed' },
+    calls: ['a', 'a', 'a', 'a', 'a', 'a'],
+  },
+  {
+    name: 'a server error may hide a creation: it stays open',
+    answers: { a: ['retryable'] },
+    want: { a: 'open' },
+    calls: ['a', 'a', 'a', 'a', 'a', 'a'],
+  },
+  {
+    name: 'a creation without an answer goes again with its token, twice at most, and stays open',
+    answers: { a: ['ambiguous'] },
+    want: { a: 'open' },
+    calls: ['a', 'a', 'a'],
+  },
+  {
+    name: 'what may have happened stays open whatever the second sending is answered',
+    answers: { a: ['ambiguous', 'conflict'] },
+    want: { a: 'open' },
+    calls: ['a', 'a'],
+  },
+  {
+    name: 'unless that is success',
+    answers: { a: ['ambiguous', 'ok'] },
+    want: { a: 'done' },
+    calls: ['a', 'a'],
+  },
+  {
+    name: 'a network never goes again: it could stand twice',
+    kind: 'network',
+    answers: { a: ['ambiguous', 'ok'] },
+    want: { a: 'open' },
+    calls: ['a'],
+  },
+  {
+    name: 'an update without an answer is looked for',
+    sent: 'update',
+    answers: { a: ['ambiguous', 'ok'] },
+    want: { a: 'open' },
+    calls: ['a'],
+  },
+  { name: 'a stale view', sent: 'update', answers: { a: ['conflict'] }, want: { a: 'stale' }, calls: ['a'] },
+  { name: 'gone is deleted', sent: 'delete', answers: { a: ['not-found'] }, want: { a: 'done' }, calls: ['a'] },
+  { name: 'gone is not updated', sent: 'update', answers: { a: ['not-found'] }, want: { a: 'stale' }, calls: ['a'] },
+  {
+    name: 'a call sunk by one item: each goes alone, once',
+    sent: 'delete',
+    together: true,
+    answers: { a: ['terminal', 'ok'], b: ['terminal', 'terminal'], c: ['terminal', 'ok'] },
+    want: { a: 'done', b: 'failed', c: 'done' },
+    calls: ['a b c', 'a', 'b', 'c'],
+  },
+  {
+    name: 'refusals of several calls are each item’s own',
+    sent: 'delete',
+    answers: { a: ['terminal', 'ok'], b: ['terminal', 'ok'] },
+    want: { a: 'failed', b: 'failed' },
+    calls: ['a b'],
+  },
+  {
+    name: 'a creation without an answer never goes alone',
+    together: true,
+    answers: { a: ['ambiguous'], b: ['ambiguous'] },
+    want: { a: 'open', b: 'open' },
+    calls: ['a b', 'a b', 'a b'],
+  },
+  {
+    name: 'what an earlier process may have sent stays open when it is refused',
+    before: { as: 'open', failure: { kind: 'ambiguous', code: 'x', message: 'x' } },
+    answers: { a: ['conflict'] },
+    want: { a: 'open' },
+    calls: ['a'],
+  },
+];
+
+async function run(row: Row): Promise<{ readonly outcomes: object; readonly calls: readonly string[] }> {
+  const clock = virtualClock();
+  const sendings = new Map<string, number>();
+  const calls: string[] = [];
+  const answer = (item: string): Result<void> => {
+    const nth = sendings.get(item) ?? 0;
+    sendings.set(item, nth + 1);
+    const scripted = row.answers[item] ?? [];
+    const kind = scripted[Math.min(nth, scripted.length - 1)] ?? 'ok';
+    if (kind === 'ok') return { ok: true, value: undefined };
+    const requestId = row.together ? `r${calls.length}` : `r${calls.length}${item}`;
+    return { ok: false, failure: { kind, code: kind, message: kind, requestId } };
+  };
+  const items = Object.keys(row.answers);
+  const outcomes = await clock.run(() =>
+    deliver(
+      {
+        kind: row.kind ?? 'group',
+        sent: row.sent ?? 'create',
+        items,
+        call: async (sent) => {
+          calls.push(sent.join(' '));
+          return sent.map(answer);
+        },
+        before: () => row.before ?? unsent,
+        requests: () => calls.length,
+      },
+      { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+    ),
+  );
+  return { outcomes: Object.fromEntries(items.map((item, i) => [item, outcomes[i]?.as])), calls };
+}
+
+describe('deliver', () => {
+  for (const row of rows) {
+    it(row.name, async () => {
+      const { outcomes, calls } = await run(row);
+      assert.deepEqual(outcomes, row.want);
+      assert.deepEqual(calls, row.calls);
+    });
+  }
+});
+
+describe('deliver, broken off', () => {
+  const stopping = async (sentFirst: boolean): Promise<readonly Outcome[]> => {
+    const clock = virtualClock();
+    const stop = new AbortController();
+    let requests = 0;
+    return clock.run(() =>
+      deliver(
+        {
+          kind: 'group',
+          sent: 'create',
+          items: ['a'],
+          call: async () => {
+            if (sentFirst) requests += 1;
+            stop.abort(new Error('shutdown'));
+            throw stop.signal.reason;
+          },
+          before: () => unsent,
+          requests: () => requests,
+        },
+        { ports: { clock, random: () => 0.5 }, waits: stop.signal, tell: undefined },
+      ),
+    );
+  };
+
+  it('before a request left: nothing was sent', async () => assert.deepEqual(await stopping(false), [unsent]));
+  it('after a request left: it may have happened', async () => assert.equal((await stopping(true))[0]?.as, 'open'));
+
+  it('an item that the actuator forgot is never taken for success', async () => {
+    const clock = virtualClock();
+    const [outcome] = await clock.run(() =>
+      deliver(
+        {
+          kind: 'network',
+          sent: 'create',
+          items: ['a'],
+          call: async () => [],
+          before: () => unsent,
+          requests: () => 1,
+        },
+        { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+      ),
+    );
+    assert.equal(outcome?.as, 'open');
+  });
+
+  it('a fault of the program is thrown on', async () => {
+    const clock = virtualClock();
+    const broken = deliver(
+      {
+        kind: 'group',
+        sent: 'create',
+        items: ['a'],
+        call: async () => Promise.reject(new TypeError('x is not a function')),
+        before: () => unsent,
+        requests: () => 1,
+      },
+      { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+    );
+    await assert.rejects(broken, TypeError);
+  });
+});

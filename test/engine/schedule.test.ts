@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Action } from '../../src/core/action.ts';
+import { order } from '../../src/core/order.ts';
+import type { Batch } from '../../src/core/pack.ts';
+import type { Ref } from '../../src/core/resource.ts';
+import type { Outcome } from '../../src/engine/outcome.ts';
+import { schedule } from '../../src/engine/schedule.ts';
+import { at, create, desired, observed, attributes as of, remove } from '../support/actions.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const nameOf = ({ address }: Action): string => address.split('/').at(-1) ?? '';
+const failed: Outcome = { as: 'failed', failure: { kind: 'terminal', code: 'Denied', message: 'no' } };
+const done = (action: Action): Outcome => ({
+  as: 'done',
+  ...('desired' in action
+    ? { observed: observed(action.kind, `id of ${nameOf(action)}`, action.desired.attributes) }
+    : {}),
+});
+
+interface Play {
+  readonly fails?: readonly string[];
+  readonly takesMs?: Readonly<Record<string, number>>;
+  readonly verified?: (containers: readonly Ref[]) => readonly Ref[];
+  readonly stopAfter?: string;
+}
+
+/** Starts and ends in the order they happened: `+web` `-web`, `verify db web`; then every outcome. */
+async function play(actions: readonly Action[], { fails = [], takesMs = {}, verified, stopAfter }: Play = {}) {
+  const clock = virtualClock();
+  const log: string[] = [];
+  const stop = new AbortController();
+  const perform = async ({ actions: batch }: Batch): Promise<readonly Outcome[]> => {
+    const names = batch.map(nameOf);
+    log.push(`+${names.join(' ')}`);
+    await clock.sleep(takesMs[names[0] ?? ''] ?? 10);
+    log.push(`-${names.join(' ')}`);
+    if (stopAfter !== undefined && names.includes(stopAfter)) stop.abort(new Error('shutdown'));
+    return batch.map((action) => (fails.includes(nameOf(action)) ? failed : done(action)));
+  };
+  const verify = async (made: ReadonlyMap<Ref, readonly Outcome[]>): Promise<ReadonlySet<Ref>> => {
+    const containers = [...made.keys()];
+    log.push(`verify ${containers.map((ref) => ref.split('/').at(-1)).join(' ')}`);
+    return new Set(verified ? verified(containers) : containers);
+  };
+  const limits = { 'firewall-rule/create': 100, 'firewall-rule/delete': 100 };
+  const outcomes = await clock.run(() =>
+    schedule({ order: order(actions), limits, waits: stop.signal, perform, verify }),
+  );
+  return { log, outcomes: Object.fromEntries(actions.map((action, i) => [nameOf(action), outcomes[i]?.as])) };
+}
+
+const network = create(desired('network', 'core', of.network()));
+const subnet = create(desired('subnet', 'core.app', of.subnet()));
+const other = create(desired('subnet', 'core.data', of.subnet('core', '10.0.2.0/24')));
+const group = create(desired('group', 'core.web', of.group()));
+const machine = create(desired('instance', 'web-0', of.instance()));
+const rule = (name: string, container = 'core.web'): Action =>
+  create(desired('firewall-rule', name, of.rule(container)));
+const oldRule = (name: string, container = 'core.web'): Action =>
+  remove(name, observed('firewall-rule', `sgr-${name}`, of.rule(container)));
+
+describe('schedule', () => {
+  it('starts what may start, and what waits for it as soon as that has ended', async () => {
+    const { log } = await play([network, subnet, other, group, machine], { takesMs: { 'core.data': 1000 } });
+    assert.deepEqual(log.slice(0, 2), ['+core', '-core']);
+    assert.ok(log.indexOf('+web-0') < log.indexOf('-core.data'), 'a slow branch holds up no other');
+    assert.ok(log.indexOf('+web-0') > log.indexOf('-core.app') && log.indexOf('+web-0') > log.indexOf('-core.web'));
+  });
+
+  it('when one fails, what rests on it is withheld and all else goes on', async () => {
+    const { outcomes } = await play([network, subnet, other, group, machine], { fails: ['core.web'] });
+    assert.deepEqual(outcomes, {
+      core: 'done',
+      'core.app': 'done',
+      'core.data': 'done',
+      'core.web': 'failed',
+      'web-0': 'withheld',
+    });
+  });
+
+  it('takes atoms away only after one look that found the new ones', async () => {
+    const { log, outcomes } = await play([
+      rule('new1'),
+      rule('new2', 'core.db'),
+      oldRule('old1'),
+      oldRule('old2', 'core.db'),
+    ]);
+    assert.equal(log.filter((line) => line.startsWith('verify')).length, 1);
+    const looked = log.indexOf('verify core.web core.db');
+    assert.ok(log.indexOf('-new1') < looked && log.indexOf('-new2') < looked && looked < log.indexOf('+old1'));
+    assert.deepEqual(outcomes, { new1: 'done', new2: 'done', old1: 'done', old2: 'done' });
+  });
+
+  it('a container whose new atoms were not seen keeps its old ones; another does not', async () => {
+    const { outcomes } = await play(
+      [rule('new1'), rule('new2', 'core.db'), oldRule('old1'), oldRule('old2', 'core.db')],
+      {
+        verified: () => [at('group', 'core.db')],
+      },
+    );
+    assert.deepEqual(outcomes, { new1: 'done', new2: 'done', old1: 'withheld', old2: 'done' });
+  });
+
+  it('a container that only loses atoms waits for nobody', async () => {
+    const { log } = await play([oldRule('old1'), rule('new2', 'core.db')]);
+    assert.deepEqual(log.slice(0, 2).toSorted(), ['+new2', '+old1']);
+    assert.ok(!log.some((line) => line.startsWith('verify')));
+  });
+});
+
+describe('schedule, at its edges', () => {
+  it('after a stop nothing more starts, and what runs is awaited', async () => {
+    const { log, outcomes } = await play([network, subnet, group], { stopAfter: 'core' });
+    assert.deepEqual(log, ['+core', '-core']);
+    assert.deepEqual(outcomes, { core: 'done', 'core.app': 'unsent', 'core.web': 'unsent' });
+  });
+
+  it('at most sixteen of a kind at once, and they hold back no other kind', async () => {
+    const groups = Array.from({ length: 40 }, (_, i) => create(desired('group', `core.g${i}`, of.group())));
+    const { log } = await play([...groups, create(desired('subnet', 'core.app', of.subnet()))]);
+    const first = log.findIndex((line) => line.startsWith('-'));
+    assert.deepEqual([first, log.slice(0, first).includes('+core.app')], [17, true]);
+  });
+
+  it('when one crashes, the others land before the crash is passed on', async () => {
+    const clock = virtualClock();
+    let landed = 0;
+    const running = clock.run(() =>
+      schedule({
+        order: order([subnet, other]),
+        limits: {},
+        waits: new AbortController().signal,
+        perform: async ({ actions }) => {
+          if (actions[0] === subnet) throw new Error('the store is gone');
+          await clock.sleep(50);
+          landed += 1;
+          return [done(other)];
+        },
+        verify: async () => new Set(),
+      }),
+    );
+    await assert.rejects(running, /the store is gone/);
+    assert.equal(landed, 1);
+  });
+});
