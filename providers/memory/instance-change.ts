@@ -1,10 +1,9 @@
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Call, Revision } from '../../src/ports/actuator.ts';
-import { done, failed } from './batch.ts';
+import { done } from './batch.ts';
 import type { Client } from './client.ts';
-import type { InstanceState } from './cloud/calls/instance-state.ts';
-import { byId } from './listings.ts';
+import { waitFor } from './instance-wait.ts';
 
 /** Brings one machine to what is wanted of it, apart from tags. May be repeated after any failure: each step looks where it stands. */
 export async function changeMachine(client: Client, call: Call, revision: Revision<'instance'>): Promise<Result<void>> {
@@ -57,27 +56,9 @@ async function resize(
   const { size, power } = desired.attributes.machine;
   const stopping = await client.send(call, 'StopInstances', { ids: [id] });
   if (!stopping.ok) return stopping;
-  const stopped = await waitFor(client, call, { id, state: 'stopped' });
+  const stopped = await waitFor(client, call, { ids: [id], state: 'stopped' });
   if (!stopped.ok) return stopped;
   const resized = await client.send(call, 'ResizeInstance', { id, size });
   if (!resized.ok || power === 'stopped') return resized;
   return client.send(call, 'StartInstances', { ids: [id] });
-}
-
-const POLL_MS = 2_000;
-const PATIENCE_MS = 120_000;
-
-async function waitFor(
-  client: Client,
-  call: Call,
-  { id, state }: { readonly id: string; readonly state: InstanceState },
-): Promise<Result<void>> {
-  const until = client.clock.now() + PATIENCE_MS;
-  while (client.clock.now() < until) {
-    const found = await byId(client, call, { action: 'ListInstances', ids: [id] });
-    if (!found.ok) return found;
-    if (found.value.get(id)?.state === state) return done;
-    await client.clock.sleep(POLL_MS, call.signal);
-  }
-  return failed({ kind: 'retryable', code: 'StillWaiting', message: `${id} is not ${state} yet` });
 }

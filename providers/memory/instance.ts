@@ -1,11 +1,13 @@
+import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Actuator, Revision } from '../../src/ports/actuator.ts';
-import { gone, singly, together } from './batch.ts';
+import type { Actuator, Call, Creation, Revision } from '../../src/ports/actuator.ts';
+import { done, gone, singly, together } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceState } from './cloud/calls/instance-state.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';
 import { changeMachine } from './instance-change.ts';
 import { launchAll } from './instance-launch.ts';
+import { waitFor } from './instance-wait.ts';
 import { type Retag, retag, retagFor } from './labels.ts';
 import { atOnce } from './limits.ts';
 import { pages } from './listings.ts';
@@ -19,10 +21,7 @@ export const instanceActuator = (client: Client): Actuator<'instance'> => ({
     for await (const page of pages(client, call, 'ListInstances')) yield page.map(observe);
   },
   read: readBy(client, 'ListInstances', async () => ({ ok: true, value: observe })),
-  create: async (batch, call) =>
-    (await launchAll(client, call, batch)).map((result) =>
-      result.ok ? { ok: true, value: observe(result.value) } : result,
-    ),
+  create: (batch, call) => create(client, call, batch),
   update: async (batch, call) => {
     const tagged = await retag(client, call, batch.map(retagOf));
     const changed = await singly(batch, (revision) => changeMachine(client, call, revision));
@@ -40,6 +39,31 @@ export const instanceActuator = (client: Client): Actuator<'instance'> => ({
       })
     ).map(gone),
 });
+
+async function create(
+  client: Client,
+  call: Call,
+  batch: readonly Creation<'instance'>[],
+): Promise<readonly Result<Observed<'instance'>>[]> {
+  const launched = await launchAll(client, call, batch);
+  const still = launched.flatMap((result, index) =>
+    result.ok && result.value.power.sent === 'run' && batch[index]?.desired.attributes.machine.power === 'stopped'
+      ? [result.value.id]
+      : [],
+  );
+  const stopped = still.length > 0 ? await stop(client, call, still) : done;
+  return launched.map((result) => {
+    if (!result.ok) return result;
+    const sent = stopped.ok && still.includes(result.value.id) ? 'stop' : result.value.power.sent;
+    return { ok: true, value: observe({ ...result.value, power: { ...result.value.power, sent } }) };
+  });
+}
+
+/** This cloud launches running machines only. One that could not be stopped stands all the same, and an update stops it. */
+async function stop(client: Client, call: Call, ids: readonly string[]): Promise<Result<void>> {
+  const running = await waitFor(client, call, { ids, state: 'running' });
+  return running.ok ? client.send(call, 'StopInstances', { ids }) : running;
+}
 
 const condition: Readonly<Record<InstanceState, Observed['condition']['state']>> = {
   pending: 'pending',

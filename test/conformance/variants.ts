@@ -56,6 +56,13 @@ export const variants: readonly Variant[] = [
     name: 'a disk of its own',
     attributes: ({ harness }) => ({ disk: { size: 20, type: harness.words.disks[1], encrypted: true } }),
   },
+  {
+    kind: 'instance',
+    name: 'standing still',
+    attributes: ({ harness: { words } }) => ({
+      machine: { image: words.image, size: words.sizes[0], power: 'stopped' },
+    }),
+  },
   { kind: 'instance', name: 'a larger disk', attributes: () => ({ disk: { size: 30 } }) },
   {
     kind: 'instance',
