@@ -82,19 +82,19 @@ test('a network whose subnets could not be listed is listed all the same, not ca
   );
 });
 
-test('objects of another account are the wrong account', async () => {
+test('objects of another account are the wrong account', async (t) => {
   const stage = await openAwsStage({
     accounts: [
       { id: account, accessKeyIds: ['AKIDEXAMPLE'] },
       { id: '999900001111', accessKeyIds: ['other'] },
     ],
   });
+  t.after(() => stage.close());
   const session = await stage.open();
   await createOne(session, networkOf('core'));
   const aws = await loadProvider('aws');
   const wrong = await aws.open({ scope, account: '999900001111', region, endpoint: stage.sandbox.url }, stage.clock);
   await assert.rejects(listOf(wrong, 'network'), { name: 'ListingFailed', code: 'WrongAccount' });
-  await stage.close();
 });
 
 test('an aborted listing throws the reason, and is no gap', async () => {
@@ -172,8 +172,9 @@ describe('every request', () => {
 });
 
 describe('the figures', () => {
-  test('a network, a subnet, 51 groups, 250 rules and 200 instances: creation and both looks in 175 calls', async () => {
+  test('a network, a subnet, 51 groups, 250 rules and 200 instances: creation and both looks in 175 calls', async (t) => {
     const stage = await openAwsStage();
+    t.after(() => stage.close());
     const session = await stage.open();
     const look = async (): Promise<void> => {
       const call = recordedCall();
@@ -205,6 +206,5 @@ describe('the figures', () => {
     stage.sandbox.control.log.clear();
     await look();
     assert.ok(actionsOf(stage).length <= 8, actionsOf(stage).join(' '));
-    await stage.close();
   });
 });
