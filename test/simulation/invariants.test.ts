@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { ChangeEntry } from '../../providers/memory/cloud/history.ts';
+import type { Standing } from '../../providers/memory/cloud/inspect.ts';
+import { invariants } from './invariants/all.ts';
+import { simulate } from './simulate.ts';
+import type { RunTrace, Trace } from './trace.ts';
+
+/** One way to break a healthy life, and the number of the invariant that must see it. */
+interface Damage {
+  readonly name: string;
+  readonly breaks: number;
+  readonly done: (trace: Trace) => Trace;
+}
+
+const withLive = (trace: Trace, live: (all: readonly Standing[]) => readonly Standing[]): Trace => ({
+  ...trace,
+  cloud: { ...trace.cloud, inspect: { ...trace.cloud.inspect, live: () => live(trace.cloud.inspect.live()) } },
+});
+const withChanges = (trace: Trace, more: (all: readonly ChangeEntry[]) => readonly ChangeEntry[]): Trace => {
+  const { history } = trace.cloud;
+  const changes = [...history.changes, ...more(history.changes)];
+  return { ...trace, cloud: { ...trace.cloud, history: { ...history, changes } } };
+};
+const withLastRun = (trace: Trace, change: (run: RunTrace) => RunTrace): Trace => ({
+  ...trace,
+  runs: trace.runs.map((run, i) => (i === trace.runs.length - 1 ? change(run) : run)),
+});
+const lastName = ({ runs }: Trace): string => runs.at(-1)?.name ?? '';
+
+const damages: readonly Damage[] = [
+  {
+    name: 'a second object with the mark of the first',
+    breaks: 1,
+    done: (trace) => withLive(trace, (all) => [...all, ...all.map((one) => ({ ...one, id: `${one.id}-again` }))]),
+  },
+  {
+    name: 'an object with our mark that the store forgot',
+    breaks: 2,
+    done: (trace) => ({
+      ...trace,
+      end: {
+        ...trace.end,
+        sight: { ...trace.end.sight, knowledge: { ...trace.end.sight.knowledge, settled: new Map() } },
+      },
+    }),
+  },
+  {
+    name: 'a change whose intent was never written',
+    breaks: 3,
+    done: (trace) => {
+      const made = trace.ledger.entries.find(({ body }) => body['kind'] === 'network' && body['closes'] === true);
+      const entries = trace.ledger.entries.filter(({ body }) => body['address'] !== made?.body['address']);
+      return { ...trace, ledger: { ...trace.ledger, entries } };
+    },
+  },
+  {
+    name: 'a change to what people made',
+    breaks: 4,
+    done: (trace) =>
+      withChanges(trace, () => {
+        const record = { id: 'net-999999', tags: {} };
+        return [
+          { seq: 1e6, at: 0, caller: 'outside', id: record.id, after: record },
+          { seq: 1e6 + 1, at: 1, caller: lastName(trace), id: record.id, before: record },
+        ];
+      }),
+  },
+  {
+    name: 'a request that left without the lease',
+    breaks: 6,
+    done: (trace) =>
+      withLastRun(trace, (run) => ({ ...run, sent: [{ at: 0, action: 'CreateNetwork', leased: false }] })),
+  },
+  {
+    name: 'a ledger entry of a lower epoch',
+    breaks: 6,
+    done: (trace) => {
+      const [first, ...rest] = trace.ledger.entries;
+      const entries = first ? [first, ...rest, { ...first, seq: rest.length + 2 }] : [];
+      return { ...trace, ledger: { ...trace.ledger, entries } };
+    },
+  },
+  {
+    name: 'a write in the pass after convergence',
+    breaks: 7,
+    done: (trace) => ({ ...trace, end: { ...trace.end, writes: 1 } }),
+  },
+  {
+    name: 'something wanted that does not stand, though the plan is empty',
+    breaks: 7,
+    done: (trace) => withLive(trace, (all) => all.slice(1)),
+  },
+  {
+    name: 'a rule that is missing, though the plan is empty',
+    breaks: 7,
+    done: (trace) => {
+      const { sight } = trace.end;
+      const resources = sight.observation.resources.filter(({ kind }) => kind !== 'firewall-rule');
+      return { ...trace, end: { ...trace.end, sight: { ...sight, observation: { ...sight.observation, resources } } } };
+    },
+  },
+  {
+    name: 'a ledger that does not verify',
+    breaks: 9,
+    done: (trace) => ({ ...trace, ledger: { ...trace.ledger, problem: 'entry 3 was changed' } }),
+  },
+  {
+    name: 'a ledger with a hole',
+    breaks: 9,
+    done: (trace) => ({
+      ...trace,
+      ledger: { ...trace.ledger, entries: trace.ledger.entries.filter(({ seq }) => seq !== 2) },
+    }),
+  },
+  {
+    name: 'a run that rests on no accepted revision',
+    breaks: 11,
+    done: (trace) => withLastRun(trace, (run) => ({ ...run, generation: 0 })),
+  },
+  {
+    name: 'a plan that hangs on the order of its input',
+    breaks: 12,
+    done: (trace) => ({ ...trace, plans: [...trace.plans, ['one', 'other']] }),
+  },
+  {
+    name: 'a wanted rule taken away',
+    breaks: 13,
+    done: (trace) =>
+      withChanges(trace, (all) => {
+        const gone = new Set(all.flatMap(({ id, after }) => (after ? [] : [id])));
+        const standing = all.filter(({ id, before: old, after }) => !old && after && 'match' in after && !gone.has(id));
+        return standing.flatMap(({ id, after }) =>
+          after ? [{ seq: 1e6, at: 1e15, caller: lastName(trace), id, before: after }] : [],
+        );
+      }),
+  },
+  {
+    name: 'a stop that took two seconds',
+    breaks: 0,
+    done: (trace) => withLastRun(trace, (run) => ({ ...run, stop: { at: 0, ended: 2000 } })),
+  },
+];
+
+const brokenIn = (trace: Trace): readonly number[] =>
+  invariants.filter(({ broken }) => broken(trace).length > 0).map(({ number }) => number);
+
+/** A life with two networks, rules and machines, and crashes. */
+const healthySeed = 5;
+
+describe('the invariants can fail', () => {
+  let healthy: Trace;
+  before(async () => {
+    healthy = await simulate(healthySeed);
+  });
+
+  it('a healthy life breaks none', () => assert.deepEqual(brokenIn(healthy), []));
+  for (const { name, breaks, done } of damages) {
+    it(`${breaks}: ${name}`, () => assert.ok(brokenIn(done(healthy)).includes(breaks)));
+  }
+  it('every invariant has a damage that it sees', () => {
+    assert.deepEqual(new Set(damages.map(({ breaks }) => breaks)), new Set(invariants.map(({ number }) => number)));
+  });
+});
