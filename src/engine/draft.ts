@@ -14,17 +14,20 @@ export interface Item {
 }
 
 /** What the store keeps of an intent so that it can be settled by whoever finds it open. */
-export interface DraftDetails {
-  readonly attributes?: unknown;
-  /** The documents that want it. */
-  readonly documents?: readonly Address[];
-  readonly terms?: ClaimTerms;
+export interface DraftDetails extends WantedDetails {
   readonly changes?: readonly FieldChange[];
   /** Why it is removed. */
   readonly because?: string;
   readonly name?: string;
   /** Creations sent in one call carry one word: their marks name the intent of the first. */
   readonly batch?: string;
+}
+
+/** Absent where nothing is wanted any more. */
+interface WantedDetails {
+  readonly attributes?: unknown;
+  readonly documents?: readonly Address[];
+  readonly terms?: ClaimTerms;
 }
 
 type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
