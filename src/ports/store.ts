@@ -32,6 +32,8 @@ export type Accepted = Extract<Effect, { readonly do: 'claim' }>;
 
 /** Proof that the ledger is whole. */
 export interface Audit {
+  /** The number of the newest entry, 0 before the first: what a plan's serial is. */
+  head(estate: string): Promise<number>;
   verify(estate: string): Promise<Verdict>;
   /** One line of JSON per entry, from the first: enough to verify it with no database. */
   export(estate: string): AsyncIterable<string>;

@@ -1,5 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
-import { type Content, genesis, type Head, headOf, link } from '../core/ledger/chain.ts';
+import { genesis, type Head, headOf, link } from '../core/ledger/chain.ts';
+import type { Content } from '../core/ledger/entry.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './in-chunks.ts';
 import { sha256 } from './sha256.ts';

@@ -1,12 +1,7 @@
 import { sql } from 'kysely';
 import type { Guards } from '../core/guards.ts';
-import {
-  type EstateCount,
-  estateCount,
-  healingWindowMs,
-  type Place,
-  stricterLimits,
-} from '../core/ledger/estate-count.ts';
+import { type EstateCount, estateCount, type Place, stricterLimits } from '../core/ledger/estate-count.ts';
+import { healingWindowMs } from '../core/ledger/healing-window.ts';
 import type { Spent } from '../ports/inventory.ts';
 import type { Authority } from '../ports/ledger.ts';
 import type { ChainWrite } from './chain-write.ts';

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
+import { actionOf, keyText } from './action-key.ts';
 import { type ChainWrite, chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { estateCountFor } from './counted.ts';
 import { inChunks } from './in-chunks.ts';
 import { intending, type Judged } from './intending.ts';
-import { keyText } from './intent-record.ts';
-import { actionOf } from './intent-row.ts';
 import { checkLease } from './lease-check.ts';
 import type { Write } from './tables.ts';
 

@@ -1,8 +1,10 @@
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Content } from '../core/ledger/chain.ts';
+import type { Content } from '../core/ledger/entry.ts';
 import type { EstateCount, Place } from '../core/ledger/estate-count.ts';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
-import { actionKey, fieldsOf, type IntentRecord, intentBody, keyText, placeOf } from './intent-record.ts';
+import { actionKey, keyText } from './action-key.ts';
+import { intentBody } from './entry-body.ts';
+import { fieldsOf, type IntentRecord, placeOf } from './intent-record.ts';
 
 /** What is known before drafts are judged. `open`: intents that stand open, by `keyText` of their action. */
 export interface Standing {

@@ -1,7 +1,7 @@
 import type { Applied, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
 import type { Kind, ScopeKey } from '../core/resource.ts';
+import { actionOf } from './action-key.ts';
 import type { Context } from './context.ts';
-import { actionOf } from './intent-row.ts';
 import type { Database, Write } from './tables.ts';
 
 /** All as of one moment. One query for each map; 10,000 claims take about 50 ms. */

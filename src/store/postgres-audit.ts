@@ -34,6 +34,7 @@ export function postgresAudit(context: Reading, folder: string): PostgresAudit {
     return signHead({ context, file, keys }, estate);
   };
   return {
+    head: async (estate) => (await headOf(context, estate))?.seq ?? 0,
     verify: (estate) => verify({ context, file, keys }, estate),
     export: (estate) => exported(context, estate),
     checkpoint,

@@ -2,7 +2,7 @@ import type { Pass } from '../ports/ledger.ts';
 import type { Estates } from '../ports/store.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './intent-record.ts';
+import { noteBody } from './entry-body.ts';
 import { checkLease } from './lease-check.ts';
 import { saveClaims } from './settle.ts';
 import { takeoverOf } from './takeover.ts';

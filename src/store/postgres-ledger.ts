@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
+import { noteBody } from './entry-body.ts';
 import { intend } from './intend.ts';
-import { noteBody } from './intent-record.ts';
 import { settle } from './settle.ts';
 import type { Database, Tables } from './tables.ts';
 

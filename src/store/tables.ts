@@ -1,18 +1,29 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
-export interface Tables {
+export type Tables = RecordTables & KnowledgeTables & InventoryTables;
+
+/** What was done. */
+interface RecordTables {
   store: { id: string };
   estates: { name: string; seq: number; hash: string };
   ledger: LedgerTable;
   intents: IntentTable;
   places: PlaceTable;
+}
+
+/** What is known, and who may act on it. */
+interface KnowledgeTables {
   claims: ClaimTable;
-  applied: { estate: string; scope: string; address: string; generation: number; body: Json };
+  applied: AppliedTable;
   unstuck: UnstuckTable;
   generations: { estate: string; number: number; revision: string; guards: Json };
   leases: LeaseTable;
-  looks: { estate: string; scope: string; at: number; body: Json };
+}
+
+/** What was seen. */
+interface InventoryTables {
+  looks: LookTable;
   resources: ResourceTable;
   sightings: SightingTable;
 }
@@ -23,47 +34,60 @@ export type Write = Transaction<Tables>;
 /** Read as the value, written as its text: the text stays as it was written. */
 type Json = ColumnType<unknown, string, string>;
 
-interface LedgerTable {
+interface InScope {
+  estate: string;
+  scope: string;
+}
+
+interface LedgerTable extends ChainColumns {
   estate: string;
   seq: number;
   at: number;
   type: 'intent' | 'settlement' | 'note';
   address: string | null;
   body: string;
+}
+
+interface ChainColumns {
   previous: string;
   hash: string;
 }
 
-interface IntentTable {
+interface IntentTable extends InScope, ActionColumns, AttemptColumns {
   intent: string;
-  estate: string;
-  scope: string;
-  verb: string;
-  kind: string;
-  address: string;
-  id: string;
-  attempt: number;
-  at: number;
-  generation: number;
   fields: string;
   details: Json;
   open: Generated<boolean>;
 }
 
-interface PlaceTable {
+interface ActionColumns {
+  verb: string;
+  kind: string;
+  address: string;
+  id: string;
+}
+
+interface AttemptColumns {
+  attempt: number;
+  at: number;
+  generation: number;
+}
+
+interface PlaceTable extends CountColumns {
   intent: string;
   estate: string;
-  counts_as: 'delete' | 'replace';
-  counts_by: 'generation' | 'healing';
   generation: number;
-  address: string;
-  subject: string;
   at: number;
 }
 
-interface ClaimTable {
-  estate: string;
-  scope: string;
+interface CountColumns {
+  counts_as: 'delete' | 'replace';
+  counts_by: 'generation' | 'healing';
+  address: string;
+  subject: string;
+}
+
+interface ClaimTable extends InScope {
   id: string;
   kind: string;
   address: string;
@@ -71,37 +95,40 @@ interface ClaimTable {
   terms: Json;
 }
 
-interface UnstuckTable {
-  estate: string;
-  scope: string;
+interface AppliedTable extends InScope {
+  address: string;
+  generation: number;
+  body: Json;
+}
+
+interface UnstuckTable extends InScope {
   address: string;
   generation: number;
   fields: string;
   times: number;
 }
 
-interface LeaseTable {
-  estate: string;
-  scope: string;
+interface LeaseTable extends InScope {
   epoch: number;
   holder: string;
   since: Date;
   expires_at: Date;
 }
 
-interface ResourceTable {
-  estate: string;
-  scope: string;
+interface LookTable extends InScope {
+  at: number;
+  body: Json;
+}
+
+interface ResourceTable extends InScope {
   key: string;
   digest: string;
   listed: boolean;
   body: Json;
 }
 
-interface SightingTable {
+interface SightingTable extends InScope {
   number: Generated<number>;
-  estate: string;
-  scope: string;
   id: string;
   at: number;
   change: 'appeared' | 'changed' | 'vanished';

@@ -1,5 +1,5 @@
-import type { Linked } from '../core/ledger/chain.ts';
 import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
 import { sha256 } from './sha256.ts';
 import { signedBy } from './signing-key.ts';

@@ -3,8 +3,8 @@ import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Pass } from '../../src/ports/ledger.ts';
 import type { Audit, Estates, Store } from '../../src/ports/store.ts';
+import { noteBody } from '../../src/store/entry-body.ts';
 import { exportLine } from '../../src/store/export-line.ts';
-import { noteBody } from '../../src/store/intent-record.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
@@ -60,6 +60,7 @@ function memoryAudit(data: Memory, clock: Clock): Audit {
   const signed: SignedCheckpoint[] = [];
   const proof = { hash: sha256, isSigned: () => true };
   return {
+    head: async (name) => estateOf(data, name).chain.head.seq,
     verify: async (name) => {
       const { chain } = estateOf(data, name);
       const check = verification({ store: data.store, estate: name, checkpoints: signed }, proof);

@@ -1,4 +1,5 @@
 import { canonical } from './canonical.ts';
+import type { Content, Linked } from './entry.ts';
 
 /** SHA-256 of the UTF-8 text, as lower-case hex. Passed in: the core computes no hashes itself. */
 export type Hash = (text: string) => string;
@@ -7,19 +8,6 @@ export type Hash = (text: string) => string;
 export interface Head {
   readonly seq: number;
   readonly hash: string;
-}
-
-/** What is hashed of an entry, besides its place in the chain. `at`: milliseconds since the epoch. */
-export interface Content {
-  readonly at: number;
-  readonly type: 'intent' | 'settlement' | 'note';
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** An entry in its place. Structurally the port's `LedgerEntry`. */
-export interface Linked extends Content {
-  readonly seq: number;
-  readonly chain: { readonly previous: string; readonly hash: string };
 }
 
 /** The head of an empty chain. It names store and estate, so that no chain can stand in for another. */

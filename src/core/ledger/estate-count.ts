@@ -31,9 +31,6 @@ export interface EstateCount {
 /** Below this many resources a share says nothing. */
 export const shareFrom = 20;
 
-/** How far back healing counts. */
-export const healingWindowMs = 24 * 60 * 60 * 1000;
-
 export function estateCount(bounds: Bounds, ran: readonly Place[]): EstateCount {
   const pools = {
     generation: pool(

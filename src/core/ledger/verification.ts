@@ -1,5 +1,6 @@
-import { broken, genesis, type Hash, type Head, headOf, type Linked } from './chain.ts';
+import { broken, genesis, type Hash, type Head, headOf } from './chain.ts';
 import { checkpointText, type SignedCheckpoint } from './checkpoint.ts';
+import type { Linked } from './entry.ts';
 
 /** What a ledger is worth. The first bad entry is named; `seq` is the number it has or should have. */
 export type Verdict =

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { serverAccount } from './account.ts';
 import { atExit } from './at-exit.ts';
 import { binaries, packagedBinaries } from './binaries.ts';
-import { type Cluster, dataOf, initialise, isInitialised, start, stop, stopNow, superuser } from './cluster.ts';
+import { type Cluster, dataOf, initialise, isInitialised, superuser } from './cluster.ts';
 import { home, knownHome, ownFolder } from './home.ts';
 import { run } from './run.ts';
+import { start, stop, stopNow } from './server.ts';
 import { withUsers, withUsersNow } from './users.ts';
 
 /** The server of a folder, joined. It runs on its own, whoever started it; the last one to leave stops it. */

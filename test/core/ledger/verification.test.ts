@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { genesis, type Head, headOf, type Linked, link } from '../../../src/core/ledger/chain.ts';
+import { genesis, type Head, headOf, link } from '../../../src/core/ledger/chain.ts';
 import { checkpointText, readCheckpoint, type SignedCheckpoint } from '../../../src/core/ledger/checkpoint.ts';
+import type { Linked } from '../../../src/core/ledger/entry.ts';
 import { type Verdict, verification } from '../../../src/core/ledger/verification.ts';
 
 /** Not a hash to trust, but one that shows every difference. */

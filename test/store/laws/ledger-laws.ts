@@ -107,6 +107,7 @@ export const ledgerLaws: Laws = {
     assert.deepEqual(await seqs({ limit: 3, after: 1 }), [2, 3, 4]);
     assert.deepEqual(await seqs({ address: addressOf('b') }), [3, 4]);
     assert.deepEqual(await seqs({ limit: 0 }), []);
+    assert.deepEqual([await store.audit.head(estate), await store.audit.head('none')], [6, 0]);
   },
 
   'a settlement needs an open intent of its scope, and one bad one undoes the batch': async ({ store, estate }) => {

@@ -1,4 +1,5 @@
-import { healingWindowMs, type Place } from '../../../src/core/ledger/estate-count.ts';
+import type { Place } from '../../../src/core/ledger/estate-count.ts';
+import { healingWindowMs } from '../../../src/core/ledger/healing-window.ts';
 import type { Spent } from '../../../src/ports/inventory.ts';
 import type { CountedPlace, EstateMemory } from './memory.ts';
 

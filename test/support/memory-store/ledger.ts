@@ -2,17 +2,9 @@ import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, stricterLimits } from '../../../src/core/ledger/estate-count.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Intended, IntentDraft, Ledger, LedgerFilter, Pass, Settlement } from '../../../src/ports/ledger.ts';
-import {
-  type ActionKey,
-  actionKey,
-  fieldsOf,
-  type IntentRecord,
-  intentBody,
-  keyText,
-  noteBody,
-  placeOf,
-  settlementBody,
-} from '../../../src/store/intent-record.ts';
+import { type ActionKey, actionKey, keyText } from '../../../src/store/action-key.ts';
+import { intentBody, noteBody, settlementBody } from '../../../src/store/entry-body.ts';
+import { fieldsOf, type IntentRecord, placeOf } from '../../../src/store/intent-record.ts';
 import { type SettledChanges, settledChanges, settling } from '../../../src/store/settled-changes.ts';
 import { countedAt, ownedBy } from './counted.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Applied, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
-import type { Content } from '../../../src/core/ledger/chain.ts';
-import { genesis, type Head, headOf, type Linked, link } from '../../../src/core/ledger/chain.ts';
+import { genesis, type Head, headOf, link } from '../../../src/core/ledger/chain.ts';
+import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
 import type { Place } from '../../../src/core/ledger/estate-count.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
