@@ -88,10 +88,13 @@ const powerOf = ({ State }: Instance): 'running' | 'stopped' =>
 /**
  * Whether it has the cloud's own address. Only a running machine shows one; of others the tag of the launch speaks. An
  * elastic address takes its place and says nothing about it: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-eips.html
+ * An association may be of a carrier's or a customer's address, and without a public one:
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceNetworkInterfaceAssociation.html
  */
 function hasPublicIp(instance: Instance): boolean {
   const launched = readExtra(instance.Tags, 'public-ip') === 'true';
-  const addresses = (instance.NetworkInterfaces ?? []).flatMap(({ Association }) => (Association ? [Association] : []));
+  const associations = (instance.NetworkInterfaces ?? []).flatMap(({ Association }) => Association ?? []);
+  const addresses = associations.filter(({ PublicIp }) => PublicIp !== undefined);
   if (addresses.some(({ IpOwnerId }) => IpOwnerId !== undefined && IpOwnerId !== 'amazon')) return launched;
   if (addresses.length > 0) return true;
   return instance.State?.Name === 'running' ? instance.PublicIpAddress !== undefined : launched;

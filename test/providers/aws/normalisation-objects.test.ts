@@ -146,6 +146,12 @@ describe('a public address', () => {
       want: true,
     },
     { name: 'a stopped machine of others', instance: { State: { Name: 'stopped' } }, want: false },
+    {
+      name: "a carrier's address, which is not a public one",
+      instance: { NetworkInterfaces: [{ Association: { IpOwnerId: 'amazon', CarrierIp: '155.146.1.2' } }] },
+      want: false,
+    },
+    { name: 'an association with nothing in it', instance: { NetworkInterfaces: [{ Association: {} }] }, want: false },
   ];
   for (const { name, instance, want } of rows) {
     test(`${name}: ${want}`, () => assert.equal(seenAs(instance).attributes.placement.publicIp, want));
