@@ -64,12 +64,16 @@ function attributesOf(
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
     groups: ['all', ...groups].map((group) => groupAddress(spec.network, group, site)).sort(),
-    machine: { image, size, ...(identity === undefined ? {} : { identity }), power: spec.power },
+    machine: { image, size, ...(identity === undefined ? {} : { identity: nameOf(identity) }), power: spec.power },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
     ...(boot === undefined ? {} : { boot }),
     labels: document.value.metadata.labels ?? {},
   };
 }
+
+/** An ARN and its name say the same, and clouds report the name: `arn:aws:iam::1111:instance-profile/web` is `web`. */
+const nameOf = (identity: string): string =>
+  identity.startsWith('arn:') ? identity.slice(identity.lastIndexOf('/') + 1) : identity;
 
 function bootOf(
   document: Located<InstanceDoc>,

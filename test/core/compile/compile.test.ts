@@ -128,6 +128,14 @@ test('replicas are numbered, are in all, and boot with hashes', () => {
   });
 });
 
+test('an identity by its ARN and by its name are one', () => {
+  const identity = (text: string) =>
+    Reflect.get(one(compiled(network() + instance(`, identity: "${text}"`)), 'instance/web-0').attributes, 'machine')
+      .identity;
+  assert.equal(identity('arn:aws:iam::1111:instance-profile/team/web'), 'web');
+  assert.equal(identity('web'), 'web');
+});
+
 test('no replicas: the document still speaks of this scope, so that its machines are scaled down, not orphaned', () => {
   const scope = compiled(network() + instance(', replicas: 0'));
   assert.ok(scope.wanted.documents.has(`${prefix}instance/web`));
