@@ -14,7 +14,7 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
-import { exitOf, isRefusal, resultOf } from '../output/outcome.ts';
+import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
 import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
@@ -94,14 +94,22 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
     lockTimeoutMs: options.lockTimeout,
     ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
   };
-  const { generation, scopes } = await carryOut(survey, approval, context);
-  const result = resultOf(approved, [...stale, ...(saved === undefined ? held(survey.plans) : [])], scopes);
-  if (options.json) emitJson(terminal, outcomeJson(result, generation));
-  else emitText(terminal, ...outcomeText(result, generation, paintFor(terminal.out)));
+  const outcome = await carryOut(survey, approval, context);
+  const refused = saved === undefined ? held(survey.plans) : stale;
+  const result = only(resultOf(approved, refused, outcome), saved);
+  if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
+  else emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
   return exitOf(result);
 }
 
 const declined = new Complaint('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+
+/** What else is open does not matter to a plan that was kept. */
+function only(result: Result, saved: Approved | undefined): Result {
+  if (saved === undefined) return result;
+  const asked = new Set(saved.actions.map(({ address }) => address));
+  return { ...result, open: result.open.filter((found) => 'address' in found && asked.has(found.address)) };
+}
 
 /** On stderr: stdout's first line is the verdict of what came of it. */
 function show({ plans, bound }: Survey, { terminal }: Context): void {

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { choiceOf, type EstateOptions, withEstateOptions, withGivenStore } from '../estate/options.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
+import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
@@ -58,6 +59,8 @@ function tell({ plans, bound }: Survey, options: Options, { terminal }: Context)
       .slice(1);
     emitText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
   }
+  const cannotTell = unseenCode(plans);
+  if (cannotTell !== undefined) return cannotTell;
   return options.detailedExitcode && n > 0 ? exitCodes.changes : exitCodes.done;
 }
 

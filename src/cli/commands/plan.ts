@@ -7,6 +7,7 @@ import { readEstate } from '../estate/estate.ts';
 import { choiceOf, type EstateOptions, withEstateOptions, withStore } from '../estate/options.ts';
 import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
+import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
@@ -75,5 +76,7 @@ async function tell({ plans, bound, store }: Survey, options: Options, { termina
     if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
     if (options.out !== undefined) terminal.err.write(`Kept in ${options.out}: setpoint apply --plan ${options.out}\n`);
   }
+  const unseen = unseenCode(plans);
+  if (unseen !== undefined) return unseen;
   return options.detailedExitcode && json.actions.length > 0 ? exitCodes.changes : exitCodes.done;
 }

@@ -118,7 +118,7 @@ async function remove(survey: OwnSurvey, options: Options, context: Context): Pr
   const result = resultOf(
     approved,
     refused.map(({ address, action, why }) => ({ address, verb: action, why })),
-    outcome.scopes,
+    outcome,
   );
   if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
   else emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));

@@ -93,7 +93,10 @@ async function write(
 }
 
 function foundIn(scope: string, claimed: readonly Claimed[]): Found {
-  const foreign = claimed.filter(({ claim: owner }) => owner.by === 'foreign-store');
+  // Rules in a container go with it, and carry no mark of their own.
+  const foreign = claimed.filter(
+    ({ claim: owner, observed }) => owner.by === 'foreign-store' && observed.signs.container === undefined,
+  );
   const byAddress = Map.groupBy(foreign, ({ observed }) => observed.signs.mark?.address ?? '');
   const alone = [...byAddress.values()].filter((some) => some.length === 1).flat();
   return {
@@ -105,10 +108,9 @@ function foundIn(scope: string, claimed: readonly Claimed[]): Found {
   };
 }
 
-/** Rules in a container go with it, and need no claim of their own. */
 function acceptedOf({ observed }: Claimed): readonly Accepted[] {
-  const { mark, container } = observed.signs;
-  if (mark === undefined || container !== undefined) return [];
+  const { mark } = observed.signs;
+  if (mark === undefined) return [];
   return [
     {
       do: 'claim',

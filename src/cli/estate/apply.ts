@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Action } from '../../core/action.ts';
+import type { Action, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
@@ -29,6 +29,8 @@ export interface Outcome {
   readonly generation: number;
   /** One for each scope that was worked on. */
   readonly scopes: readonly Converged[];
+  /** The plans of the others. */
+  readonly idle: readonly ScopePlan[];
 }
 
 /** Accepts the specs as a generation, takes the leases and converges every scope where something is to do. */
@@ -64,7 +66,8 @@ export async function apply(
   const scopes = await withLeases(request, context, (leases) =>
     convergeAll(busy, { store, estate: estate.name, authority, leases, policy }, context),
   );
-  return { generation, scopes };
+  const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
+  return { generation, scopes, idle };
 }
 
 interface Work {

@@ -8,6 +8,8 @@ import type { Estate } from './estate.ts';
 export interface InForce {
   /** The number that the specs have or, once accepted, would have; absent without a store. */
   readonly generation?: number;
+  /** The newest entry of the ledger. */
+  readonly serial?: number;
   readonly bounds: Omit<Bounds, 'allowDeletes'>;
   readonly policies: readonly Policy[];
 }
@@ -26,6 +28,7 @@ export async function inForce({ name, tree, compiled }: Estate, store: Store | u
   const { owned, ...spent } = await store.generations.spent(name, generation);
   return {
     generation,
+    serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, before?.guards.limits), spent, owned },
     policies: before === undefined ? [] : [modeBefore(before.guards.modes)],
   };

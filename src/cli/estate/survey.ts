@@ -50,6 +50,7 @@ export async function withSurvey<T>(
       estate: estate.name,
       revision: estate.tree.revision,
       ...(force.generation === undefined ? {} : { generation: force.generation }),
+      ...(force.serial === undefined ? {} : { serial: force.serial }),
     };
     return await work({ estate, store, looked: chosen, plans, bound });
   } finally {

@@ -1,7 +1,7 @@
 import { nameIn } from '../../core/address.ts';
 import type { Kind } from '../../core/resource.ts';
 import type { Shelf } from '../commands/inventory.ts';
-import type { Ownership } from '../estate/ownership.ts';
+import { type Ownership, owners } from '../estate/ownership.ts';
 import type { Output } from '../terminal.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
@@ -28,8 +28,8 @@ const byKind = (a: Ownership, b: Ownership): number =>
 const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
 
 function tally(all: readonly Ownership[]): string {
-  const groups = Map.groupBy(all, ({ owner }) => owner);
-  return [...groups].map(([owner, some]) => ` · ${some.length} ${owner}`).join('');
+  const counts = owners.map((owner) => ({ owner, n: all.filter((one) => one.owner === owner).length }));
+  return counts.map(({ owner, n }) => (n > 0 ? ` · ${n} ${owner}` : '')).join('');
 }
 
 const row = ({ observed, owner, address, why }: Ownership): readonly string[] => [

@@ -26,6 +26,7 @@ export function outcomeText(
     ...some(result.failed.length, 'failed'),
     ...some(result.left.length, 'not done'),
     ...some(result.refused.length, 'refused'),
+    ...some(result.open.length, 'open'),
     ...(result.stopped ? ['stopped'] : []),
     `generation ${generation}`,
     `${result.calls} calls`,
@@ -42,8 +43,8 @@ function counts(done: readonly Entry[]): string {
 }
 
 /** After a whole success nothing is left to say: the plan has said it. */
-function body({ done, failed, left, refused }: Result, paint: Paint): readonly string[] {
-  if (failed.length + left.length + refused.length === 0) return [];
+function body({ done, failed, left, refused, open }: Result, paint: Paint): readonly string[] {
+  if (failed.length + left.length + refused.length + open.length === 0) return [];
   return [
     ...failed.map(({ kind, address, verb, failure }) =>
       paint(
@@ -52,6 +53,9 @@ function body({ done, failed, left, refused }: Result, paint: Paint): readonly s
       ),
     ),
     ...refused.map(({ address, verb, why }) => paint('warn', `  refused   ${verb} ${address}: ${why}`)),
+    ...open.map((finding) =>
+      paint('bad', `  open      ${'address' in finding ? finding.address : finding.scope}: ${finding.why}`),
+    ),
     ...left.map((entry) => paint('warn', `  not done  ${nameOf(entry)}`)),
     ...done.map((entry) => paint('good', `  done      ${nameOf(entry)}`)),
   ];

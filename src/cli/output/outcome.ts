@@ -4,6 +4,7 @@ import { entriesOf } from '../../core/render/entries.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import type { Converged } from '../../engine/converge.ts';
 import type { Failing } from '../../engine/execute.ts';
+import type { Outcome } from '../estate/apply.ts';
 import type { Stale } from '../estate/approval.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 
@@ -16,6 +17,8 @@ export interface Result {
   /** Not done because something forbids it; `stale` ones among them. */
   readonly refused: readonly Refused[];
   readonly stopped: boolean;
+  /** Of the last look at every scope: listings that failed, and what waits for a person. */
+  readonly open: readonly Finding[];
   readonly calls: number;
 }
 
@@ -26,7 +29,7 @@ export interface Refused {
   readonly why: string;
 }
 
-export function resultOf(approved: readonly Action[], stale: readonly Stale[], scopes: readonly Converged[]): Result {
+export function resultOf(approved: readonly Action[], stale: readonly Stale[], { scopes, idle }: Outcome): Result {
   const passes = scopes.flatMap((scope) => scope.passes);
   const settled = new Set(passes.flatMap((pass) => pass.settled.map(({ address }) => address)));
   const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
@@ -38,6 +41,9 @@ export function resultOf(approved: readonly Action[], stale: readonly Stale[], s
     left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(({ address }) => failed.has(address))),
     refused: [...stale, ...refusedBy(scopes)],
     stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
+    open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>
+      findings.filter(isOpen),
+    ),
     calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
   };
 }
@@ -49,17 +55,26 @@ function refusedBy(scopes: readonly Converged[]): readonly Refused[] {
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }
 
+const isOpen = (finding: Finding): boolean => isUnseen(finding) || isBlocked(finding);
+const isUnseen = ({ type }: Finding): boolean => type === 'incomplete' || type === 'wrong-account';
+const isBlocked = ({ type }: Finding): boolean =>
+  type === 'blocked' || type === 'non-convergent' || type === 'foreign-store';
+
 type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>
   finding.type === 'withheld' && ['protect', 'limit', 'mode'].includes(finding.code);
 
 /**
- *   all done                        | 0
- *   something refused, none failed  | 3
- *   failed or left, something done  | 4
- *   failed or left, nothing done    | 1
+ *   what came of it                         | nothing done | something done
+ *   ----------------------------------------+--------------+---------------
+ *   failed, not done, stopped, or not seen  | 1            | 4
+ *   blocked: waits for a person             | 3            | 4
+ *   refused                                 | 3            | 3
+ *   none of these                           | 0            | 0
  */
-export function exitOf({ done, failed, left, refused, stopped }: Result): ExitCode {
-  if (failed.length + left.length > 0 || stopped) return done.length > 0 ? exitCodes.partly : exitCodes.error;
+export function exitOf({ done, failed, left, refused, stopped, open }: Result): ExitCode {
+  const partly = done.length > 0 ? exitCodes.partly : undefined;
+  if (failed.length + left.length > 0 || stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
+  if (open.some(isBlocked)) return partly ?? exitCodes.refused;
   return refused.length > 0 ? exitCodes.refused : exitCodes.done;
 }

@@ -21,13 +21,17 @@ export const realClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 };
 
+interface Options {
+  readonly stop?: AbortSignal;
+  /** Another run's, which has been made. */
+  readonly database?: MemoryDatabase;
+}
+
 /** The command line in this process, with real specs and providers and a store in memory that `make` makes. */
-export function commandLine(
-  options: { readonly stop?: AbortSignal; readonly clock?: Clock } = {},
-): Run & { readonly database: MemoryDatabase } {
-  const clock = options.clock ?? realClock;
-  const database = memoryDatabase(clock);
-  let made = false;
+export function commandLine(options: Options = {}): Run & { readonly database: MemoryDatabase } {
+  const clock = realClock;
+  const database = options.database ?? memoryDatabase(clock);
+  let made = options.database !== undefined;
   const house: House = {
     ...houseOn(clock),
     store: async (_folder, opening) => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
@@ -24,4 +24,12 @@ export async function sandboxed(options: SandboxOptions = {}): Promise<Sandboxed
     readFileSync(join(example, name), 'utf8').replace('http://127.0.0.1:4566', sandbox.url),
   ]);
   return { sandbox, specs: temporaryFolder(Object.fromEntries(texts)) };
+}
+
+/** Changes the first place in a spec that reads so. */
+export function edit(specs: string, file: string, from: string, to: string): void {
+  const path = join(specs, file);
+  const text = readFileSync(path, 'utf8');
+  if (!text.includes(from)) throw new Error(`${file} does not say ${from}`);
+  writeFileSync(path, text.replace(from, to));
 }

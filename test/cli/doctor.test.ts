@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkNode } from '../../src/cli/doctor/checks.ts';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+for (const [version, state] of [
+  ['20.11.1', 'bad'],
+  ['24.0.0', 'good'],
+  ['26.1.0', 'good'],
+] as const)
+  test(`Node ${version} is ${state}`, () => assert.equal(checkNode(version).state, state));
+
+test('all is well: exit 0, a line for each thing', async () => {
+  const { specs } = await sandboxed();
+  const { code, stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Doctor: all is well\n/);
+  assert.match(stdout, /note {2}Store: none in \.setpoint yet/);
+  assert.match(stdout, /ok {4}Target aws-prod: the credentials are those of 111122223333/);
+});
+
+test('credentials of another account: what to do, exit 1', async () => {
+  const { specs } = await sandboxed();
+  edit(specs, 'estate.yaml', '"111122223333"', '"999900001111"');
+  const { code, stdout } = await commandLine()(['doctor', specs, '--allow-endpoint', '--json']);
+  const { healthy, checks } = JSON.parse(stdout);
+  const target = checks.find(({ name }: { name: string }) => name === 'Target aws-prod');
+  assert.deepEqual([code, healthy, target.state], [1, false, 'bad']);
+  assert.match(target.detail, /those of 111122223333, the target is 999900001111/);
+});
+
+test('broken specs are named, and the rest is checked all the same', async () => {
+  const { specs } = await sandboxed();
+  edit(specs, 'estate.yaml', 'region:', 'regoin:');
+  const { code, stdout } = await commandLine()(['doctor', specs]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^Doctor: 1 thing to mend\n/);
+  assert.match(stdout, /BAD {3}Specs: .*error/);
+  assert.match(stdout, /Store: none/);
+});

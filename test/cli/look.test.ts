@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const allow = '--allow-endpoint';
+
+const legacy = {
+  regions: [
+    {
+      account: '111122223333',
+      region: 'eu-west-1',
+      vpcs: [
+        { key: 'legacy', cidr: '10.99.0.0/16', tags: { Name: 'legacy', ManagedBy: 'terraform' } },
+        { key: 'core', cidr: '10.50.0.0/16', tags: { Name: 'lab' } },
+      ],
+    },
+  ],
+};
+
+const run = commandLine();
+const place = await sandboxed({ estate: legacy });
+const applied = await run(['apply', place.specs, allow, '--yes']);
+assert.equal(applied.code, 0, applied.stderr);
+
+test('inventory tells whose each object is and why, from the last look, with its age', async () => {
+  const { code, stdout } = await run(['inventory', place.specs]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Inventory: \d+ objects in 1 scope · \d+ ours · \d+ unmanaged\n/m);
+  assert.match(stdout, /seen [\d.]+ m?s ago · complete/);
+  assert.match(stdout, /network +vpc-\w+ +legacy +unmanaged +other-tool: tagged as managed by terraform/);
+  assert.match(stdout, /instance +i-\w+ +web-0 +ours/);
+});
+
+test('inventory by kind and claim, as one object', async () => {
+  const { stdout } = await run(['inventory', place.specs, '--kind', 'network', '--claim', 'unmanaged', '--json']);
+  const [scope] = JSON.parse(stdout).scopes;
+  assert.equal(scope.complete, true);
+  assert.deepEqual(scope.objects.map(({ name }: { name: string }) => name).sort(), ['lab', 'legacy']);
+});
+
+test('a claim that is none is refused with those there are', async () => {
+  const { code, stderr } = await run(['inventory', place.specs, '--claim', 'mine']);
+  assert.equal(code, 1);
+  assert.match(stderr, /Allowed choices are ours, orphan, unmanaged/);
+});
+
+const explained: readonly (readonly [given: string, says: readonly RegExp[]])[] = [
+  [
+    'web-0',
+    [
+      /^aws\/.*\/instance\/web-0: as wanted/,
+      /by \S+instances\.yaml:4/,
+      /i-\w+ \(web\): ours/,
+      /plan: Estate acme says so at \S+estate\.yaml:8/,
+    ],
+  ],
+  ['web-https', [/firewall-rule\/core\.web-https: as wanted/, /ingress tcp 443 from 0\.0\.0\.0\/0 to core\.web/]],
+  ['network/core', [/vpc-\w+ \(core\): ours/, /part internet-gateway {2}igw-/]],
+];
+for (const [given, says] of explained)
+  test(`explain ${given}`, async () => {
+    const { code, stdout, stderr } = await run(['explain', given, '--specs', place.specs, allow]);
+    assert.equal(code, 0, stderr);
+    for (const pattern of says) assert.match(stdout, pattern);
+  });
+
+test('explain what is not there: what is near', async () => {
+  const { code, stderr } = await run(['explain', 'wev-0', '--specs', place.specs, allow]);
+  assert.equal(code, 1);
+  assert.match(stderr, /Nothing here has the address "wev-0"[\s\S]*Did you mean web-0\?/);
+});
+
+test('the ledger names verb, outcome, who and the request of the cloud', async () => {
+  const { stdout } = await run(['ledger']);
+  assert.match(stdout, /^Ledger: \d+ entries\n/);
+  assert.match(
+    stdout,
+    /settlement +create +aws\/111122223333\/eu-west-1\/network\/core +ok +1 +\S+ +.*CreateVpc [\w-]+/,
+  );
+});
+
+test('the ledger of one address', async () => {
+  const { stdout } = await run(['ledger', 'aws/111122223333/eu-west-1/network/core', '--json']);
+  const { total, entries } = JSON.parse(stdout);
+  assert.deepEqual([total, entries.map(({ type }: { type: string }) => type)], [2, ['intent', 'settlement']]);
+});
+
+test('a ledger that is whole, and an estate that is not there', async () => {
+  assert.match((await run(['ledger', 'verify'])).stdout, /^Ledger: whole, \d+ entries/);
+  const { code, stderr } = await run(['ledger', '--estate', 'nope']);
+  assert.equal(code, 1);
+  assert.match(stderr, /knows no estate nope[\s\S]*--estate acme/);
+});
+
+test('drift shows what the cloud changed, and not what the specs did', async () => {
+  assert.match((await run(['drift', place.specs, allow, '--detailed-exitcode'])).stdout, /^Drift: none\n/);
+  const client = new EC2Client({ endpoint: place.sandbox.url, region: 'eu-west-1' });
+  const [web] = JSON.parse((await run(['inventory', place.specs, '--kind', 'instance', '--json'])).stdout).scopes[0]
+    .objects;
+  await client.send(new CreateTagsCommand({ Resources: [web.id], Tags: [{ Key: 'tier', Value: 'toms' }] }));
+  client.destroy();
+  edit(place.specs, 'network.yaml', 'description: public site', 'description: our site');
+  const { code, stdout } = await run(['drift', place.specs, allow, '--detailed-exitcode']);
+  assert.equal(code, 2);
+  assert.match(stdout, /^Drift: 1 change\n/);
+  assert.match(stdout, /~ labels\.tier {2}toms → /);
+  assert.doesNotMatch(stdout, /our site/);
+});
+
+test('drift without a store cannot be told, and says why', async () => {
+  const { code, stderr } = await commandLine()(['drift', place.specs, allow]);
+  assert.equal(code, 1);
+  assert.match(stderr, /There is no store in .*--dir/s);
+});
+
+test('adopt prints the line by which an object of the same name is taken over, and it is', async () => {
+  const there = { key: 'core', cidr: '10.20.0.0/16', tags: { Name: 'core' } };
+  const { specs } = await sandboxed({ estate: { regions: [{ ...legacy.regions[0], vpcs: [there] }] } });
+  const another = commandLine();
+  const { stdout } = await another(['adopt', '--specs', specs, allow]);
+  assert.match(stdout, /^Adopt: 1 line to paste\n\n\S+network\.yaml:4 {2}# aws\/\S+\/network\/core\n/);
+  const line = /under metadata: (adopt: \{ aws-prod: vpc-\w+ \})/.exec(stdout)?.[1] ?? assert.fail(stdout);
+  const path = join(specs, 'network.yaml');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('name: core, ', `name: core, ${line}, `));
+  const plan = await another(['plan', specs, allow]);
+  assert.match(plan.stdout, /1 to adopt/);
+});

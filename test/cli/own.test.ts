@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { memoryDatabase } from '../support/memory-store.ts';
+import { commandLine, realClock } from './support/in-process.ts';
+import { sandboxed } from './support/sandboxed.ts';
+
+const allow = '--allow-endpoint';
+const web = 'aws/111122223333/eu-west-1/instance/web-0';
+
+async function standing() {
+  const place = await sandboxed();
+  const run = commandLine();
+  const { code, stderr } = await run(['apply', place.specs, allow, '--yes']);
+  assert.equal(code, 0, stderr);
+  return { ...place, run };
+}
+
+/** Takes the documents of the web servers out of the specs. */
+function withoutWeb(specs: string): void {
+  const path = join(specs, 'instances.yaml');
+  writeFileSync(path, readFileSync(path, 'utf8').split('\n---\n').slice(1).join('\n---\n'));
+}
+
+test('what no document wants any more is an orphan: listed, and deleted only when chosen', async () => {
+  const { specs, run, sandbox } = await standing();
+  withoutWeb(specs);
+  const orphans = [0, 1, 2].map((n) => `aws/111122223333/eu-west-1/instance/web-${n}`);
+  const listed = JSON.parse((await run(['prune', '--specs', specs, allow, '--json'])).stdout);
+  assert.deepEqual(listed.orphans.map(({ address }: { address: string }) => address).sort(), orphans);
+  sandbox.control.log.clear();
+  const wrong = await run(['prune', 'nope', '--specs', specs, allow, '--yes']);
+  assert.equal(wrong.code, 3);
+  assert.match(wrong.stderr, /nope is no orphan[\s\S]*setpoint prune/);
+  const asked = await run(['prune', web, '--specs', specs, allow], 'no\n');
+  assert.deepEqual([asked.code, sandbox.control.log.entries({ mutating: true })], [3, []]);
+  const done = await run(['prune', web, '--specs', specs, allow, '--yes']);
+  assert.match(done.stdout, /^Applied: 0 added, 0 changed, 0 replaced, 1 deleted/, done.stderr);
+  const left = JSON.parse((await run(['prune', '--specs', specs, allow, '--json'])).stdout);
+  assert.deepEqual(left.orphans.map(({ address }: { address: string }) => address).sort(), orphans.slice(1));
+});
+
+test('forget lets go without a call to the cloud; the object is ours no more', async () => {
+  const { specs, run, sandbox } = await standing();
+  sandbox.control.log.clear();
+  const { code, stdout } = await run(['forget', 'web-0', '--specs', specs, '--yes']);
+  assert.equal(code, 0);
+  assert.match(stdout, new RegExp(`^Forgotten: ${web} \\(i-\\w+\\)`));
+  assert.deepEqual(sandbox.control.log.entries(), []);
+  const plan = await run(['plan', specs, allow]);
+  assert.match(plan.stdout, /\? instance i-\w+ \(web\) {2}carries a copy of the mark/);
+  assert.match((await run(['ledger', 'verify'])).stdout, /whole/);
+});
+
+test('a lost store: nothing is written until takeover, and then nothing is made or deleted', async () => {
+  const { specs, sandbox } = await standing();
+  sandbox.control.log.clear();
+  const foreign = commandLine({ database: memoryDatabase(realClock, 'ffffffff-0000-4000-8000-000000000000') });
+  const before = await foreign(['apply', specs, allow, '--yes']);
+  assert.equal(before.code, 3);
+  assert.match(before.stdout, /setpoint takeover/);
+  assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
+  const taken = await foreign(['takeover', specs, allow, '--reason', 'the disk died', '--yes']);
+  assert.match(taken.stdout, /^Taken over: 10 objects/, taken.stderr);
+  assert.equal(taken.code, 0);
+  const after = JSON.parse((await foreign(['plan', specs, allow, '--json'])).stdout);
+  assert.deepEqual([after.summary.create, after.summary.delete], [0, 0]);
+  assert.equal((await foreign(['apply', specs, allow, '--yes'])).code, 0);
+  assert.deepEqual(JSON.parse((await foreign(['plan', specs, allow, '--json'])).stdout).actions, []);
+});
+
+test('takeover without a reason is refused', async () => {
+  const { code, stderr } = await commandLine()(['takeover']);
+  assert.equal(code, 1);
+  assert.match(stderr, /--reason <text>' not specified/);
+});
