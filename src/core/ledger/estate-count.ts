@@ -1,5 +1,6 @@
 import type { Limits } from '../guards.ts';
 import type { Address } from '../resource.ts';
+import { shareBound } from '../share.ts';
 
 /**
  * One delete or replace that takes its place in the estate's count. `subject`: what counts once however often it is named:
@@ -27,9 +28,6 @@ export interface EstateCount {
   /** Takes a place. Where there is none left: why not, naming what already ran, and nothing is taken. */
   take(place: Place): string | undefined;
 }
-
-/** Below this many resources a share says nothing. */
-export const shareFrom = 20;
 
 export function estateCount(bounds: Bounds, ran: readonly Place[]): EstateCount {
   const pools = {
@@ -81,13 +79,10 @@ function excess(bounds: Bounds, counts: { readonly delete: number; readonly repl
   if (total <= allowed) return undefined;
   const most = as === 'delete' ? limits.deletes : limits.replaces;
   if (counts[as] > most) return `over the limit of ${most} ${as}s`;
-  if (limits.share === undefined || owned < shareFrom) return undefined;
-  const shared = Math.floor(limits.share * owned + rounding);
-  return total > shared ? `over the limit of ${percent(limits.share)} of ${owned} resources` : undefined;
+  const shared = shareBound(limits, owned);
+  if (shared === undefined || total <= shared) return undefined;
+  return `over the limit of ${percent(limits.share ?? 1)} of ${owned} resources`;
 }
-
-/** 0.29 × 100 is 28.999999999999996 in binary. */
-const rounding = 1e-9;
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 

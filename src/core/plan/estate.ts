@@ -1,6 +1,6 @@
 import type { Action, ScopePlan } from '../action.ts';
 import type { Limits } from '../guards.ts';
-import { shareFrom } from '../ledger/estate-count.ts';
+import { shareBound } from '../share.ts';
 import { plan } from './plan.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { type Tally, tally } from './tally.ts';
@@ -39,8 +39,7 @@ function overLimit(
   const replaces = planned[by].replaces + spent[by].replaces;
   const total = deletes + replaces;
   if (total <= allowDeletes) return undefined;
-  const share =
-    limits.share !== undefined && owned >= shareFrom ? Math.floor(limits.share * owned) : Number.POSITIVE_INFINITY;
+  const share = shareBound(limits, owned) ?? Number.POSITIVE_INFINITY;
   const over = [
     ...(deletes > limits.deletes ? [`${deletes} deletes, the limit is ${limits.deletes}`] : []),
     ...(replaces > limits.replaces ? [`${replaces} replaces, the limit is ${limits.replaces}`] : []),
