@@ -1,0 +1,106 @@
+import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
+import { dialect } from '../../providers/memory/dialect.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import type { ScopePlan } from '../../src/core/action.ts';
+import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
+import { plan } from '../../src/core/plan/plan.ts';
+import { ofKind } from '../../src/core/spec/spec-set.ts';
+import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
+import type { EnginePorts, Steering } from '../../src/engine/job.ts';
+import { inProcessLimiter } from '../../src/engine/limiter.ts';
+import type { Lease } from '../../src/ports/lease.ts';
+import { parseSpecs } from '../../src/source/parse-specs.ts';
+import { type MemoryStore, memoryDatabase } from './memory-store.ts';
+import { type VirtualClock, virtualClock } from './virtual-clock.ts';
+
+/** One estate, one cloud in memory, one store: the whole program but its rim. */
+export interface SmallWorld {
+  readonly clock: VirtualClock;
+  readonly cloud: MemoryCloud;
+  readonly store: MemoryStore;
+  /** Accepts the documents as the next revision, and converges. */
+  apply(documents: readonly object[], how?: How): Promise<Applied>;
+}
+
+export interface How {
+  readonly steering?: Partial<Steering>;
+  readonly job?: Partial<Convergence>;
+  readonly lease?: (lease: Lease) => Lease;
+  readonly estate?: object;
+}
+
+export interface Applied extends Converged {
+  /** Mutating requests, by the cloud's own history: `CreateNetwork`. */
+  readonly writes: readonly string[];
+  readonly scope: CompiledScope;
+}
+
+export function smallWorld(): SmallWorld {
+  const clock = virtualClock();
+  const cloud = makeCloud({ clock });
+  const store = memoryDatabase(clock).connect();
+  let revision = 0;
+  const apply = async (documents: readonly object[], how: How = {}): Promise<Applied> => {
+    revision += 1;
+    const { scope, guards } = compiled(documents, how.estate ?? {});
+    const { number } = await store.generations.accept('acme', `r${revision}`, guards);
+    const acquired = await store.leases.acquire('acme', scope.scope, `me-${revision}`);
+    if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
+    const before = cloud.history.calls.length;
+    const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number }, how);
+    const ports: EnginePorts = { ...store, limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
+    const steering = { signal: new AbortController().signal, ...how.steering };
+    const converged = await clock.run(() => converge(job, ports, steering));
+    await acquired.lease.release();
+    const calls = cloud.history.calls.slice(before).filter(({ mutating, caller }) => mutating && caller !== 'outside');
+    return { ...converged, writes: calls.map(({ action }) => action), scope };
+  };
+  return { clock, cloud, store, apply };
+}
+
+interface Ground {
+  readonly scope: CompiledScope;
+  readonly cloud: MemoryCloud;
+  readonly clock: VirtualClock;
+  readonly lease: Lease;
+  readonly number: number;
+}
+
+async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): Promise<Convergence> {
+  const { scope: key, wanted } = scope;
+  const provider = memoryProvider(cloud);
+  const session = await provider.open({ scope: key, account: 'acme', region: 'north' }, clock);
+  const { holder, epoch } = lease;
+  const authority = { revision: `r${number}`, generation: number, plan: '', approver: 'test' };
+  return {
+    site: { session, account: 'acme', batches: provider.batches, secret: async () => ({}) },
+    warrant: {
+      lease: how.lease?.(lease) ?? lease,
+      pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
+    },
+    wanted: {
+      desired: wanted.desired,
+      plan: (observation, knowledge): ScopePlan => plan({ wanted, observation, knowledge, dialect }),
+    },
+    ...how.job,
+  };
+}
+
+function compiled(documents: readonly object[], estateSpec: object) {
+  const all = [
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estateSpec } },
+    { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
+    ...documents,
+  ];
+  const text = all.map((document) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...document })).join('\n---\n');
+  const specs = parseSpecs([{ path: 'specs/all.yaml', text }], '2026-01-01');
+  const [estate] = ofKind(specs.documents, 'Estate');
+  const errors = specs.problems.filter(({ severity }) => severity === 'error');
+  if (!estate || errors.length > 0) throw new Error(JSON.stringify(errors));
+  const hashes = { userData: () => 'hash', access: () => 'hash' };
+  const input = { estate: estate.value, documents: specs.documents, dialects: { memory: dialect }, hashes };
+  const { scopes, guards } = compile({ ...input, today: '2026-01-01' });
+  const [scope] = scopes;
+  if (!scope) throw new Error('the documents name no target');
+  return { scope, guards };
+}
