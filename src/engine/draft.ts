@@ -16,6 +16,8 @@ export interface Item {
 /** What the store keeps of an intent so that it can be settled by whoever finds it open. */
 export interface DraftDetails extends WantedDetails {
   readonly changes?: readonly FieldChange[];
+  /** The address it had until now. */
+  readonly was?: Address;
   /** Why it is removed. */
   readonly because?: string;
   readonly name?: string;
@@ -60,9 +62,12 @@ function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string):
     case 'update':
     case 'adopt': {
       const desired = desiredOf(action);
-      const storeOnly = knowledge.settled.get(observedOf(action).id)?.terms.storeOnly ?? false;
+      const settled = knowledge.settled.get(observedOf(action).id);
+      const storeOnly = settled?.terms.storeOnly ?? false;
       const changes = 'changes' in action ? action.changes : [];
-      return { ...wantedOf(desired), terms: termsOf(desired, storeOnly), changes };
+      const renamed = settled !== undefined && settled.address !== action.address;
+      const was = renamed ? { was: settled.address } : {};
+      return { ...wantedOf(desired), terms: termsOf(desired, storeOnly), changes, ...was };
     }
     case 'delete': {
       const { attributes, name } = observedOf(action);

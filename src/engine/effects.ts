@@ -14,7 +14,7 @@ export interface Fulfilled {
 /**
  * What the store knows afterwards.
  *
- *   create, update, adopt | the id is ours at this address · its attributes are applied
+ *   create, update, adopt | the id is ours at this address · its attributes are applied, and none where it was before
  *   delete                | the id is let go · nothing is applied any more, unless it was a twin or is being replaced
  *   forget                | the id is let go
  */
@@ -23,9 +23,10 @@ export function effectsOf({ verb, kind, address, id, details }: Fulfilled): read
     case 'create':
     case 'update':
     case 'adopt': {
-      const { attributes, documents } = details;
-      const apply: Effect = { do: 'apply', address, attributes, ...(documents === undefined ? {} : { documents }) };
-      return details.terms ? [{ do: 'claim', subject: { kind, address, id }, terms: details.terms }, apply] : [apply];
+      const { attributes, documents, terms, was } = details;
+      const effects: Effect[] = terms ? [{ do: 'claim', subject: { kind, address, id }, terms }] : [];
+      if (was !== undefined) effects.push({ do: 'unapply', address: was });
+      return [...effects, { do: 'apply', address, attributes, ...(documents === undefined ? {} : { documents }) }];
     }
     case 'delete':
       return details.because === 'twin' || details.because === 'replaced'

@@ -9,7 +9,7 @@ import type { Desk } from './desk.ts';
 import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
 import { lineOf } from './line.ts';
-import { namesOf } from './names.ts';
+import { type Names, namesOf } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { type Performance, perform, type Unready } from './perform.ts';
 import { schedule } from './schedule.ts';
@@ -55,7 +55,7 @@ export async function execute(
   const { lease } = at.warrant;
   const halt = haltOn(steering, ports.clock, lease);
   const line = lineOf({ site: at.site, ports, halt, tell: steering.tell, lease });
-  const known = { knowledge: task.knowledge, names: namesOf(task.observation, task.knowledge) };
+  const known = { knowledge: task.knowledge, names: namesIn(task) };
   const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
   const ordered = order(task.plan.actions);
   const performance: Performance = { desk, unready: unreadyOf(task), awaited: awaitedOf(ordered) };
@@ -71,6 +71,13 @@ export async function execute(
   } finally {
     halt.end();
   }
+}
+
+/** What stands, under the names that this plan gives it: what is renamed is named by its new address already. */
+function namesIn({ plan, observation, knowledge }: Task): Names {
+  const names = namesOf(observation, knowledge);
+  for (const action of plan.actions) if (action.verb === 'update') names.add(action.address, action.observed.id);
+  return names;
 }
 
 function unreadyOf({ observation, knowledge }: Task): Unready {

@@ -80,6 +80,33 @@ describe('converge', () => {
   });
 });
 
+describe('converge, what is there already', () => {
+  it('is adopted where a document names it, marked and not remade', async () => {
+    const world = smallWorld();
+    const id = world.cloud.outside.do('CreateNetwork', { cidr: '10.0.0.0/16', tags: { Name: 'old' } }).id;
+    const adopting = { ...network(), metadata: { name: 'core', adopt: { here: id } } };
+    const first = await world.apply([adopting, rule([443])]);
+    assert.deepEqual([first.outcome, count(first.writes, 'CreateNetwork')], ['done', 0]);
+    assert.ok(settled(first).includes('adopt core'));
+    const knowledge = await world.store.inventory.knowledge('acme', first.scope.scope);
+    assert.equal(knowledge.settled.get(id)?.address, 'memory/acme/north/network/core');
+    assert.deepEqual((await world.apply([adopting, rule([443])])).writes, []);
+  });
+
+  it('is renamed where a document says so: marked again, never remade, and new things go into it', async () => {
+    const world = smallWorld();
+    await world.apply([network()]);
+    const renamed = { ...network(), metadata: { name: 'main', was: ['core'] } };
+    const { outcome, writes, scope } = await world.apply([
+      renamed,
+      { ...rule([443]), spec: { ...rule([443]).spec, network: 'main' } },
+    ]);
+    assert.deepEqual([outcome, count(writes, 'CreateNetwork'), count(writes, 'CreateSubnet')], ['done', 0, 0]);
+    const { applied } = await world.store.inventory.knowledge('acme', scope.scope);
+    assert.ok(applied.has('memory/acme/north/network/main') && !applied.has('memory/acme/north/network/core'));
+  });
+});
+
 describe('converge, machines', () => {
   it('machines of a document are replaced one at a time, each up before the next', async () => {
     const world = smallWorld();
