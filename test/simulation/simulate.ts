@@ -30,6 +30,8 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
   let scope = await accept(stage, load(textOf(spec)));
   const strength = draw.pick([0, 0.02, 0.05, 0.1]) ?? 0;
   stage.cloud.faults.add(...storm(strength).filter(({ fault }) => fault.do !== 'flicker'));
+  // why: nearly as late as a cloud may be; what comes later than the window is outside of what can be kept
+  if (draw.chance(0.3)) stage.cloud.faults.add({ on: 'reads', probability: 0.2, fault: { do: 'lag', ms: 240_000 } });
   flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
   for (let generation = 0; generation < 2 + draw.int(3); generation++) {
     if (generation > 0) {

@@ -51,7 +51,7 @@ export function randomSpec(draw: Draw): Spec {
   return {
     networks,
     rules: Array.from({ length: draw.int(5) }, (_, i) => randomRule(`rule${i}`, or(draw.pick(names), 'net0'), draw)),
-    machines: Array.from({ length: draw.int(3) }, (_, i) => randomMachine(`m${i}`, networks, draw)),
+    machines: Array.from({ length: 1 + draw.int(2) }, (_, i) => randomMachine(`m${i}`, networks, draw)),
   };
 }
 
@@ -84,14 +84,14 @@ function randomMachine(name: string, networks: readonly NetworkSpec[], draw: Dra
     network: network?.name ?? 'net0',
     subnet: or(draw.pick(network?.subnets ?? []), 'app'),
     groups: groups.filter(() => draw.chance(0.4)),
-    replicas: draw.int(4),
+    replicas: 1 + draw.int(3),
     looks: randomLooks(draw),
   };
 }
 
 const randomLooks = (draw: Draw): Looks => ({
-  image: draw.chance(0.8) ? 'img-1' : 'img-2',
-  size: draw.chance(0.7) ? 'small' : 'large',
+  image: draw.chance(0.6) ? 'img-1' : 'img-2',
+  size: draw.chance(0.6) ? 'small' : 'large',
   label: or(draw.pick(labels), 'a'),
   power: draw.chance(0.9) ? 'running' : 'stopped',
 });
