@@ -14,7 +14,8 @@ export const observed: Shape = {
   subnets: 200,
   groups: 10,
   rulesPerGroup: 20,
-  machines: { documents: 4, replicas: 50 },
+  machines: { documents: 4, replicas: 50, furnished: true },
+  internet: true,
 };
 
 const place: Omit<Place, 'endpoint'> = {

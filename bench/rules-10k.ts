@@ -9,7 +9,7 @@ export const additions: Shape = {
   subnets: 1,
   groups: 100,
   rulesPerGroup: 20,
-  machines: { documents: 99, replicas: 0 },
+  machines: { documents: 100, replicas: 0 },
 };
 
 /** AuthorizeSecurityGroupIngress: https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html#throttling-limits-rate-based */

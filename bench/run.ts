@@ -9,6 +9,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'second-pass': async () => unasked((await import('./second-pass.ts')).secondPass),
   'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
+  'vs-terraform': async () => unasked((await import('./vs-terraform.ts')).vsTerraform),
+  'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

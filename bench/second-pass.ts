@@ -1,8 +1,8 @@
 import type { SpecFile } from '../src/source/spec-file.ts';
+import { mess } from './estate/mess.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { editByHand } from './second-pass/by-hand.ts';
 import { drawnSpecs } from './second-pass/drawn-specs.ts';
-import { mess } from './second-pass/mess.ts';
 import { account, openStage, region, type Stage } from './virtual/stage.ts';
 
 /** How late the account shows what was written. */

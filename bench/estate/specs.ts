@@ -1,20 +1,23 @@
 import type { SpecFile } from '../../src/source/spec-file.ts';
 
-/** How much an estate holds. Each network has so many of everything; its first group is the one of all its instances. */
+/** How much an estate holds. Each network has so many of everything, and its own group of all instances besides. */
 export interface Shape {
   readonly networks: number;
   /** At most 250, as each is a /24 of its network's /16. */
   readonly subnets: number;
-  /** The groups that rules name, and the network's own `all`. */
   readonly groups: number;
   readonly rulesPerGroup: number;
   readonly machines: Machines;
+  /** Networks have a gateway. */
+  readonly internet?: boolean;
 }
 
 /** Instance documents, spread over the groups and subnets, each of so many equal instances. */
 export interface Machines {
   readonly documents: number;
   readonly replicas: number;
+  /** With a disk described and user data given. */
+  readonly furnished?: boolean;
 }
 
 /** Where the estate is to stand. */
@@ -43,35 +46,36 @@ const estateText = ({ account, region, endpoint }: Place): string =>
     `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}" }`,
   ]);
 
-function networkText({ subnets }: Shape, n: number): string {
+function networkText({ subnets, internet = false }: Shape, n: number): string {
   const blocks = Array.from({ length: subnets }, (_, s) => `    - { name: s${s}, cidr: 10.${n}.${s}.0/24 }`);
   return `kind: Network
 metadata: { name: net-${n}, labels: { team: platform } }
 spec:
   targets: [prod]
   cidr: 10.${n}.0.0/16
-  internet: true
+  internet: ${internet}
   subnets:
 ${blocks.join('\n')}`;
 }
 
 function machineTexts({ machines, groups, subnets }: Shape, { image }: Place, n: number): readonly string[] {
   return Array.from({ length: machines.documents }, (_, i) => {
-    const group = groupName(1 + (i % Math.max(1, groups - 1)));
     return `kind: Instance
 metadata: { name: web-${n}-${i}, labels: { tier: web } }
 spec:
   targets: [prod]
   network: net-${n}
   subnet: s${i % subnets}
-  groups: [${group}]
+  groups: [${groupName(i % groups)}]
   image: ${image}
   size: t3.small
-  replicas: ${machines.replicas}
-  disk: { size: 20, type: gp3, encrypted: true }
-  userData: { file: ${bootScript.path} }`;
+  replicas: ${machines.replicas}${machines.furnished ? furniture : ''}`;
   });
 }
+
+const furniture = `
+  disk: { size: 20, type: gp3, encrypted: true }
+  userData: { file: ${bootScript.path} }`;
 
 /** One document a rule, and one rule a document. */
 function rulesFile({ groups, rulesPerGroup }: Shape, n: number): readonly SpecFile[] {
@@ -82,10 +86,9 @@ function rulesFile({ groups, rulesPerGroup }: Shape, n: number): readonly SpecFi
 }
 
 function ruleText(n: number, g: number, r: number): string {
-  const group = g === 0 ? '' : ` group: ${groupName(g)},`;
   return `kind: FirewallRule
 metadata: { name: rule-${n}-${g}-${r} }
-spec: { network: net-${n},${group} protocol: tcp, ports: [${8000 + r}], peers: { cidrs: [192.168.${r}.0/24] }, description: port ${8000 + r} }`;
+spec: { network: net-${n}, group: ${groupName(g)}, protocol: tcp, ports: [${8000 + r}], peers: { cidrs: [192.168.${r}.0/24] }, description: port ${8000 + r} }`;
 }
 
 const groupName = (g: number): string => `g${g}`;

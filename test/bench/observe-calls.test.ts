@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { observeCalls } from '../../bench/observe-calls.ts';
 
-const small = { networks: 2, subnets: 3, groups: 3, rulesPerGroup: 2, machines: { documents: 2, replicas: 3 } };
+const small = {
+  networks: 2,
+  subnets: 3,
+  groups: 3,
+  rulesPerGroup: 2,
+  machines: { documents: 2, replicas: 3, furnished: true },
+  internet: true,
+};
 
 test('a scope that stands as wanted is seen in one call a listing, and one to ask whose it is', async () => {
   const [figure] = await observeCalls(small);

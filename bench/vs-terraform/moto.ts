@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** moto, an emulator of AWS that others write: https://github.com/getmoto/moto */
+export interface Moto {
+  readonly url: string;
+  /** Empties the account. */
+  reset(): Promise<void>;
+  close(): void;
+}
+
+/** As it is born: https://docs.getmoto.org/en/latest/docs/multi_account.html */
+export const motoPlace = { account: '123456789012', region: 'us-east-1', image: 'ami-12c6146b' } as const;
+
+/** The one at SETPOINT_MOTO, or one started for us by the gates' script; undefined where there is neither. */
+export async function openMoto(env: NodeJS.ProcessEnv = process.env): Promise<Moto | undefined> {
+  const given = env['SETPOINT_MOTO'];
+  if (given !== undefined) return motoAt(given, () => undefined);
+  const script = join(resolve(env['SETPOINT_GATES'] ?? '../shared/gates'), 'start-moto.sh');
+  if (!existsSync(script)) return undefined;
+  const { stdout } = await promisify(execFile)('bash', [script, String(await freePort())], { env });
+  const [, url, pid] = /on (http:\S+) pid (\d+)/.exec(stdout) ?? [];
+  if (url === undefined || pid === undefined) throw new Error(`${script} did not say where moto is: ${stdout}`);
+  return motoAt(url, () => void process.kill(Number(pid)));
+}
+
+const motoAt = (url: string, close: () => void): Moto => ({
+  url,
+  reset: async () => {
+    const { ok, status } = await fetch(new URL('/moto-api/reset', url), { method: 'POST' });
+    if (!ok) throw new Error(`${url} did not empty itself: ${status}`);
+  },
+  close,
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
