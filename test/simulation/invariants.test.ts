@@ -46,11 +46,12 @@ const damages: readonly Damage[] = [
     }),
   },
   {
-    name: 'a change whose intent was never written',
+    name: 'changes to networks whose intents were never written',
     breaks: 3,
     done: (trace) => {
-      const made = trace.ledger.entries.find(({ body }) => body['kind'] === 'network' && body['closes'] === true);
-      const entries = trace.ledger.entries.filter(({ body }) => body['address'] !== made?.body['address']);
+      const entries = trace.ledger.entries.filter(
+        ({ body }) => body['kind'] !== 'network' && body['kind'] !== 'subnet',
+      );
       return { ...trace, ledger: { ...trace.ledger, entries } };
     },
   },
