@@ -4,6 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
 import { causeOf, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
+import { strayedOf } from './strayed.ts';
 import { gapOf, type World } from './world.ts';
 
 export type Decision = Action | Finding;
@@ -53,6 +54,8 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
   const { terms, address } = desired;
   if (terms.presence === 'tolerated') return [];
   if (terms.presence === 'implied' && !containerStands(desired, world)) return [];
+  const strayed = strayedOf(desired, world);
+  if (strayed !== undefined) return [ownedBy(desired, strayed, world)];
   if (terms.claim?.adopt !== undefined) return adopt(desired, terms.claim.adopt, world);
   if (world.pending.has(address))
     return [

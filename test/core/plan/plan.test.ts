@@ -154,6 +154,34 @@ const cases: readonly Case[] = [
     want: ['update network/core'],
   },
   {
+    name: 'somebody wrote another mark on what the store made: no second machine beside it',
+    given: input(
+      [net, subnet, web],
+      looked([...ground, { ...standingWeb, signs: { mark: mark(at('instance', 'other-0'), { estate: 'other' }) } }]),
+      { knowledge: know([...ground, standingWeb]) },
+    ),
+    want: ['blocked instance/web-0: owned-by'],
+  },
+  {
+    name: 'the same, renamed in the specs meanwhile',
+    given: input(
+      [want('network', 'main', vpc(), { claim: { was: [at('network', 'core')] } })],
+      looked([{ ...standing, signs: { mark: mark('x', { estate: 'other' }) } }]),
+      { knowledge: know([standing]) },
+    ),
+    want: ['blocked network/main: owned-by'],
+  },
+  {
+    name: 'another estate has this very address, as after a renaming of ours: nothing is made twice',
+    given: input(
+      [net],
+      looked([
+        see('network', 'vpc-1', vpc(), { signs: { mark: mark(at('network', 'core'), { estate: 'acme-old' }) } }),
+      ]),
+    ),
+    want: ['blocked network/core: owned-by'],
+  },
+  {
     name: 'adopt takes over what nobody claims',
     given: input(
       [want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } })],
