@@ -30,7 +30,7 @@ export interface Step {
  *   whatever names a resource                 | that resource made, adopted or replaced; or its update, ended
  *   a delete                                  | whatever stands in it or names it: deleted, moved or let go
  *   removal of an atom                        | every new atom of its container, made (and seen: `fresh`)
- *   replace or stop of a machine              | the one before it in the same document
+ *   replace or stop of a machine              | the one before it in the same document, and those being made
  *   a subnet that overlaps one being deleted  | that delete, ended
  */
 export function order(actions: readonly Action[]): Order {
@@ -107,17 +107,22 @@ function containerOf({ attributes }: { readonly attributes: object }): Ref {
 }
 
 function oneByOne(steps: readonly Draft[]): void {
+  const comingUp = indexBy(steps, ({ action }) =>
+    action.kind === 'instance' && action.verb === 'create' ? [documentOf(action)] : [],
+  );
   const before = new Map<string, number>();
   for (const [i, { action, needs }] of steps.entries()) {
     if (!interrupts(action)) continue;
-    const document = action.documents[0]?.address ?? action.address;
+    const document = documentOf(action);
     const last = before.get(document);
-    if (last !== undefined) needs.add(last);
+    for (const other of [...(comingUp.get(document) ?? []), ...(last === undefined ? [] : [last])]) needs.add(other);
     before.set(document, i);
   }
 }
 
-export const interrupts = (action: Action): boolean =>
+const documentOf = ({ documents, address }: Action): Ref => documents[0]?.address ?? address;
+
+const interrupts = (action: Action): boolean =>
   (action.verb === 'replace' && action.kind === 'instance') || (action.verb === 'update' && action.effect === 'stops');
 
 /** Left out where something would have to move from the old one to the new one first: the cloud then says what is wrong. */

@@ -5,6 +5,7 @@ import type { Observation } from '../core/observed.ts';
 import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Site, Steering, Wanted, Warrant } from './job.ts';
+import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
 import { resolve } from './resolve.ts';
@@ -125,7 +126,7 @@ async function see(run: Run): Promise<Sight> {
   const observation = fresh(run) ?? (await observe(site, before, ports, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
   const settlements = resolve(observation, before);
-  if (settlements.length > 0) await ports.ledger.settle(warrant.pass, settlements);
+  if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const plan = wanted.plan(observation, withoutRepeatable(knowledge));
   await noteConverged(plan, knowledge, { estate, ports });

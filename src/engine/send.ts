@@ -1,12 +1,11 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
-import { LeaseLost } from '../ports/lease.ts';
 import type { Intended, Settlement } from '../ports/ledger.ts';
 import { deliver } from './deliver.ts';
 import type { Desk } from './desk.ts';
 import { desiredOf, draftOf, type Item, observedOf } from './draft.ts';
 import { effectsOf } from './effects.ts';
-import { Stopped } from './halt.ts';
+import { leased } from './leased.ts';
 import { type CallLog, callLog } from './line.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
 import { callActuator, type Ready } from './request.ts';
@@ -117,16 +116,6 @@ async function settle(ready: readonly Ready[], outcomes: readonly Outcome[], log
   const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, desk));
   await leased(() => desk.ports.ledger.settle(desk.at.warrant.pass, settlements));
   for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, desk);
-}
-
-/** A ledger that no longer knows our lease ends the pass: whoever holds it now settles what we leave open by what he sees. */
-async function leased<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof LeaseLost) throw new Stopped('the lease was lost', { cause: error });
-    throw error;
-  }
 }
 
 const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };

@@ -80,6 +80,11 @@ const rows: readonly { name: string; actions: readonly Action[]; want: readonly 
     want: ['web-1: web-0'],
   },
   {
+    name: 'a machine that is being made is up before another of its document stops',
+    actions: [machine, grow('web-1', 'i-1')],
+    want: ['web-1: web-0'],
+  },
+  {
     name: 'so do replacements, and both together',
     actions: [
       grow('web-0', 'i-0'),
