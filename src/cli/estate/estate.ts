@@ -49,7 +49,19 @@ export async function readEstate(choice: Choice, { house, clock }: Context): Pro
 
 async function openClouds(targets: readonly TargetDoc[], house: Context['house']): Promise<Estate['clouds']> {
   const names = [...new Set(targets.map(({ spec }) => spec.provider))];
-  return new Map(await Promise.all(names.map(async (name) => [name, await house.cloud(name)] as const)));
+  return new Map(await Promise.all(names.map(async (name) => [name, await cloudOf(name, house)] as const)));
+}
+
+async function cloudOf(name: Cloud, house: Context['house']): Promise<Provider> {
+  try {
+    return await house.cloud(name);
+  } catch (cause) {
+    throw new Complaint(`Nothing can be done on ${name}.`, {
+      why: cause instanceof Error ? cause.message : String(cause),
+      next: 'Take its targets out of the specs, or use a version that speaks to this cloud.',
+      cause,
+    });
+  }
 }
 
 const isChosen = ({ targets }: CompiledScope, names: readonly string[]): boolean =>

@@ -1,5 +1,7 @@
+import type { Guards } from '../../core/guards.ts';
 import { stricterLimits } from '../../core/ledger/estate-count.ts';
 import type { Bounds } from '../../core/plan/estate.ts';
+import { documentsOf, protectorsOf } from '../../core/plan/guard.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from './estate.ts';
@@ -23,24 +25,31 @@ export async function inForce({ name, tree, compiled }: Estate, store: Store | u
     return { bounds: { limits, spent: { generation: nothing, healing: nothing }, owned: 0 }, policies: [] };
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
-  const before = same ? await store.generations.previous(name) : current;
+  const former = same ? await store.generations.previous(name) : current;
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
   return {
     generation,
     serial: await store.audit.head(name),
-    bounds: { limits: stricterLimits(limits, before?.guards.limits), spent, owned },
-    policies: before === undefined ? [] : [modeBefore(before.guards.modes)],
+    bounds: { limits: stricterLimits(limits, former?.guards.limits), spent, owned },
+    policies: former === undefined ? [] : [guardsBefore(former.guards)],
   };
 }
 
-/** A document that was read only in the generation before is read only in this one too. */
-const modeBefore =
-  (modes: Readonly<Record<string, string>>): Policy =>
-  (action) => {
+/**
+ * A document that was read only in the generation before is read only in this one too, and one that was protected there
+ * is protected here, also where it is gone by now.
+ */
+const guardsBefore = ({ modes, protected: kept }: Guards): Policy => {
+  const protectedThen = new Set(kept);
+  return (action) => {
     if (action.verb === 'forget') return undefined;
-    const document = action.documents.find(({ address }) => modes[address] === 'observe');
-    if (document === undefined) return undefined;
-    const why = 'its mode was observe in the generation before; that it is looser counts from the next one on.';
-    return { code: 'mode', why };
+    if (documentsOf(action).some((address) => modes[address] === 'observe'))
+      return { code: 'mode', why: `its mode was observe ${before}` };
+    const destroys = action.verb === 'replace' || (action.verb === 'delete' && action.because !== 'twin');
+    if (!destroys || !protectorsOf(action).some((address) => protectedThen.has(address))) return undefined;
+    return { code: 'protect', why: `it was protected ${before}` };
   };
+};
+
+const before = 'in the generation before; that it is looser counts from the next one on.';

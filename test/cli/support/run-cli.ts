@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface Ran {
@@ -10,7 +10,17 @@ export interface Ran {
 const program = join(import.meta.dirname, '../../../src/cli.ts');
 
 /** The real command line as a process of its own, with no terminal. */
-export function runCli(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+export const runCli = (args: readonly string[], cwd: string, env: Environment = {}): Promise<Ran> =>
+  startCli(args, cwd, env).ended;
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The same, to be met while it runs. */
+export function startCli(
+  args: readonly string[],
+  cwd: string,
+  env: Environment = {},
+): { readonly child: ChildProcess; readonly ended: Promise<Ran> } {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...process.env, ...env },
@@ -23,8 +33,9 @@ export function runCli(args: readonly string[], cwd: string, env: Readonly<Recor
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<Ran>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
   });
+  return { child, ended };
 }

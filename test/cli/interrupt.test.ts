@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli, startCli } from './support/run-cli.ts';
+import { sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+test('Ctrl-C in an apply: it ends soon, says what was done, lets go of the lease, and the next one goes on', async () => {
+  const { specs, sandbox } = await sandboxed();
+  const { log, faults } = sandbox.control;
+  const cwd = temporaryFolder();
+  chmodSync(cwd, 0o711);
+  const fault = faults.add({ match: { action: 'CreateSubnet' }, effect: { kind: 'throttle' } });
+  const { child, ended } = startCli(['apply', specs, '--allow-endpoint', '--yes'], cwd);
+  while (log.entries({ action: 'CreateSubnet' }).length === 0) await sleep(20);
+  const stoppedAt = performance.now();
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  const took = performance.now() - stoppedAt;
+  assert.equal(code, 4, stderr);
+  assert.match(stdout, /^Applied: \d+ added[^\n]* not done · stopped/);
+  assert.match(stdout, /done {6}\+ network core/);
+  assert.ok(took < 3000, `it took ${took} ms`);
+  faults.remove(fault);
+  const again = await runCli(['apply', specs, '--allow-endpoint', '--yes', '--json'], cwd);
+  assert.equal(again.code, 0, `${again.stdout}${again.stderr}`);
+  assert.equal(log.entries({ action: 'CreateVpc' }).length, 1);
+  const { done, exitCode } = JSON.parse(again.stdout);
+  assert.deepEqual([done.length > 5, exitCode], [true, 0]);
+  assert.match((await runCli(['ledger', 'verify'], cwd)).stdout, /^Ledger: whole/);
+});
