@@ -1,6 +1,7 @@
 import type { Desired } from '../desired.ts';
 import type { Guards } from '../guards.ts';
-import type { Wanted } from '../plan/plan-input.ts';
+import { strictest } from '../mode.ts';
+import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
@@ -68,9 +69,9 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
     targets: sites.map(({ target }) => target),
     wanted: {
       desired: uniqueByAddress(desired),
-      documents: new Set(parts.flatMap((part) => part.documents)),
+      documents: new Map(parts.flatMap((part) => part.documents)),
       additive: new Set(parts.flatMap((part) => part.additive)),
-      mode: sites.map((site) => modeAt(site, undefined))[0] ?? 'plan',
+      mode: strictest(sites.map((site) => modeAt(site, undefined))),
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
@@ -97,7 +98,7 @@ function documentsAt(documents: readonly Located<Document>[], { target }: Site):
 
 interface SiteParts {
   readonly desired: readonly Desired[];
-  readonly documents: readonly Address[];
+  readonly documents: readonly (readonly [Address, Allowed])[];
   readonly additive: readonly Address[];
   readonly launches: readonly (readonly [Address, LaunchRef])[];
 }
@@ -130,9 +131,9 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
       ...instances.flatMap((document) => compileInstances(document, site, hashes)),
     ],
     documents: [
-      ...networks.map(networkAt),
-      ...rules.map(({ value }) => ruleAddress(value, site)),
-      ...instances.map(({ value }) => instanceAddress(value.metadata.name, site)),
+      ...networks.map((network) => [networkAt(network), allowedBy(network.value, site)] as const),
+      ...rules.map(({ value }) => [ruleAddress(value, site), allowedBy(value, site)] as const),
+      ...instances.map(({ value }) => [instanceAddress(value.metadata.name, site), allowedBy(value, site)] as const),
     ],
     additive: networks.filter(({ value }) => isAdditive(value)).map(networkAt),
     launches: instances.map(
@@ -144,6 +145,11 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
     ),
   };
 }
+
+const allowedBy = (document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed => ({
+  mode: modeAt(site, document.kind === 'Instance' ? specAt(document, site).mode : document.spec.mode),
+  protect: document.spec.protect,
+});
 
 /** Adoption writes `additive`: what colleagues put in before we came stays until somebody says otherwise. */
 const isAdditive = ({ spec }: NetworkDoc): boolean => spec.rules === 'additive';

@@ -1,12 +1,15 @@
 import type { Action } from '../action.ts';
+import { documentOfReplica } from '../address.ts';
 import type { Mode } from '../desired.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
+import { strictest } from '../mode.ts';
+import type { Address } from '../resource.ts';
+import type { PlanInput, Policy, Wanted } from './plan-input.ts';
 
 /** `observe` only reads; without a person only `enforce` acts. Forgetting what is gone is no write to a cloud. */
 export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
   const unattended = choices.unattended ?? false;
   return (action) => {
-    const mode = modeOf(action, wanted.mode);
+    const mode = modeOf(action, wanted);
     if (action.verb === 'forget' || mode === 'enforce' || (mode === 'plan' && !unattended)) return undefined;
     return {
       code: 'mode',
@@ -16,11 +19,11 @@ export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
 }
 
 /** `protect` holds for the document's own word and, in the store, beyond it. */
-export function protectPolicy({ knowledge }: PlanInput): Policy {
+export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
     if (action.verb === 'delete' && action.because === 'twin') return undefined;
-    const stated = action.verb === 'replace' && action.desired.terms.protect;
+    const stated = action.verb === 'replace' ? action.desired.terms.protect : isProtected(action, wanted);
     const kept = knowledge.settled.get(action.observed.id)?.terms.protect ?? false;
     if (!stated && !kept) return undefined;
     return {
@@ -30,5 +33,28 @@ export function protectPolicy({ knowledge }: PlanInput): Policy {
   };
 }
 
-const modeOf = (action: Action, fallback: Mode): Mode =>
-  action.verb === 'delete' || action.verb === 'forget' ? fallback : action.desired.terms.mode;
+/**
+ * The documents that an action is about. A removal seldom names one: it is of its machine's document, though that wants
+ * fewer, or of the network that it stands in.
+ */
+export function documentsOf(action: Action): readonly Address[] {
+  if (action.documents.length > 0) return action.documents.map(({ address }) => address);
+  if (action.verb !== 'delete') return [];
+  const { kind, attributes } = action.observed;
+  if (kind === 'instance') return [documentOfReplica(action.address)];
+  return ['network' in attributes ? attributes.network : action.address];
+}
+
+/** The documents whose `protect` an action must heed. A network's is not of the rules in it: see governing.ts. */
+export const protectorsOf = (action: Action): readonly Address[] =>
+  documentsOf(action).filter((address) => action.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
+
+const isProtected = (action: Action, { documents }: Wanted): boolean =>
+  protectorsOf(action).some((address) => documents.get(address)?.protect);
+
+/** What nobody speaks of any more has the mode of its target. */
+function modeOf(action: Action, { documents, mode }: Wanted): Mode {
+  if (action.verb !== 'delete' && action.verb !== 'forget') return action.desired.terms.mode;
+  const said = documentsOf(action).flatMap((address) => documents.get(address)?.mode ?? []);
+  return said.length === 0 ? mode : strictest(said);
+}

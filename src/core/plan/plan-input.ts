@@ -1,6 +1,6 @@
 import type { Action, WithholdCode } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
-import type { Desired, Mode } from '../desired.ts';
+import type { Desired, Mode, Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { BatchLimits } from '../pack.ts';
@@ -9,13 +9,16 @@ import type { Address } from '../resource.ts';
 /** What one scope is wanted to hold. */
 export interface Wanted {
   readonly desired: readonly Desired[];
-  /** Every document that speaks of this scope, those that make nothing (0 replicas) included. */
-  readonly documents: ReadonlySet<Address>;
+  /** Every document that speaks of this scope, those that make nothing (0 replicas) included, and what it allows. */
+  readonly documents: ReadonlyMap<Address, Allowed>;
   /** Networks in which a rule that nobody wrote is reported, not removed. */
   readonly additive: ReadonlySet<Address>;
   /** The mode of what no document speaks of any more: the target's. */
   readonly mode: Mode;
 }
+
+/** What a document says of changing and removing whatever is its own. */
+export type Allowed = Pick<Terms, 'mode' | 'protect'>;
 
 export interface PlanInput {
   readonly wanted: Wanted;

@@ -21,7 +21,7 @@ function bound(
 ): { readonly terms: Terms | undefined; readonly limits: Guards['limits'] } {
   const wanted = {
     desired: [want('network', 'core', vpc(), terms)],
-    documents: new Set<string>(),
+    documents: new Map(),
     additive: new Set<string>(),
     mode: 'plan' as const,
   };

@@ -103,7 +103,11 @@ export const input = (
 ): PlanInput => ({
   wanted: {
     desired,
-    documents: new Set(desired.flatMap(({ documents }) => documents.map(({ address }) => address))),
+    documents: new Map(
+      desired.flatMap(({ documents, terms: { mode, protect } }) =>
+        documents.map(({ address }) => [address, { mode, protect }] as const),
+      ),
+    ),
     additive: new Set(),
     mode: 'plan',
   },
