@@ -30,6 +30,6 @@ function output(stream: NodeJS.WriteStream): Output {
     write: (text) => void stream.write(text),
     colour: styleText('bold', 'x', { stream }) !== 'x',
     live: stream.isTTY === true && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
-    columns: stream.columns ?? 120,
+    columns: stream.columns || 120,
   };
 }
