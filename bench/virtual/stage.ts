@@ -70,10 +70,7 @@ async function apply(files: readonly SpecFile[], { url, time, store, limiter }: 
           secret: async () => ({ userData: bootScript.text }),
         },
         warrant: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
-        wanted: {
-          desired: wanted.desired,
-          plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect: aws.dialect }),
-        },
+        plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect: aws.dialect }),
       },
       { ledger: store.ledger, inventory: store.inventory, limiter, clock: time.clock, random: seededRandom() },
       { signal: new AbortController().signal },

@@ -4,7 +4,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
-import type { EnginePorts, Site, Steering, Wanted, Warrant } from './job.ts';
+import type { EnginePorts, Planner, Site, Steering, Warrant } from './job.ts';
 import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
@@ -14,7 +14,7 @@ import { resolve } from './resolve.ts';
 export interface Convergence {
   readonly site: Site;
   readonly warrant: Warrant;
-  readonly wanted: Wanted;
+  readonly plan: Planner;
   /** A look made under this very lease, to begin with; taken only while it is fresh. */
   readonly from?: Observation;
   /** At most so many passes; default 5. Looks that only wait for a cloud to show what was written are not counted. */
@@ -120,7 +120,7 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
 
 async function see(run: Run): Promise<Sight> {
   const { job, ports, steering, passes } = run;
-  const { site, warrant, wanted } = job;
+  const { site, warrant } = job;
   const { estate, scope } = warrant.pass;
   const before = await ports.inventory.knowledge(estate, scope);
   const observation = fresh(run) ?? (await observe(site, before, ports, steering));
@@ -128,7 +128,7 @@ async function see(run: Run): Promise<Sight> {
   const settlements = resolve(observation, before);
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const plan = wanted.plan(observation, withoutRepeatable(knowledge));
+  const plan = job.plan(observation, withoutRepeatable(knowledge));
   await noteConverged(plan, knowledge, { estate, ports });
   const { actions, findings } = plan;
   steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });

@@ -1,5 +1,4 @@
 import type { ScopePlan } from '../core/action.ts';
-import type { Desired } from '../core/desired.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { BatchLimits } from '../core/pack.ts';
@@ -37,11 +36,8 @@ export interface Warrant {
   readonly lease: Lease;
 }
 
-/** What is wanted of a scope, and how to find what is to do. `plan` is pure and holds policy, limits and approvals. */
-export interface Wanted {
-  readonly desired: readonly Desired[];
-  readonly plan: (observation: Observation, knowledge: Knowledge) => ScopePlan;
-}
+/** What is to do, by what is there and what is known: pure, and holds specs, policy, limits and approvals. */
+export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan;
 
 /** How a caller steers a running pass. */
 export interface Steering {

@@ -1,4 +1,5 @@
 import type { Result } from '../core/failure.ts';
+import { isKept } from '../core/kinds/kinds.ts';
 import type { Mark } from '../core/observed.ts';
 import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
 import type { Desk } from './desk.ts';
@@ -44,7 +45,7 @@ function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {
   return {
     desired: { ...desired, attributes: names.translate(desired.kind, desired.attributes) },
     observed: { ...observed, attributes: names.translate(observed.kind, observed.attributes) },
-    changes: changes.filter(({ field }) => field !== 'mark'),
+    changes: changes.filter(({ field }) => field !== 'mark' && !isKept(field)),
     ...(marks ? { mark: markOf(item, desk, { intent, attempt }) } : {}),
   };
 }

@@ -130,7 +130,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
           lease: { holder: lease.holder, epoch: lease.epoch },
         },
       },
-      wanted: { desired: wanted.desired, plan: thinking },
+      plan: thinking,
       ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
     },
     { ...store, limiter: inProcessLimiter({ clock }), clock, random: draw.random },

@@ -1,7 +1,6 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import type { ScopePlan } from '../../src/core/action.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { ofKind } from '../../src/core/spec/spec-set.ts';
@@ -78,10 +77,7 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
       lease: how.lease?.(lease) ?? lease,
       pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
     },
-    wanted: {
-      desired: wanted.desired,
-      plan: (observation, knowledge): ScopePlan => plan({ wanted, observation, knowledge, dialect }),
-    },
+    plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }),
     ...how.job,
   };
 }

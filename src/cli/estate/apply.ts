@@ -5,7 +5,7 @@ import { plan } from '../../core/plan/plan.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
-import type { Wanted } from '../../engine/job.ts';
+import type { Planner } from '../../engine/job.ts';
 import type { Lease } from '../../ports/lease.ts';
 import type { Authority } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
@@ -100,13 +100,10 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
   if (lease === undefined) throw new Error(`${scope} is not leased`);
   const pass = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const policies = [...(input.choices?.policies ?? []), work.policy];
-  const wanted: Wanted = {
-    desired: input.wanted.desired,
-    plan: (observation, knowledge) =>
-      plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } }),
-  };
+  const planner: Planner = (observation, knowledge) =>
+    plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(
-    { site, warrant: { pass, lease }, wanted },
+    { site, warrant: { pass, lease }, plan: planner },
     {
       ledger: store.ledger,
       inventory: store.inventory,
