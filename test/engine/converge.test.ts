@@ -183,6 +183,21 @@ describe('converge, when something is in the way', () => {
     assert.deepEqual([applied.outcome, liveMachines(world)], ['done', 3]);
   });
 
+  it('a listing that failed once is looked at again before the end', async () => {
+    const world = smallWorld();
+    world.cloud.faults.add({ on: 'ListNetworks', nth: 1, fault: { do: 'unreachable' } });
+    const applied = await world.apply([network()]);
+    assert.deepEqual([applied.outcome, count(applied.writes, 'CreateNetwork')], ['done', 1]);
+  });
+
+  it('one that fails for ever does not keep us for ever', async () => {
+    const world = smallWorld();
+    world.cloud.faults.add({ on: 'ListNetworks', fault: { do: 'unreachable' } });
+    const applied = await world.apply([network()]);
+    assert.deepEqual([applied.outcome, applied.writes], ['done', []]);
+    assert.ok(applied.last?.plan.findings.some(({ type }) => type === 'incomplete'));
+  });
+
   it('patience has an end', async () => {
     const world = smallWorld();
     world.cloud.faults.add({ on: 'CreateNetwork', nth: 1, fault: { do: 'lost-before' } });
