@@ -2,6 +2,7 @@ import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
+import { withAdoptedRefs } from './adopted-refs.ts';
 import { causeOf, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { strayedOf } from './strayed.ts';
@@ -89,10 +90,11 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
     ];
   }
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
-  const changes = changesOf(desired, found.observed, world.input.knowledge);
+  const observed = withAdoptedRefs(found.observed, world);
+  const changes = changesOf(desired, observed, world.input.knowledge);
   const cannot = changes.filter((change) => ['blocked', 'replace'].includes(effectOf(desired.kind, change)));
   if (cannot.length > 0) return [immutable(desired, cannot, world.input.observation.scope)];
-  return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed: found.observed, changes }];
+  return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes }];
 }
 
 /** Something stands where it would go. */

@@ -149,6 +149,38 @@ const cases: readonly Case[] = [
     want: ['foreign-store '],
   },
   {
+    name: 'what this store made was marked by another store since: we were taken over, nothing is written',
+    given: input(
+      [net, want('network', 'new', vpc('10.2.0.0/16'))],
+      looked([{ ...standing, signs: { mark: mark(at('network', 'core'), { store: 's2' }) } }]),
+      { knowledge: know([standing]) },
+    ),
+    want: ['blocked network/core: owned-by', 'foreign-store '],
+  },
+  {
+    name: 'what was taken over from that very store is ours, and gets our mark',
+    given: input([net], looked([{ ...standing, signs: { mark: mark(at('network', 'core'), { store: 's2' }) } }]), {
+      knowledge: know([standing], {
+        settled: new Map([['vpc-1', settle('network', at('network', 'core'), { takenFrom: 's2' })]]),
+      }),
+    }),
+    want: ['update network/core'],
+  },
+  {
+    name: 'protection that the store does not know yet is written there, so that it outlives the document',
+    given: input([want('network', 'core', vpc(), { protect: true })], looked([standing])),
+    want: ['update network/core'],
+  },
+  {
+    name: 'and taken out of it again',
+    given: input([net], looked([standing]), {
+      knowledge: know([standing], {
+        settled: new Map([['vpc-1', settle('network', at('network', 'core'), { protect: true })]]),
+      }),
+    }),
+    want: ['update network/core'],
+  },
+  {
     name: 'somebody removed our mark: the store still knows the id, and the mark is written again',
     given: input([net], looked([{ ...standing, signs: {} }]), { knowledge: know([standing]) }),
     want: ['update network/core'],
@@ -188,6 +220,34 @@ const cases: readonly Case[] = [
       looked([see('network', 'vpc-9', vpc())]),
     ),
     want: ['adopt network/core'],
+  },
+  {
+    name: 'adopted together: a subnet lies in the network that is adopted with it',
+    given: input(
+      [
+        want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } }),
+        want('subnet', 'core.app', subnet.attributes, { claim: { adopt: 'subnet-9' } }),
+      ],
+      looked([
+        see('network', 'vpc-9', vpc()),
+        see('subnet', 'subnet-9', { network: 'vpc-9', cidr: '10.0.1.0/24', labels: {} }),
+      ]),
+    ),
+    want: ['adopt network/core', 'adopt subnet/core.app'],
+  },
+  {
+    name: 'a subnet of a network that is not adopted with it is not taken',
+    given: input(
+      [
+        want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } }),
+        want('subnet', 'core.app', subnet.attributes, { claim: { adopt: 'subnet-9' } }),
+      ],
+      looked([
+        see('network', 'vpc-9', vpc()),
+        see('subnet', 'subnet-9', { network: 'vpc-8', cidr: '10.0.1.0/24', labels: {} }),
+      ]),
+    ),
+    want: ['adopt network/core', 'blocked subnet/core.app: immutable'],
   },
   {
     name: 'adopt does not take what differs in what cannot change',
