@@ -63,7 +63,10 @@ const groundOf = (action: Action): readonly string[] =>
 /** Raw cloud ids hold no kind; our addresses do. */
 const isAddress = (ref: string): boolean => ref.split('/').length >= 4;
 
-/** Nothing is deleted while something that stays still stands in it or names it; children decide before their parents. */
+/**
+ * Nothing is deleted while something that stays still stands in it or names it; children decide before their parents. A
+ * rule stays and goes with its container.
+ */
 function dropNeeded(actions: readonly Action[], world: World, findings: Finding[]): readonly Action[] {
   const deletions = actions.filter(isParentDelete);
   if (deletions.length === 0) return actions;
@@ -82,6 +85,7 @@ function dropNeeded(actions: readonly Action[], world: World, findings: Finding[
       .find(
         ({ observed }) =>
           staying.has(observed.id) &&
+          staying.has(observed.signs.container ?? observed.id) &&
           observed.signs.container !== action.observed.id &&
           !leaves(leaving.get(observed.id), refs),
       );

@@ -18,6 +18,18 @@ const standingWeb = ours('instance', 'web-0', 'i-1', {
 });
 const ground = [standing, standingSubnet];
 
+/** A group with the rule that the cloud puts into every group: nobody's document, and nobody's to delete. */
+const withGroup = looked([
+  standing,
+  ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
+  see(
+    'firewall-rule',
+    'sg-1 out',
+    { ...allow('sg-1', 'all', ['0.0.0.0/0']), network: 'vpc-1' },
+    { signs: { container: 'sg-1' } },
+  ),
+]);
+
 const cases: readonly Case[] = [
   { name: 'ours and not wanted: an orphan, retained', given: input([], looked([standing])), want: ['orphan vpc-1'] },
   {
@@ -104,6 +116,16 @@ const cases: readonly Case[] = [
       { choices: { prune: new Set([at('group', 'core.web')]) } },
     ),
     want: ['delete group/core.web (pruned)'],
+  },
+  {
+    name: 'a pruned network goes with a pruned group that still has rules',
+    given: input([], withGroup, { choices: { prune: new Set([at('network', 'core'), at('group', 'core.web')]) } }),
+    want: ['delete group/core.web (pruned)', 'delete network/core (pruned)'],
+  },
+  {
+    name: 'while a group stays, its rules keep the network',
+    given: input([], withGroup, { choices: { prune: new Set([at('network', 'core')]) } }),
+    want: ['orphan sg-1', 'withheld network/core: depends'],
   },
 ];
 
