@@ -18,7 +18,7 @@ export const peers: Shape = {
 
 /**
  * The same estate made and then planned with nothing to do, through both command lines, on moto. Every call to the cloud
- * counts, by a proxy in between. Asked: at most 8 calls and 250 MiB for the plan, 175 calls to make it.
+ * counts, by a proxy in between. Asked: at most 8 calls and 250 MB for the plan, 175 calls to make it.
  */
 export async function vsTerraform(
   shape: Shape = peers,
@@ -70,7 +70,7 @@ function measureOurs({ moto, proxy, shape }: Scene): Promise<Peer> {
       createCalls: creating,
       planCalls: told('to plan', proxy.take()),
       planMs: looked.ms,
-      planPeakMiB: looked.peakMiB,
+      planPeakMB: looked.peakMB,
     };
   });
 }
@@ -93,7 +93,7 @@ function figuresOf(ours: Peer, theirs: Peer | undefined): readonly Figure[] {
   });
   return [
     figure('plan-calls', 'calls', ({ planCalls }) => planCalls),
-    figure('plan-peak', 'MiB', ({ planPeakMiB }) => planPeakMiB),
+    figure('plan-peak', 'MB', ({ planPeakMB }) => planPeakMB),
     figure('create-calls', 'calls', ({ createCalls }) => createCalls),
     ...(theirs === undefined ? [] : [figure('plan-time', 'ms', ({ planMs }) => planMs)]),
   ];

@@ -10,13 +10,13 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How a process ended. `peakMiB`: the most memory it ever held resident, its threads' included, its children's not. */
+/** How a process ended. `peakMB`: the most memory it ever held resident, in 10^6 bytes, its threads' included, its children's not. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly ms: number;
-  readonly peakMiB: number;
+  readonly peakMB: number;
 }
 
 /** Runs a program of Node to its end. It tells its own peak as it exits: the kernel keeps none for a parent to ask. */
@@ -27,11 +27,11 @@ export function measured(command: Command): Promise<Ended> {
     const env = { ...command.env, NODE_OPTIONS: options, SETPOINT_BENCH_PEAK: file };
     const ended = await runToEnd({ ...command, env });
     const peak = Number(await readFile(file, 'utf8').catch(() => Number.NaN));
-    return { ...ended, peakMiB: peak / 1024 };
+    return { ...ended, peakMB: (peak * 1024) / 1e6 };
   });
 }
 
-export async function runToEnd({ program, args, cwd, env }: Command): Promise<Omit<Ended, 'peakMiB'>> {
+export async function runToEnd({ program, args, cwd, env }: Command): Promise<Omit<Ended, 'peakMB'>> {
   const from = performance.now();
   const child = spawn(program, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];

@@ -9,11 +9,11 @@ export interface Peer {
   readonly createCalls: number;
   readonly planCalls: number;
   readonly planMs: number;
-  readonly planPeakMiB: number;
+  readonly planPeakMB: number;
 }
 
 /** Terraform 1.11.4 with its AWS provider on moto, 502 resources, measured on two cores. */
-export const recorded: Peer = { createCalls: 3062, planCalls: 2308, planMs: 22_800, planPeakMiB: 513 };
+export const recorded: Peer = { createCalls: 3062, planCalls: 2308, planMs: 22_800, planPeakMB: 513 };
 
 /**
  * The same through the Terraform of this machine; undefined where there is none, or it cannot get its AWS provider. Its

@@ -27,14 +27,14 @@ test('a plan with nothing to do takes one call a listing, and making takes a cal
   onSandbox(async ({ control }, outside) => {
     const [plan, peak, create] = await vsTerraform(small, outside);
     assert.deepEqual(plan, { name: 'vs-terraform-plan-calls', value: 8, unit: 'calls', floor: 2308, ratio: 8 / 2308 });
-    assert.ok(peak !== undefined && peak.value > 50 && peak.value < 1000, `peak of ${peak?.value} MiB`);
+    assert.ok(peak !== undefined && peak.value > 50 && peak.value < 1000, `peak of ${peak?.value} MB`);
     assert.equal(create?.value, control.log.entries().length - 8, 'the proxy counts what the cloud was asked');
   }));
 
 test('more calls than were asked for are a miss, and where terraform works its time is told', () =>
   onSandbox(async ({ control: { faults } }, outside) => {
     faults.add({ match: { action: 'DescribeInstances' }, effect: { kind: 'short-page', items: 1 } });
-    const terraform = async () => ({ createCalls: 10, planCalls: 20, planMs: 1000, planPeakMiB: 300 });
+    const terraform = async () => ({ createCalls: 10, planCalls: 20, planMs: 1000, planPeakMB: 300 });
     const figures = await vsTerraform(small, { ...outside, terraform });
     assert.deepEqual(
       figures.map(({ name, floor }) => [name.slice('vs-terraform-'.length), floor]),
