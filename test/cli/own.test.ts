@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { commandLine, realClock } from './support/in-process.ts';
-import { sandboxed } from './support/sandboxed.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
 
 const allow = '--allow-endpoint';
 const web = 'aws/111122223333/eu-west-1/instance/web-0';
@@ -53,6 +53,34 @@ test('forget lets go without a call to the cloud; the object is ours no more', a
   assert.match((await run(['ledger', 'verify'])).stdout, /whole/);
 });
 
+test('a store that was taken over writes nothing any more, and makes nothing beside what was its own', async () => {
+  const { specs, run, sandbox } = await standing();
+  const heir = commandLine({ database: memoryDatabase(realClock, 'ffffffff-0000-4000-8000-000000000000') });
+  assert.equal((await heir(['takeover', specs, allow, '--reason', 'moved', '--yes'])).code, 0);
+  assert.equal((await heir(['apply', specs, allow, '--yes'])).code, 0);
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 4');
+  sandbox.control.log.clear();
+  const late = await run(['apply', specs, allow, '--yes']);
+  assert.equal(late.code, 3);
+  assert.match(late.stdout, /setpoint takeover/);
+  assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
+});
+
+test('protection that came after the machines outlives its document', async () => {
+  const { specs, run, sandbox } = await standing();
+  edit(specs, 'instances.yaml', 'publicIp: true', 'publicIp: true\n  deletionPolicy: delete');
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+  edit(specs, 'instances.yaml', 'publicIp: true', 'publicIp: true\n  protect: true');
+  sandbox.control.log.clear();
+  assert.match((await run(['apply', specs, allow, '--yes'])).stdout, /^Applied: 0 added, 3 changed/);
+  withoutWeb(specs);
+  await run(['apply', specs, allow, '--yes']);
+  edit(specs, 'network.yaml', 'rules: authoritative', 'rules: additive');
+  const later = await run(['apply', specs, allow, '--yes']);
+  assert.match(later.stdout, /refused +delete .*web-0: protected/);
+  assert.deepEqual(sandbox.control.log.entries({ mutating: true }), [], 'no cloud is asked to remember it');
+});
+
 test('a lost store: nothing is written until takeover, and then nothing is made or deleted', async () => {
   const { specs, sandbox } = await standing();
   sandbox.control.log.clear();
@@ -66,7 +94,7 @@ test('a lost store: nothing is written until takeover, and then nothing is made 
   assert.equal(taken.code, 0);
   const after = JSON.parse((await foreign(['plan', specs, allow, '--json'])).stdout);
   assert.deepEqual([after.summary.create, after.summary.delete], [0, 0]);
-  assert.equal((await foreign(['apply', specs, allow, '--yes'])).code, 0);
+  assert.match((await foreign(['apply', specs, allow, '--yes'])).stdout, /^Applied: 0 added, 10 changed, 0 rep/);
   assert.deepEqual(JSON.parse((await foreign(['plan', specs, allow, '--json'])).stdout).actions, []);
 });
 

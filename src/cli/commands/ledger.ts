@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { withGivenStore } from '../estate/options.ts';
+import { withGivenStore } from '../estate/opened-store.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';

@@ -4,7 +4,8 @@ import type { Accepted, Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
-import { choiceOf, type EstateOptions, withEstateOptions, withOwnStore } from '../estate/options.ts';
+import { withOwnStore } from '../estate/opened-store.ts';
+import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { withPass } from '../estate/warrant.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -115,7 +116,12 @@ function acceptedOf({ observed }: Claimed): readonly Accepted[] {
     {
       do: 'claim',
       subject: { kind: observed.kind, address: mark.address, id: observed.id },
-      terms: { deletionPolicy: mark.deletionPolicy ?? 'retain', protect: false, storeOnly: false },
+      terms: {
+        deletionPolicy: mark.deletionPolicy ?? 'retain',
+        protect: false,
+        storeOnly: false,
+        takenFrom: mark.store,
+      },
     },
   ];
 }

@@ -27,9 +27,9 @@ export function outcomeText(
     ...some(result.left.length, 'not done'),
     ...some(result.refused.length, 'refused'),
     ...some(result.open.length, 'open'),
-    ...(result.stopped ? ['stopped'] : []),
+    ...(result.ended.stopped ? ['stopped'] : []),
     `generation ${generation}`,
-    `${result.calls} calls`,
+    `${result.ended.calls} calls`,
   ];
   return [paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')), body(result, paint).join('\n')];
 }
@@ -66,8 +66,8 @@ const request = (id: string | undefined): string => (id === undefined ? '' : ` (
 
 /** The same as one object. */
 export function outcomeJson(result: Result, generation: number): object {
-  const { done, left, ...rest } = result;
-  return { ...rest, done: done.map(short), left: left.map(short), generation, exitCode: exitOf(result) };
+  const { done, left, ended, ...rest } = result;
+  return { ...rest, ...ended, done: done.map(short), left: left.map(short), generation, exitCode: exitOf(result) };
 }
 
 const short = ({ verb, kind, address }: Entry): object => ({ verb, kind, address });

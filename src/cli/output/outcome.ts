@@ -16,10 +16,9 @@ export interface Result {
   readonly left: readonly Entry[];
   /** Not done because something forbids it; `stale` ones among them. */
   readonly refused: readonly Refused[];
-  readonly stopped: boolean;
   /** Of the last look at every scope: listings that failed, and what waits for a person. */
   readonly open: readonly Finding[];
-  readonly calls: number;
+  readonly ended: { readonly stopped: boolean; readonly calls: number };
 }
 
 export interface Refused {
@@ -40,11 +39,13 @@ export function resultOf(approved: readonly Action[], stale: readonly Stale[], {
     failed: [...failed.values()].filter(({ address }) => !settled.has(address)),
     left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(({ address }) => failed.has(address))),
     refused: [...stale, ...refusedBy(scopes)],
-    stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
     open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>
       findings.filter(isOpen),
     ),
-    calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
+    ended: {
+      stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
+      calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
+    },
   };
 }
 
@@ -72,9 +73,9 @@ export const isRefusal = (finding: Finding): finding is Withheld =>
  *   refused                                 | 3            | 3
  *   none of these                           | 0            | 0
  */
-export function exitOf({ done, failed, left, refused, stopped, open }: Result): ExitCode {
+export function exitOf({ done, failed, left, refused, open, ended }: Result): ExitCode {
   const partly = done.length > 0 ? exitCodes.partly : undefined;
-  if (failed.length + left.length > 0 || stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
+  if (failed.length + left.length > 0 || ended.stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
   if (open.some(isBlocked)) return partly ?? exitCodes.refused;
   return refused.length > 0 ? exitCodes.refused : exitCodes.done;
 }
