@@ -18,7 +18,15 @@ export interface Settled {
   readonly address: Address;
   readonly kind: Kind;
   readonly lastWriteAt: number;
-  readonly terms: { readonly deletionPolicy: DeletionPolicy; readonly protect: boolean; readonly storeOnly: boolean };
+  readonly terms: KeptTerms;
+}
+
+/** `takenFrom`: the store that it was taken over from, until our own mark is on it. */
+export interface KeptTerms {
+  readonly deletionPolicy: DeletionPolicy;
+  readonly protect: boolean;
+  readonly storeOnly: boolean;
+  readonly takenFrom?: string;
 }
 
 /** An intent without a settlement: its call may have happened. */

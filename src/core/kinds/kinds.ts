@@ -22,8 +22,13 @@ export const kindNames = ['network', 'subnet', 'group', 'firewall-rule', 'instan
 // why: `kinds[kind]` is the entry of exactly this kind; TypeScript cannot tie the two unions together
 export const rulesOf = (kind: Kind): KindRules => kinds[kind] as unknown as KindRules;
 
+/** Terms that the store keeps beside a resource and no cloud holds; of every kind. */
+export const keptFields = ['protect', 'deletionPolicy'] as const;
+export const isKept = (field: string): boolean => keptFields.some((kept) => kept === field);
+
 /** What it takes to make this change. */
 export function effectOf(kind: Kind, change: FieldChange): ChangeEffect {
+  if (isKept(change.field)) return 'in-place';
   const { effects } = rulesOf(kind);
   for (let field = change.field; field !== ''; field = field.slice(0, Math.max(0, field.lastIndexOf('.')))) {
     const effect = effects[field];

@@ -1,7 +1,7 @@
 import type { Cause } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
-import { effectOf, rulesOf } from '../kinds/kinds.ts';
+import { effectOf, isKept, keptFields, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
 
@@ -12,6 +12,7 @@ export function changesOf(desired: Desired, observed: Observed, knowledge: Knowl
     ...diff(desired.attributes, observed.attributes),
     ...removed(desired, observed, applied),
     ...markChange(desired, observed, knowledge),
+    ...termsChanges(desired, observed, knowledge),
   ];
   return all.filter(
     (change) => !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen',
@@ -24,7 +25,7 @@ export function causeOf(desired: Desired, changes: readonly FieldChange[], knowl
   const applied = knowledge.applied.get(desired.address);
   if (applied === undefined) return 'rollout';
   const moved = new Set(diff(desired.attributes, applied.attributes).map(({ field }) => field));
-  return changes.some(({ field, to }) => moved.has(field) || (to === undefined && field !== 'mark'))
+  return changes.some(({ field, to }) => moved.has(field) || isKept(field) || (to === undefined && field !== 'mark'))
     ? 'rollout'
     : 'drift';
 }
@@ -64,13 +65,24 @@ function markChange(
 ): readonly FieldChange[] {
   if (store === undefined || signs.container !== undefined || kind !== seen) return [];
   const { mark } = signs;
-  const from = mark === undefined ? undefined : describe(mark);
+  const from = mark === undefined ? undefined : describe(mark, store);
   const to = `${address} ${terms.deletionPolicy}`;
   if (from === to) return [];
   return [from === undefined ? { field: 'mark', to } : { field: 'mark', from, to }];
 }
 
-const describe = ({ address, deletionPolicy }: Mark): string => `${address} ${deletionPolicy ?? 'retain'}`;
+const describe = ({ address, deletionPolicy, store }: Mark, ours: string): string =>
+  `${address} ${deletionPolicy ?? 'retain'}${store === ours ? '' : ` of store ${store}`}`;
+
+/** What only the store keeps of a resource's terms, where its document says otherwise by now. No cloud is called for it. */
+function termsChanges({ terms }: Desired, { id, signs }: Observed, { settled }: Knowledge): readonly FieldChange[] {
+  const kept = settled.get(id)?.terms;
+  if (kept === undefined) return [];
+  const asked = { protect: terms.protect, deletionPolicy: terms.deletionPolicy };
+  return keptFields
+    .filter((field) => kept[field] !== asked[field] && (field === 'protect' || signs.container !== undefined))
+    .map((field) => ({ field, from: kept[field], to: asked[field] }));
+}
 
 const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>
   (terms.ignore ?? []).some((ignore) => field === ignore || field.startsWith(`${ignore}.`));

@@ -2,7 +2,7 @@ import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
-import type { Knowledge } from '../knowledge.ts';
+import type { Knowledge, Settled } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
 import type { Address, CloudId, Ref } from '../resource.ts';
 
@@ -11,11 +11,12 @@ import type { Address, CloudId, Ref } from '../resource.ts';
  *
  *   mark             | the store knows                  | claim
  *   -----------------+----------------------------------+----------------------------------------------
- *   any of ours, none| this id as settled               | us, at the settled address
+ *   this store, none | this id as settled               | us, at the settled address
+ *   ours, other store| this id, taken over from there   | us, at the settled address
  *   ours, this store | a pending intent with its name   | us, at the mark's address
  *   ours, this store | neither                          | nobody: a copied mark
  *   ours             | there is no store                | us: the mark is taken at its word
- *   ours, other store| not this id                      | foreign-store: this scope writes nothing
+ *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
  *   another estate's | –                                | other
  *   none             | not this id                      | nobody
  *   rule in a container                                 | as its container
@@ -76,10 +77,14 @@ function claimOf({ id, signs }: Observed, knowledge: Knowledge, intents: Readonl
   const { mark } = signs;
   const settled = knowledge.settled.get(id);
   if (mark !== undefined && mark.estate !== knowledge.estate) return { by: 'other', estate: mark.estate };
-  if (settled !== undefined) return { by: 'us', address: settled.address };
+  if (settled !== undefined && !isTakenAway(mark, settled, knowledge)) return { by: 'us', address: settled.address };
   if (mark === undefined) return { by: 'nobody', copied: false };
   return claimByMark(mark, knowledge, intents);
 }
+
+/** Another store of this estate marked it after us: it has taken over, and two must not write. */
+const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Knowledge): boolean =>
+  mark !== undefined && store !== undefined && mark.store !== store && mark.store !== terms.takenFrom;
 
 function claimByMark(mark: Mark, { store }: Knowledge, intents: ReadonlySet<string>): Claim {
   if (store === undefined) return { by: 'us', address: mark.address };

@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
   {
     name: 'fewer replicas of a document that says protect only now: none goes',
     given: input([net(), subnet, web({ protect: true })], machines),
-    want: ['withheld instance/web-1: protect'],
+    want: ['update instance/web-0', 'withheld instance/web-1: protect'],
   },
   {
     name: 'a rule that nobody wrote in a network that is only read stays',
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
   {
     name: 'the protection of a network is not of the rules in it',
     given: input([net({ protect: true }), group, rule('443')], rules),
-    want: ['delete firewall-rule/core.web ingress tcp 80 10.0.0.0/8 (rogue)'],
+    want: ['update network/core', 'delete firewall-rule/core.web ingress tcp 80 10.0.0.0/8 (rogue)'],
   },
   {
     name: 'a rule made narrower by a document that is only read keeps its atoms',
@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a network whose name ends in a number is no replica of another',
-    given: input([net({ protect: true, mode: 'observe' })], looked([standing, standingCore2]), {
+    given: input([net({ mode: 'observe' })], looked([standing, standingCore2]), {
       choices: { prune: new Set([at('network', 'core-2')]) },
     }),
     want: ['delete network/core-2 (pruned)'],
