@@ -1,5 +1,5 @@
-import type { DeletionPolicy } from '../core/desired.ts';
 import type { Failure } from '../core/failure.ts';
+import type { KeptTerms } from '../core/knowledge.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 
 /**
@@ -70,11 +70,7 @@ export type Effect =
   | {
       readonly do: 'claim';
       readonly subject: Subject;
-      readonly terms: {
-        readonly deletionPolicy: DeletionPolicy;
-        readonly protect: boolean;
-        readonly storeOnly: boolean;
-      };
+      readonly terms: KeptTerms;
     }
   | { readonly do: 'release'; readonly id: CloudId }
   | {
