@@ -88,7 +88,11 @@ const detailsOf = ({ draft }: PendingIntent): DraftDetails => draft.details as D
 const batchOf = (intent: PendingIntent): string => detailsOf(intent).batch ?? intent.intent;
 
 function find(intent: PendingIntent, scene: Scene): Found {
-  const [observed, second] = candidates(intent, scene).filter(({ id }) => !scene.knowledge.settled.has(id));
+  const { settled } = scene.knowledge;
+  const all = candidates(intent, scene);
+  // why: an update may have settled it before the creation was; what bears its mark besides is a copy
+  const own = all.filter(({ id }) => settled.get(id)?.address === intent.address);
+  const [observed, second] = own.length > 0 ? own : all.filter(({ id }) => !settled.has(id));
   if (!observed) return unseen;
   if (second) return { seen: 'many' };
   scene.names.add(intent.address, observed.id);

@@ -108,10 +108,17 @@ const creations: readonly Case[] = [
     want: [],
   },
   {
-    name: 'what is settled already is not found again',
+    name: 'what an update settled at its address is what was made; another with its mark is a copy',
+    pending: [creation()],
+    seen: [marked(net, 'core', 'i1'), marked({ ...net, id: 'net-2' }, 'core', 'i1')],
+    settled: { 'net-1': settledAt('network', 'core') },
+    want: ['i1 ok claim:net-1 apply'],
+  },
+  {
+    name: 'what is settled elsewhere is not found again',
     pending: [creation()],
     seen: [marked(net, 'core', 'i1')],
-    settled: { 'net-1': settledAt('network', 'core') },
+    settled: { 'net-1': settledAt('network', 'other') },
     want: [],
   },
   {
