@@ -66,7 +66,7 @@ async function wrongAfter(scene: Scene, { version, changes, related }: Round): P
   const wrong = {
     refused: expected.filter((address) => after.has(address)),
     applied: before.filter((address) => !expected.includes(address) && !after.has(address)),
-    named: named.filter((address) => expected.includes(address)),
+    named: named.filter((address) => concerned === undefined || !address.endsWith(concerned)),
     unnamed: kept.filter((address) => !expected.includes(address) && !named.includes(address)),
     touched,
   };
