@@ -99,7 +99,7 @@ async function isDisk(
 
 /**
  * A machine changes size only while it is stopped. Those that run are stopped together, waited for together, changed one by
- * one and started together; one whose change is refused is started again all the same.
+ * one and started together; one whose change is refused is started again all the same, one that stood still is not.
  */
 async function resize(items: readonly Item[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
   if (items.length === 0) return [];
@@ -114,12 +114,16 @@ async function resize(items: readonly Item[], scope: Scope, call: Call): Promise
   const stoppedNow = open();
   const changed = await each(stoppedNow, (item) => setSize(item, scope, call));
   for (const [index, answer] of changed.entries()) set(results, stoppedNow[index], answer);
-  const toStart = stoppedNow.filter(({ desired }) => desired.attributes.machine.power === 'running');
+  const toStart = stoppedNow.filter((item) => powerAfter(item) === 'running');
   for (const [index, answer] of (await start(toStart.map(idOf), scope, call)).entries()) {
     if (!answer.ok) set(results, toStart[index], answer);
   }
   return items.map((item) => results.get(item) ?? unanswered);
 }
+
+/** Power that is ignored, or as wanted, is afterwards what it was before. */
+const powerAfter = (item: Item): 'running' | 'stopped' =>
+  (has('machine.power')(item) ? item.desired : item.observed).attributes.machine.power;
 
 function set(results: Map<Item, Result<void>>, item: Item | undefined, answer: Result<void>): void {
   if (item && results.get(item)?.ok) results.set(item, answer);

@@ -56,6 +56,28 @@ test('size: stop, wait, change, start, together for many', async () => {
   }
 });
 
+test('size under an ignored power: who stood still stays so, who ran runs again', async () => {
+  const [ran, stood] = [await running(estate, 's4'), await running(estate, 's5')];
+  const off = revision(stood, (a) => ({ ...a, machine: { ...a.machine, power: 'stopped' } }), [
+    { field: 'machine.power', to: 'stopped' },
+  ]);
+  assert.deepEqual(codes(await instances().update([off], recordedCall())), ['ok']);
+  settle(estate);
+  const still = { ...stood, observed: await seen(estate, stood.observed.id) };
+  const bigger = [
+    { of: ran, power: 'stopped' as const },
+    { of: still, power: 'running' as const },
+  ].map(({ of, power }) =>
+    revision(of, (a) => ({ ...a, machine: { ...a.machine, size: 't3.large', power } }), [
+      { field: 'machine.size', to: 't3.large' },
+    ]),
+  );
+  assert.deepEqual(codes(await instances().update(bigger, recordedCall())), ['ok', 'ok']);
+  settle(estate);
+  const powers = [ran, stood].map(async ({ observed }) => (await seen(estate, observed.id)).attributes.machine.power);
+  assert.deepEqual(await Promise.all(powers), ['running', 'stopped']);
+});
+
 test('a size that is refused: the machine runs again, and the refusal is told', async () => {
   const machine = await running(estate, 's3');
   faults().add({
