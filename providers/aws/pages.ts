@@ -41,7 +41,7 @@ function wrongOwner(owners: readonly (string | undefined)[], account: string): F
   const other = owners.find((owner) => owner !== undefined && owner !== '' && owner !== account);
   if (other === undefined) return undefined;
   const message = `the target names account ${account}, but the cloud listed objects of ${other}`;
-  return { kind: 'terminal', code: 'WrongAccount', message };
+  return { kind: 'terminal', code: 'wrong-account', message };
 }
 
 /** What was described by name, if all of it is this account's. */

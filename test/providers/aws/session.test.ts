@@ -94,7 +94,7 @@ test('objects of another account are the wrong account', async (t) => {
   await createOne(session, networkOf('core'));
   const aws = await loadProvider('aws');
   const wrong = await aws.open({ scope, account: '999900001111', region, endpoint: stage.sandbox.url }, stage.clock);
-  await assert.rejects(listOf(wrong, 'network'), { name: 'ListingFailed', code: 'WrongAccount' });
+  await assert.rejects(listOf(wrong, 'network'), { name: 'ListingFailed', code: 'wrong-account' });
 });
 
 test('an aborted listing throws the reason, and is no gap', async () => {
