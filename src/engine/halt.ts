@@ -70,7 +70,7 @@ export function haltOn({ signal, look }: Steering, clock: Clock, lease?: Lease):
   };
 }
 
-/** Returns when `look` says stop; rejects when watching ends. */
+/** Returns when `look` says stop; rejects when watching ends. A look that fails says nothing: a lost store is met by the pass itself. */
 async function ask(look: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
-  while ((await look()) === 'go') await clock.sleep(lookEveryMs, watch);
+  while ((await look().catch(() => 'go')) !== 'stop') await clock.sleep(lookEveryMs, watch);
 }
