@@ -48,17 +48,18 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
  */
 export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Policy {
   const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans)]);
-  const destroying = new Set(approved.filter(destroys).map(({ address }) => address));
+  const destroying = new Set(approved.filter(destroys).map(deedOf));
   return (action) => {
     if (action.verb === 'forget' || (action.verb === 'delete' && action.because === 'twin')) return undefined;
-    if (destroys(action) ? destroying.has(action.address) : shown.has(action.address)) return undefined;
+    if (destroys(action) ? destroying.has(deedOf(action)) : shown.has(action.address)) return undefined;
     return { code: 'stale', why: 'it was not in the plan that was approved. Plan again.' };
   };
 }
 
+const deedOf = ({ verb, address }: Action): string => `${verb} ${address}`;
 const destroys = (action: Action): boolean => action.verb === 'delete' || countOf(action) !== undefined;
 
-export const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
+const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
   plans.flatMap(({ findings }) =>
     findings.flatMap((found) => (found.type === 'blocked' && found.code === 'pending' ? [found.address] : [])),
   );

@@ -30,13 +30,13 @@ export interface Refused {
 
 export function resultOf(approved: readonly Action[], stale: readonly Stale[], { scopes, idle }: Outcome): Result {
   const passes = scopes.flatMap((scope) => scope.passes);
-  const settled = new Set(passes.flatMap((pass) => pass.settled.map(({ address }) => address)));
+  const isOver = settledOrGone(scopes);
   const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
   const entries = entriesOf(approved);
-  const isDone = ({ actions }: Entry): boolean => actions.every(({ address }) => settled.has(address));
+  const isDone = ({ actions }: Entry): boolean => actions.every(({ address }) => isOver(address));
   return {
     done: entries.filter(isDone),
-    failed: [...failed.values()].filter(({ address }) => !settled.has(address)),
+    failed: [...failed.values()].filter(({ address }) => !isOver(address)),
     left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(({ address }) => failed.has(address))),
     refused: [...stale, ...refusedBy(scopes)],
     open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>
@@ -47,6 +47,25 @@ export function resultOf(approved: readonly Action[], stale: readonly Stale[], {
       calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
     },
   };
+}
+
+/**
+ * Whether nothing is left to do about an address. The last look decides: an answer that was lost may have been a success
+ * all the same, and what was settled may not have stuck. Where the end came before that look, only settlements count.
+ */
+function settledOrGone(scopes: readonly Converged[]): (address: Address) => boolean {
+  const settled = new Set(
+    scopes.flatMap(({ passes }) => passes.flatMap((pass) => pass.settled.map((one) => one.address))),
+  );
+  const looked = scopes.every(({ last }) => last !== undefined);
+  const open = new Set(
+    scopes.flatMap(({ outcome, last }) =>
+      [...(last?.plan.actions ?? []), ...(last?.plan.findings ?? [])].flatMap((one) =>
+        'address' in one && !(outcome === 'stopped' && settled.has(one.address)) ? [one.address] : [],
+      ),
+    ),
+  );
+  return (address) => !open.has(address) && (looked || settled.has(address));
 }
 
 /** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdAgainst, onlyApproved } from '../../src/cli/estate/approval.ts';
+import type { ApprovedAction } from '../../src/cli/estate/saved-plan.ts';
+import { sha256 } from '../../src/cli/sha256.ts';
+import type { Action, ScopePlan } from '../../src/core/action.ts';
+import { actionDigest } from '../../src/core/digest.ts';
+import { at, attributes, create, desired, observed, remove, replace, update } from '../support/actions.ts';
+
+const web = desired('instance', 'web-0', attributes.instance());
+const machine = observed('instance', 'i-1', attributes.instance());
+const net = desired('network', 'core', attributes.network());
+const vpc = observed('network', 'vpc-1', attributes.network());
+const size = (from: string, to = 'big') => [{ field: 'machine.size', from, to }];
+
+const saved = (...actions: readonly Action[]): readonly ApprovedAction[] =>
+  actions.map((action) => ({ address: action.address, verb: action.verb, digest: actionDigest(action, sha256) }));
+
+const held: readonly {
+  readonly name: string;
+  readonly saved: readonly Action[];
+  readonly now: readonly Action[];
+  readonly approved: readonly string[];
+  readonly stale: readonly RegExp[];
+}[] = [
+  { name: 'the same: approved', saved: [create(net)], now: [create(net)], approved: ['create'], stale: [] },
+  {
+    name: 'others in between do not matter',
+    saved: [create(net)],
+    now: [create(web), create(net), remove('old', vpc)],
+    approved: ['create'],
+    stale: [],
+  },
+  {
+    name: 'a before-value moved: that one is stale, the rest goes on',
+    saved: [create(net), update(web, machine, size('small'))],
+    now: [create(net), update(web, machine, size('medium'))],
+    approved: ['create'],
+    stale: [/what it would update has changed since/],
+  },
+  {
+    name: 'another verb now',
+    saved: [update(web, machine, size('small'))],
+    now: [replace(web, machine)],
+    approved: [],
+    stale: [/it was to update, and would now replace/],
+  },
+  {
+    name: 'nothing to do any more',
+    saved: [create(net)],
+    now: [],
+    approved: [],
+    stale: [/it was to create; that is no longer/],
+  },
+];
+
+for (const { name, saved: kept, now, approved, stale } of held)
+  test(`a kept plan: ${name}`, () => {
+    const result = holdAgainst(saved(...kept), now);
+    assert.deepEqual(
+      result.approved.map(({ verb }) => verb),
+      approved,
+    );
+    assert.equal(result.stale.length, stale.length);
+    for (const [i, pattern] of stale.entries()) assert.match(result.stale[i]?.why ?? '', pattern);
+  });
+
+const blocked: ScopePlan = {
+  scope: 'memory/acme/here',
+  actions: [],
+  findings: [
+    {
+      type: 'blocked',
+      code: 'pending',
+      kind: 'network',
+      address: at('network', 'core'),
+      why: '',
+      scope: 'memory/acme/here',
+    },
+  ],
+  calls: { observed: 0, predicted: 0 },
+};
+
+const twin: Action = { ...remove('core', vpc), verb: 'delete', because: 'twin', observed: vpc };
+const gone: Action = {
+  verb: 'forget',
+  kind: 'network',
+  address: at('network', 'x'),
+  documents: [],
+  cause: 'drift',
+  id: 'v',
+  because: 'gone',
+};
+
+const later: readonly (readonly [
+  name: string,
+  shown: readonly Action[],
+  plans: readonly ScopePlan[],
+  now: Action,
+  passes: boolean,
+])[] = [
+  ['what was shown', [create(net)], [], create(net), true],
+  ['what finishes it', [create(net)], [], update(net, vpc, []), true],
+  ['what nobody saw', [create(net)], [], create(web), false],
+  ['a delete of what was to be changed', [update(net, vpc, [])], [], remove('core', vpc), false],
+  ['a replace of what was to be stopped', [update(web, machine, size('a'), 'stops')], [], replace(web, machine), false],
+  [
+    'a stop of what was to be relabelled',
+    [update(web, machine, [])],
+    [],
+    update(web, machine, size('a'), 'stops'),
+    false,
+  ],
+  ['a delete that was shown', [remove('core', vpc)], [], remove('core', vpc), true],
+  ['a creation that was in doubt', [], [blocked], create(net), true],
+  ['a twin of our own lost answer', [], [], twin, true],
+  ['forgetting what is gone', [], [], gone, true],
+];
+
+for (const [name, shown, plans, now, passes] of later)
+  test(`after approval, ${name} ${passes ? 'passes' : 'is stale'}`, () =>
+    assert.equal(onlyApproved(shown, plans)(now)?.code, passes ? undefined : 'stale'));

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exitOf, type Result, resultOf } from '../../src/cli/output/outcome.ts';
+import { outcomeText } from '../../src/cli/output/outcome-text.ts';
+import type { Action, Finding } from '../../src/core/action.ts';
+import { withoutStore } from '../../src/core/knowledge.ts';
+import { entriesOf } from '../../src/core/render/entries.ts';
+import type { Converged, Sight } from '../../src/engine/converge.ts';
+import type { Executed, Failing } from '../../src/engine/execute.ts';
+import { at, attributes, create, desired, observed, remove } from '../support/actions.ts';
+
+const net = create(desired('network', 'core', attributes.network()));
+const web = create(desired('instance', 'web-0', attributes.instance()));
+const old = remove('old', observed('network', 'vpc-9', attributes.network()));
+const scope = 'memory/acme/here';
+
+const nothing: Result = { done: [], failed: [], left: [], refused: [], open: [], ended: { stopped: false, calls: 0 } };
+const failure: Failing = {
+  kind: 'instance',
+  verb: 'create',
+  address: web.address,
+  expected: 'person',
+  failure: { kind: 'terminal', code: 'Quota', message: 'no more', requestId: 'r-1' },
+};
+const gap: Finding = { type: 'incomplete', kind: 'network', code: 'Denied', why: 'not listed', scope };
+const taken: Finding = {
+  type: 'blocked',
+  code: 'name-taken',
+  kind: 'network',
+  address: net.address,
+  why: 'taken',
+  scope,
+};
+const refusal = { address: old.address, verb: 'delete', why: 'over the limit' } as const;
+const done = entriesOf([net]);
+const left = entriesOf([web]);
+
+const exits: readonly (readonly [name: string, result: Partial<Result>, code: number])[] = [
+  ['nothing to do', {}, 0],
+  ['all done', { done }, 0],
+  ['failed, nothing done', { failed: [failure] }, 1],
+  ['failed, something done', { failed: [failure], done }, 4],
+  ['not done, something done', { left, done }, 4],
+  ['stopped before anything', { ended: { stopped: true, calls: 0 } }, 1],
+  ['stopped on the way', { ended: { stopped: true, calls: 3 }, done }, 4],
+  ['not seen', { open: [gap] }, 1],
+  ['not seen, something done', { open: [gap], done }, 4],
+  ['blocked', { open: [taken] }, 3],
+  ['blocked, the rest done', { open: [taken], done }, 4],
+  ['refused', { refused: [refusal] }, 3],
+  ['refused, the rest done', { refused: [refusal], done }, 3],
+];
+
+for (const [name, result, code] of exits)
+  test(`${name}: exit ${code}`, () => assert.equal(exitOf({ ...nothing, ...result }), code));
+
+test('after a failure the text names each: what failed and why, what was refused, open, not done and done', () => {
+  const all = { ...nothing, done, left, failed: [failure], refused: [refusal], open: [taken] };
+  const [verdict, body] = outcomeText(all, 7, (_, text) => text);
+  assert.equal(
+    verdict,
+    'Applied: 1 added, 0 changed, 0 replaced, 0 deleted · 1 failed · 1 not done · 1 refused · 1 open · generation 7 · 0 calls',
+  );
+  assert.deepEqual(body.split('\n'), [
+    '  failed    create instance web-0: Quota: no more (request r-1)',
+    `  refused   delete ${at('network', 'old')}: over the limit`,
+    `  open      ${at('network', 'core')}: taken`,
+    '  not done  + instance web-0',
+    '  done      + network core',
+  ]);
+});
+
+test('after a whole success one line is enough', () => {
+  assert.equal(outcomeText({ ...nothing, done }, 1, (_, text) => text)[1], '');
+});
+
+const calls = { reads: 1, writes: 1 };
+const settled = (action: Action): Executed => ({
+  settled: [{ kind: action.kind, verb: action.verb, address: action.address }],
+  failed: [],
+  findings: [],
+  next: 'done',
+  calls,
+});
+const lost: Executed = { settled: [], failed: [failure], findings: [], next: 'look', calls };
+
+/** The last look of a scope, and what was still to do then. */
+const sight = (actions: readonly Action[], findings: readonly Finding[] = []): Sight => ({
+  observation: { scope, at: 0, resources: [], gaps: [], pending: [], calls: 1 },
+  knowledge: withoutStore('acme'),
+  plan: { scope, actions, findings, calls: { observed: 1, predicted: 0 } },
+});
+
+const ends: readonly (readonly [
+  name: string,
+  scope: Converged,
+  done: readonly Action[],
+  failed: number,
+  left: readonly Action[],
+])[] = [
+  [
+    'settled, and the last look has nothing to do',
+    { outcome: 'done', passes: [settled(web)], last: sight([]) },
+    [web],
+    0,
+    [],
+  ],
+  ['failed, then settled', { outcome: 'done', passes: [lost, settled(web)], last: sight([]) }, [web], 0, []],
+  ['an answer was lost, and it had been a success', { outcome: 'done', passes: [lost], last: sight([]) }, [web], 0, []],
+  ['failed for good', { outcome: 'failed', passes: [lost], last: sight([web]) }, [], 1, []],
+  [
+    'settled, and it did not stick',
+    { outcome: 'unfinished', passes: [settled(web)], last: sight([web]) },
+    [],
+    0,
+    [web],
+  ],
+  [
+    'blocked in the end',
+    { outcome: 'done', passes: [], last: sight([], [{ ...taken, address: web.address }]) },
+    [],
+    0,
+    [web],
+  ],
+  ['stopped after it was settled', { outcome: 'stopped', passes: [settled(web)], last: sight([web]) }, [web], 0, []],
+  ['stopped before it was sent', { outcome: 'stopped', passes: [], last: sight([web]) }, [], 0, [web]],
+  ['stopped in the first look', { outcome: 'stopped', passes: [] }, [], 0, [web]],
+];
+
+for (const [name, converged, done_, failed, left_] of ends)
+  test(`what came of it: ${name}`, () => {
+    const result = resultOf([web], [], { generation: 1, scopes: [converged], idle: [] });
+    const addresses = (some: readonly { readonly address: string }[]) => some.map(({ address }) => address);
+    assert.deepEqual(addresses(result.done), addresses(done_));
+    assert.equal(result.failed.length, failed);
+    assert.deepEqual(addresses(result.left), addresses(left_));
+    assert.equal(result.ended.calls, converged.passes.length * 2);
+  });

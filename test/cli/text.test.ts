@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Complaint, complaintJson, complaintText } from '../../src/cli/complaint.ts';
+import { findAddress } from '../../src/cli/estate/find-address.ts';
+import { count } from '../../src/cli/output/count.ts';
+import { table } from '../../src/cli/output/table.ts';
+import { type Progress, progressOn } from '../../src/cli/progress/progress.ts';
+import { tellScope } from '../../src/cli/progress/tell.ts';
+import type { Progress as Event } from '../../src/engine/progress.ts';
+import { fakeTerminal } from './support/fake-terminal.ts';
+
+test('a table is aligned, and its last column is not padded', () => {
+  assert.equal(
+    table(
+      ['A', 'LONG'],
+      [
+        ['xyz', '1'],
+        ['', '22'],
+      ],
+    ),
+    'A    LONG\nxyz  1\n     22\n',
+  );
+  assert.equal(table(['A'], []), '');
+});
+
+for (const [n, text] of [
+  [0, '0 errors'],
+  [1, '1 error'],
+  [1234, '1,234 errors'],
+] as const)
+  test(`${n} of them: ${text}`, () => assert.equal(count(n, 'error'), text));
+
+test('a complaint says what, where, why and next, for people and for machines', () => {
+  const complaint = new Complaint('It is so.', { where: 'a.yaml:3', why: 'Because.', next: 'Do that.', code: 3 });
+  assert.equal(complaintText(complaint), 'It is so.\n  where: a.yaml:3\n  why:   Because.\n  next:  Do that.\n');
+  assert.deepEqual(complaintJson(complaint), {
+    error: { what: 'It is so.', where: 'a.yaml:3', why: 'Because.', next: 'Do that.' },
+    exitCode: 3,
+  });
+});
+
+const known = new Set([
+  'aws/1/eu/instance/web-0',
+  'aws/1/eu/instance/web-1',
+  'aws/1/us/instance/web-1',
+  'aws/1/eu/subnet/core.app',
+]);
+
+for (const [given, address] of [
+  ['aws/1/eu/instance/web-0', 'aws/1/eu/instance/web-0'],
+  ['instance/web-0', 'aws/1/eu/instance/web-0'],
+  ['web-0', 'aws/1/eu/instance/web-0'],
+  ['app', 'aws/1/eu/subnet/core.app'],
+] as const)
+  test(`"${given}" is ${address}`, () => assert.equal(findAddress(given, known), address));
+
+test('an ending of two addresses is refused with both', () => {
+  assert.throws(
+    () => findAddress('web-1', known),
+    (error: Complaint) => {
+      assert.match(error.advice.next ?? '', /aws\/1\/eu\/instance\/web-1\naws\/1\/us\/instance\/web-1/);
+      return true;
+    },
+  );
+});
+
+const events: readonly (readonly [event: Event, text: string])[] = [
+  [{ at: 'observing', kind: 'network', seen: 2, complete: true }, 'looking, 2 objects so far'],
+  [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'looking, 5 objects so far'],
+  [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'pass 1: 1 action to do'],
+  [{ at: 'acting', kind: 'instance', verb: 'create', addresses: ['web-0', 'web-1'] }, 'making web-0 and 1 more'],
+  [{ at: 'settled', kind: 'instance', verb: 'create', address: 'web-0' }, '1 done, making web-0'],
+  [
+    { at: 'waiting', why: 'budget', detail: 'RunInstances', forMs: 2000 },
+    '1 done, waiting for the rate budget (2.0 s): RunInstances',
+  ],
+  [{ at: 'waiting', why: 'gone', detail: 'i-1' }, '1 done, waiting for it to go: i-1'],
+];
+
+test('the events of a pass read as one calm line', () => {
+  const said: string[] = [];
+  const progress: Progress = { show: (_key, text) => void said.push(text), end: () => undefined };
+  const tell = tellScope('aws/1', progress);
+  for (const [event] of events) tell(event);
+  assert.deepEqual(
+    said,
+    events.map(([, text]) => text),
+  );
+});
+
+test('on a terminal the lines are redrawn in place and gone at the end', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { err, stderr } = fakeTerminal({ live: true });
+  let now = 0;
+  const progress = progressOn(err, { now: () => now, sleep: () => Promise.resolve() });
+  progress.show('aws/1', 'looking');
+  t.mock.timers.tick(200);
+  assert.equal(stderr(), '', 'silent for the first second');
+  now = 1000;
+  t.mock.timers.tick(200);
+  progress.show('aws/2', 'looking');
+  t.mock.timers.tick(200);
+  progress.end();
+  assert.equal(
+    stderr(),
+    'aws/1: looking (1.0 s)\n\x1b[1A\x1b[0Jaws/1: looking (1.0 s)\naws/2: looking (1.0 s)\n\x1b[2A\x1b[0J',
+  );
+});
