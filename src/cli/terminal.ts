@@ -26,6 +26,10 @@ export function processTerminal(process: NodeJS.Process): Terminal {
 }
 
 function output(stream: NodeJS.WriteStream): Output {
+  // A reader that has seen enough, such as head(1), is no reason to stop halfway through an apply.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   return {
     write: (text) => void stream.write(text),
     colour: styleText('bold', 'x', { stream }) !== 'x',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCli } from './support/run-cli.ts';
+import { runCli, startCli } from './support/run-cli.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const estate = 'apiVersion: setpoint.dev/v1\nkind: Estate\nmetadata: { name: acme }\nspec: {}\n';
@@ -73,4 +73,11 @@ test('a pipe gets no colour; FORCE_COLOR colours it; NO_COLOR does not', async (
     [await coloured({}), await coloured({ FORCE_COLOR: '1' }), await coloured({ NO_COLOR: '1' })],
     [false, true, false],
   );
+});
+
+test('a reader that goes away is no crash', async () => {
+  const { child, ended } = startCli(['schema'], sound);
+  child.stdout?.destroy();
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
 });
