@@ -3,6 +3,7 @@ import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
 import { formatPort } from '../port-text.ts';
 import type { Address } from '../resource.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../spec/document.ts';
+import { effectiveDeletionPolicy } from '../spec/effective-deletion-policy.ts';
 import type { Located } from '../spec/located.ts';
 import { atomAddress } from './atom-address.ts';
 import type { RuleDraft } from './dialect.ts';
@@ -32,7 +33,7 @@ export function compileRule(document: Located<FirewallRuleDoc>, site: Site): rea
   return site.dialect.rules.atoms(draft).map((atom) => toDesired(atom, terms, ref, site));
 }
 
-/** The atoms that say the network's `default`, for every group that stands there. */
+/** The atoms that say the network's `default`, for every group that stands there; they go, or stay, with the network. */
 export function compileDefaults(
   document: Located<NetworkDoc>,
   groups: readonly Address[],
@@ -41,7 +42,8 @@ export function compileDefaults(
   const network = addressAt(site, 'network', document.value.metadata.name);
   const { default: wanted, mode } = document.value.spec;
   const ref = documentRef(document, network);
-  const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy: 'delete' };
+  const deletionPolicy = effectiveDeletionPolicy(document.value);
+  const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy };
   return site.dialect.rules
     .defaults({ network, groups, default: wanted })
     .map(({ atom, presence }) => toDesired(atom, { ...terms, ...presenceOf(presence) }, ref, site));
@@ -53,9 +55,17 @@ export function uniteAtoms(atoms: readonly Rule[]): readonly Rule[] {
   for (const atom of atoms.toSorted((a, b) => weight(a) - weight(b))) {
     const known = byAddress.get(atom.address);
     if (known === undefined) byAddress.set(atom.address, atom);
-    else byAddress.set(atom.address, { ...known, documents: [...known.documents, ...atom.documents] });
+    else byAddress.set(atom.address, united(known, atom));
   }
   return [...byAddress.values()];
+}
+
+/** One document that protects or retains is enough. */
+function united(known: Rule, more: Rule): Rule {
+  const protect = known.terms.protect || more.terms.protect;
+  const stays = [known, more].some(({ terms }) => terms.deletionPolicy === 'retain');
+  const terms: Terms = { ...known.terms, protect, deletionPolicy: stays ? 'retain' : 'delete' };
+  return { ...known, terms, documents: [...known.documents, ...more.documents] };
 }
 
 export const ruleAddress = ({ metadata, spec }: FirewallRuleDoc, site: Site): Address =>

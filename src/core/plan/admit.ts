@@ -1,11 +1,11 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
-import type { Address } from '../resource.ts';
+import type { Address, Kind } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';
-import type { World } from './world.ts';
+import { gapOf, type World } from './world.ts';
 
 export interface Admitted {
   readonly actions: readonly Action[];
@@ -89,20 +89,24 @@ function dropNeeded(actions: readonly Action[], world: World, findings: Finding[
           observed.signs.container !== action.observed.id &&
           !leaves(leaving.get(observed.id), refs),
       );
-    if (user === undefined) continue;
+    const unlisted = usedBy[action.kind]?.find((kind) => gapOf(world, kind) !== undefined);
+    if (user === undefined && unlisted === undefined) continue;
     dropped.add(action);
     staying.add(action.observed.id);
-    findings.push(
-      withheld(
-        action,
-        'depends',
-        `${user.observed.kind} ${user.claim.by === 'us' ? user.claim.address : user.observed.id} still needs it.`,
-        world,
-      ),
-    );
+    const why = user
+      ? `${user.observed.kind} ${user.claim.by === 'us' ? user.claim.address : user.observed.id} still needs it.`
+      : `${unlisted} was not listed completely, so something may still need it.`;
+    findings.push(withheld(action, 'depends', why, world));
   }
   return actions.filter((action) => !dropped.has(action));
 }
+
+/** The kinds whose objects may stand in such a thing, or name it. */
+const usedBy: Readonly<Partial<Record<Kind, readonly Kind[]>>> = {
+  network: ['subnet', 'group', 'instance'],
+  subnet: ['instance'],
+  group: ['firewall-rule', 'instance'],
+};
 
 type ParentDelete = Extract<Action, { readonly verb: 'delete' }>;
 const isParentDelete = (action: Action): action is ParentDelete =>

@@ -71,8 +71,19 @@ function releases(desired: PlanInput['wanted']['desired'], world: World): readon
 function forgotten({ input, byId }: World): readonly Action[] {
   const pending = new Set(input.observation.pending);
   const gaps = new Set(input.observation.gaps.map(({ kind }) => kind));
+  // why: a rule is listed, and claimed by nobody, while its container is not seen
+  const listed = new Set(
+    input.observation.resources.flatMap(({ id, signs }) => (signs.container === undefined ? [] : [id])),
+  );
   return [...input.knowledge.settled].flatMap(([id, { address, kind }]): readonly Action[] => {
-    if (byId.has(id) || pending.has(id) || gaps.has(kind) || (kind === 'firewall-rule' && gaps.has('group'))) return [];
+    if (
+      byId.has(id) ||
+      listed.has(id) ||
+      pending.has(id) ||
+      gaps.has(kind) ||
+      (kind === 'firewall-rule' && gaps.has('group'))
+    )
+      return [];
     return [{ verb: 'forget', kind, address, documents: [], cause: 'drift', id, because: 'gone' }];
   });
 }

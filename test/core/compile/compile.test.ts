@@ -178,3 +178,20 @@ test('rules go with their document by default, networks stay', () => {
   assert.equal(one(scope, 'firewall-rule/core.all.ingress.icmp.8/all.0.0.0.0/0').terms.deletionPolicy, 'delete');
   assert.equal(one(scope, 'network/core').terms.deletionPolicy, 'retain');
 });
+
+test("what says a network's default stays with the network: its machines stay too", () => {
+  const open = ', default: { ingress: allow, egress: allow }';
+  const everybody = 'firewall-rule/core.all.ingress.all.all.0.0.0.0/0';
+  assert.equal(one(compiled(network(open)), everybody).terms.deletionPolicy, 'retain');
+  assert.equal(one(compiled(network(`${open}, deletionPolicy: delete`)), everybody).terms.deletionPolicy, 'delete');
+});
+
+test('an atom of two documents is protected and retained if one of them says so', () => {
+  const same = 'protocol: tcp, ports: [443], peers: { cidrs: [10.0.0.0/8] }';
+  const kept = rule('b', `${same}, protect: true, deletionPolicy: retain`);
+  const { protect, deletionPolicy } = one(
+    compiled(network() + rule('a', same) + kept),
+    'firewall-rule/core.all.ingress.tcp.443.10.0.0.0/8',
+  ).terms;
+  assert.deepEqual([protect, deletionPolicy], [true, 'retain']);
+});

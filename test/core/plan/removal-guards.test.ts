@@ -1,5 +1,5 @@
 import type { Desired } from '../../../src/core/desired.ts';
-import { allow, at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
+import { allow, at, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
@@ -83,6 +83,30 @@ const cases: readonly Case[] = [
       choices: { prune: new Set([at('network', 'core-2')]) },
     }),
     want: ['delete network/core-2 (pruned)'],
+  },
+  {
+    name: 'a subnet is not taken away while machines could not be listed',
+    given: input(
+      [net()],
+      looked([standing, standingSubnet], { gaps: [{ kind: 'instance', code: 'x', reason: 'y' }] }),
+      {
+        choices: { prune: new Set([at('subnet', 'core.app')]) },
+      },
+    ),
+    want: ['incomplete instance: x', 'withheld subnet/core.app: depends'],
+  },
+  {
+    name: 'a rule is not forgotten while only its group is out of sight',
+    given: input([net()], looked([standing, atom('80')], { pending: ['sg-1'] }), {
+      knowledge: know([standing, standingGroup], {
+        settled: new Map([
+          ['vpc-1', settle('network', at('network', 'core'))],
+          ['sg-1', settle('group', group.address)],
+          ['sg-1 80', settle('firewall-rule', rule('80').address)],
+        ]),
+      }),
+    }),
+    want: [],
   },
   {
     name: 'the loop without a person deletes where the document enforces, though nobody else said so',
