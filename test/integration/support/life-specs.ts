@@ -70,16 +70,10 @@ const network = `${head('Network', '{ name: core, owner: team-net, labels: { env
     - { name: db, cidr: 10.30.2.0/24 }
 `;
 
-/**
- * No description where the peer is a group: moto then revokes the rule only for who repeats it, and AWS asks for none
- * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RevokeSecurityGroupIngress.html).
- */
+/** A description only where no step removes the one rule: see quirk.ts. */
 const rules = (webPorts: string): string =>
   [
-    rule(
-      'web-https',
-      `protocol: tcp, ports: [${webPorts}], group: web, peers: { cidrs: [0.0.0.0/0, "::/0"] }, description: public site`,
-    ),
+    rule('web-https', `protocol: tcp, ports: [${webPorts}], group: web, peers: { cidrs: [0.0.0.0/0, "::/0"] }`),
     rule(
       'office-ssh',
       'protocol: tcp, ports: [22], peers: { cidrs: [203.0.113.0/24, "2001:db8::/32"] }, description: the office',

@@ -4,6 +4,7 @@ import type { Ran } from './child.ts';
 import { type Colleague, colleagueAt } from './colleague.ts';
 import { lifeSpecs, region, type Wants } from './life-specs.ts';
 import { motoToUse } from './moto.ts';
+import { wantsDescriptions } from './quirk.ts';
 import { isMutating, type RecordedCall, type RecordingProxy, recordingProxy } from './recording-proxy.ts';
 import { standing } from './standing.ts';
 import { type Workplace, workplace } from './workplace.ts';
@@ -22,6 +23,8 @@ export interface Life {
   readonly workplace: Workplace;
   /** What stood in the region before us, by id. */
   readonly before: readonly string[];
+  /** Whether this moto knows rules by their description too. */
+  readonly wantsDescriptions: boolean;
   /** The specs are these from now on. */
   want(wants: Omit<Wants, 'endpoint'>): Promise<void>;
   /** Runs a verb as a user would; throws where it does not show what it must. The calls are those it made. */
@@ -39,6 +42,7 @@ export async function startLife(): Promise<Life> {
   const written: RecordedCall[] = [];
   return {
     before: await standing(colleague.client),
+    wantsDescriptions: await wantsDescriptions(colleague.client),
     written: () => written,
     colleague,
     cli: await awsCliAt(moto.url),

@@ -42,10 +42,10 @@ export async function creates({ want, sees, colleague }: Life): Promise<void> {
   const web = await colleague.group('core-web');
   assert.deepEqual(await rulesOf('core-web', colleague), [
     'in icmpv6 2001:db8::/32',
-    'in tcp 443-443 0.0.0.0/0 "public site"',
-    'in tcp 443-443 ::/0 "public site"',
-    'in tcp 8000-8100 0.0.0.0/0 "public site"',
-    'in tcp 8000-8100 ::/0 "public site"',
+    'in tcp 443-443 0.0.0.0/0',
+    'in tcp 443-443 ::/0',
+    'in tcp 8000-8100 0.0.0.0/0',
+    'in tcp 8000-8100 ::/0',
     `in udp 7946-7946 ${web}`,
     'out -1 0.0.0.0/0',
     'out udp 53-53 10.30.0.2/32',

@@ -5,17 +5,25 @@ import { isMutating } from '../recording-proxy.ts';
 import { standing } from '../standing.ts';
 import { unchanged } from './create.ts';
 
-export async function retains({ want, sees, colleague }: Life): Promise<void> {
+export async function retains({ want, sees, colleague, wantsDescriptions }: Life): Promise<void> {
+  if (wantsDescriptions) await removeDescribed(colleague);
   const before = await standing(colleague.client);
   await want({ empty: true });
   const held = await sees(['apply', '--yes'], { code: 3, shows: [/limit/] });
   assert.deepEqual(held.calls.filter(isMutating), [], 'rules are deleted with their documents, but not so many');
   await sees(['apply', '--yes', '--allow-deletes', '7'], {
     code: 0,
-    shows: [/^Applied: 0 added, 0 changed, 0 replaced, 7 deleted/],
+    shows: [wantsDescriptions ? /^Applied: .* 6 deleted/ : /^Applied: 0 added, 0 changed, 0 replaced, 7 deleted/],
   });
   assert.deepEqual(await standing(colleague.client), before, 'the rest is retained');
   await sees(['prune'], { code: 0, shows: [/^Orphans: 13/, /network\/core /, /network\/legacy /, /instance\/web-0 /] });
+}
+
+async function removeDescribed({ rules }: Life['colleague']): Promise<void> {
+  const ssh = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22 };
+  const Description = 'the office';
+  await rules.remove('core-all', { ...ssh, IpRanges: [{ CidrIp: '203.0.113.0/24', Description }] });
+  await rules.remove('core-all', { ...ssh, Ipv6Ranges: [{ CidrIpv6: '2001:db8::/32', Description }] });
 }
 
 export async function leavesNothing({ sees, colleague, before }: Life): Promise<void> {
