@@ -48,6 +48,25 @@ const rows: readonly { name: string; actions: readonly Action[]; want: readonly 
     want: ['new: core.lb core.web'],
   },
   {
+    name: 'a machine moves to another group after its rules stand there, and its old ones go after it has moved',
+    actions: [
+      create(desired('firewall-rule', 'into-new', of.rule('core.new'))),
+      create(desired('firewall-rule', 'from-new', of.rule('core.db', { peers: [`group:${at('group', 'core.new')}`] }))),
+      create(desired('firewall-rule', 'other', of.rule('core.other'))),
+      update(
+        desired('instance', 'web-0', of.instance('core.app', ['core.new'])),
+        observed('instance', 'i-1', of.instance('core.app', ['core.web'])),
+        [{ field: 'groups' }],
+      ),
+      remove('into-web', observed('firewall-rule', 'sgr-1', of.rule('core.web'))),
+      remove(
+        'from-web',
+        observed('firewall-rule', 'sgr-2', of.rule('core.lb', { peers: [`group:${at('group', 'core.web')}`] })),
+      ),
+    ],
+    want: ['web-0: from-new into-new', 'into-web: web-0', 'from-web: web-0'],
+  },
+  {
     name: 'children go before their parents',
     actions: [
       remove('core', observed('network', 'vpc-1', of.network())),
@@ -72,7 +91,7 @@ const rows: readonly { name: string; actions: readonly Action[]; want: readonly 
       remove('peer', observed('firewall-rule', 'sgr-2', wantedRule.attributes)),
       update(desired('instance', 'web-0', of.instance('core.app', [])), observed('instance', 'i-1', of.instance()), []),
     ],
-    want: ['core.web: old peer web-0'],
+    want: ['core.web: old peer web-0', 'old: web-0', 'peer: web-0'],
   },
   {
     name: 'machines of one document stop one after the other, those of another beside them',
