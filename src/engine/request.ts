@@ -1,5 +1,5 @@
 import type { Result } from '../core/failure.ts';
-import { isKept } from '../core/kinds/kinds.ts';
+import { isKept } from '../core/kinds/kept-fields.ts';
 import type { Mark } from '../core/observed.ts';
 import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
 import type { Desk } from './desk.ts';

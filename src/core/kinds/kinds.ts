@@ -3,6 +3,7 @@ import type { Attributes, Kind, Ref } from '../resource.ts';
 import { firewallRule } from './firewall-rule.ts';
 import { group } from './group.ts';
 import { instance } from './instance.ts';
+import { isKept } from './kept-fields.ts';
 import { network } from './network.ts';
 import type { ChangeEffect, KindRules } from './rules.ts';
 import { subnet } from './subnet.ts';
@@ -21,10 +22,6 @@ export const kindNames = ['network', 'subnet', 'group', 'firewall-rule', 'instan
 /** The rules of a kind known only at run time. */
 // why: `kinds[kind]` is the entry of exactly this kind; TypeScript cannot tie the two unions together
 export const rulesOf = (kind: Kind): KindRules => kinds[kind] as unknown as KindRules;
-
-/** Terms that the store keeps beside a resource and no cloud holds; of every kind. */
-export const keptFields = ['protect', 'deletionPolicy'] as const;
-export const isKept = (field: string): boolean => keptFields.some((kept) => kept === field);
 
 /** What it takes to make this change. */
 export function effectOf(kind: Kind, change: FieldChange): ChangeEffect {

@@ -1,7 +1,8 @@
 import type { Cause } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
-import { effectOf, isKept, keptFields, rulesOf } from '../kinds/kinds.ts';
+import { isKept, keptFields } from '../kinds/kept-fields.ts';
+import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
 
