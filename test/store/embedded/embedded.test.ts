@@ -62,12 +62,17 @@ test('embedded: where there is no store, looking for one makes nothing; making o
   assert.deepEqual(await readdir(folder), []);
   const said: string[] = [];
   const made = await open((message) => said.push(message));
-  assert.deepEqual(said, [`creating a database in ${inside()}`]);
+  // In a checkout that the database's account cannot reach, its programs are copied first.
+  assert.deepEqual(
+    said.filter((message) => !message.startsWith('copying PostgreSQL')),
+    [`creating a database in ${inside()}`],
+  );
   await made.close();
   assert.equal(await serverPid(), undefined);
+  const before = said.length;
   const found = await openStore({ ...looking, onProgress: (message) => said.push(message) });
   assert.equal(found?.estates.store, made.estates.store);
-  assert.equal(said.length, 1);
+  assert.deepEqual(said.slice(before), [], 'the second time there is nothing to tell');
   await found?.close();
 });
 
