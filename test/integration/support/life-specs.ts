@@ -2,6 +2,7 @@
 export interface Wants {
   /** The target's endpoint. */
   readonly endpoint: string;
+  readonly blocks: Blocks;
   /** How many deletes a generation may make. */
   readonly deletes?: number;
   readonly replicas?: number;
@@ -12,6 +13,19 @@ export interface Wants {
   /** Only the estate and its target are left. */
   readonly empty?: boolean;
 }
+
+/** Whom the site is open to, and from where the office comes. */
+export interface Blocks {
+  readonly site: readonly string[];
+  readonly office: readonly string[];
+}
+
+export const bothFamilies: Blocks = {
+  site: ['0.0.0.0/0', '::/0'],
+  office: ['2001:db8::/32', '203.0.113.0/24'],
+};
+
+export const oneFamily: Blocks = { site: ['0.0.0.0/0'], office: ['203.0.113.0/24'] };
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -36,7 +50,7 @@ export function lifeSpecs(wants: Wants): Files {
   if (wants.empty) return { 'estate.yaml': estate(wants) };
   return {
     'estate.yaml': estate(wants),
-    'network.yaml': `${network}${rules(webPorts)}`,
+    'network.yaml': `${network}${rules(webPorts, wants.blocks)}`,
     'machines.yaml': machines.join(''),
     'web.sh': userData,
     ...(adopt === undefined ? {} : { 'legacy.yaml': legacy(adopt) }),
@@ -71,12 +85,12 @@ const network = `${head('Network', '{ name: core, owner: team-net, labels: { env
 `;
 
 /** A description only where no step removes the one rule: see quirk.ts. */
-const rules = (webPorts: string): string =>
+const rules = (webPorts: string, { site, office }: Blocks): string =>
   [
-    rule('web-https', `protocol: tcp, ports: [${webPorts}], group: web, peers: { cidrs: [0.0.0.0/0, "::/0"] }`),
+    rule('web-https', `protocol: tcp, ports: [${webPorts}], group: web, peers: { cidrs: ${JSON.stringify(site)} }`),
     rule(
       'office-ssh',
-      'protocol: tcp, ports: [22], peers: { cidrs: [203.0.113.0/24, "2001:db8::/32"] }, description: the office',
+      `protocol: tcp, ports: [22], peers: { cidrs: ${JSON.stringify(office)} }, description: the office`,
     ),
     rule('web-to-db', 'protocol: tcp, ports: [5432], group: db, peers: { groups: [web] }'),
     rule('web-gossip', 'protocol: udp, ports: [7946], group: web, peers: { groups: [web] }'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AwsCli, awsCliAt } from './aws-cli.ts';
 import type { Ran } from './child.ts';
 import { type Colleague, colleagueAt } from './colleague.ts';
-import { lifeSpecs, region, type Wants } from './life-specs.ts';
+import { type Blocks, bothFamilies, lifeSpecs, oneFamily, region, type Wants } from './life-specs.ts';
 import { motoToUse } from './moto.ts';
 import { wantsDescriptions } from './quirk.ts';
 import { isMutating, type RecordedCall, type RecordingProxy, recordingProxy } from './recording-proxy.ts';
@@ -23,10 +23,11 @@ export interface Life {
   readonly workplace: Workplace;
   /** What stood in the region before us, by id. */
   readonly before: readonly string[];
-  /** Whether this moto knows rules by their description too. */
-  readonly wantsDescriptions: boolean;
+  /** A moto that does not take rules away as AWS does: see quirk.ts. */
+  readonly isOld: boolean;
+  readonly blocks: Blocks;
   /** The specs are these from now on. */
-  want(wants: Omit<Wants, 'endpoint'>): Promise<void>;
+  want(wants: Omit<Wants, 'endpoint' | 'blocks'>): Promise<void>;
   /** Runs a verb as a user would; throws where it does not show what it must. The calls are those it made. */
   sees(args: readonly string[], expected: Expected): Promise<Ran & { readonly calls: readonly RecordedCall[] }>;
   /** Every call by which something was changed, so far. */
@@ -40,14 +41,17 @@ export async function startLife(): Promise<Life> {
   const place = await workplace();
   const colleague = colleagueAt(moto.url, region);
   const written: RecordedCall[] = [];
+  const isOld = await wantsDescriptions(colleague.client);
+  const blocks = isOld ? oneFamily : bothFamilies;
   return {
     before: await standing(colleague.client),
-    wantsDescriptions: await wantsDescriptions(colleague.client),
+    isOld,
+    blocks,
     written: () => written,
     colleague,
     cli: await awsCliAt(moto.url),
     workplace: place,
-    want: (wants) => place.write(lifeSpecs({ ...wants, endpoint: proxy.url })),
+    want: (wants) => place.write(lifeSpecs({ ...wants, blocks, endpoint: proxy.url })),
     sees: async (args, expected) => {
       const { calls, ...ran } = await see(args, { place, proxy });
       written.push(...calls.filter(isMutating));

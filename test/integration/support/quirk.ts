@@ -14,6 +14,7 @@ const block = { CidrIp: '192.0.2.0/24' };
  * Whether this moto revokes a rule with a description only for who repeats the description: 5.1 does, 5.2 where the peer is a
  * group. AWS does not: "If the security group rule has a description, you do not need to specify the description to revoke
  * the rule", https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RevokeSecurityGroupIngress.html
+ * The same 5.1 answers 200 and takes only one of two blocks away that have the same ports, so there each rule has only one.
  */
 export async function wantsDescriptions(client: EC2Client): Promise<boolean> {
   const { Vpcs: [vpc] = [] } = await client.send(new DescribeVpcsCommand({}));

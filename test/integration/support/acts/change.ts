@@ -8,7 +8,7 @@ const actions = (calls: readonly RecordedCall[]): readonly string[] => calls.map
 const ports = ({ params }: RecordedCall): readonly string[] =>
   [...params].filter(([key]) => /FromPort$/.test(key)).map(([, value]) => value);
 
-export async function moves({ want, sees, colleague }: Life): Promise<void> {
+export async function moves({ want, sees, colleague, blocks }: Life): Promise<void> {
   await want({ webPorts: '443, 9000-9100' });
   const { calls } = await sees(['apply', '--yes'], { code: 0, shows: [/^Applied: 0 added, 1 changed, 0 replaced/] });
   const [added, removed, ...others] = calls.filter(isMutating);
@@ -22,7 +22,7 @@ export async function moves({ want, sees, colleague }: Life): Promise<void> {
   const tcp = (await rulesOf('core-web', colleague)).filter((rule) => rule.startsWith('in tcp'));
   assert.deepEqual(
     tcp.map((rule) => rule.split(' ').slice(2, 4).join(' ')),
-    ['443-443 0.0.0.0/0', '443-443 ::/0', '9000-9100 0.0.0.0/0', '9000-9100 ::/0'],
+    ['443-443', '9000-9100'].flatMap((range) => blocks.site.map((block) => `${range} ${block}`)),
   );
   await sees(['plan', '--detailed-exitcode'], { code: 0, shows: [unchanged] });
 }

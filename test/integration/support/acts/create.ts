@@ -21,7 +21,7 @@ export async function refusesBadSpecs({ want, sees }: Life): Promise<void> {
   await sees(['validate'], { code: 0, shows: [/^Valid: 13 documents/] });
 }
 
-export async function creates({ want, sees, colleague }: Life): Promise<void> {
+export async function creates({ want, sees, colleague, blocks }: Life): Promise<void> {
   await want({});
   await sees(['plan'], { code: 0, shows: [/^Plan: 19 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/] });
   const { calls } = await sees(['apply', '--yes'], { code: 0, shows: [/^Applied: 19 added, 0 changed, 0 replaced/] });
@@ -42,10 +42,8 @@ export async function creates({ want, sees, colleague }: Life): Promise<void> {
   const web = await colleague.group('core-web');
   assert.deepEqual(await rulesOf('core-web', colleague), [
     'in icmpv6 2001:db8::/32',
-    'in tcp 443-443 0.0.0.0/0',
-    'in tcp 443-443 ::/0',
-    'in tcp 8000-8100 0.0.0.0/0',
-    'in tcp 8000-8100 ::/0',
+    ...blocks.site.map((block) => `in tcp 443-443 ${block}`),
+    ...blocks.site.map((block) => `in tcp 8000-8100 ${block}`),
     `in udp 7946-7946 ${web}`,
     'out -1 0.0.0.0/0',
     'out udp 53-53 10.30.0.2/32',
@@ -53,8 +51,7 @@ export async function creates({ want, sees, colleague }: Life): Promise<void> {
   assert.deepEqual(await rulesOf('core-db', colleague), [`in tcp 5432-5432 ${web}`, 'out -1 0.0.0.0/0']);
   assert.deepEqual(await rulesOf('core-all', colleague), [
     'in icmp 8--1 10.0.0.0/8',
-    'in tcp 22-22 2001:db8::/32 "the office"',
-    'in tcp 22-22 203.0.113.0/24 "the office"',
+    ...blocks.office.map((block) => `in tcp 22-22 ${block} "the office"`),
     'out -1 0.0.0.0/0',
   ]);
 }

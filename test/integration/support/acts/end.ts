@@ -1,29 +1,30 @@
 import assert from 'node:assert/strict';
 import { DeleteSecurityGroupCommand } from '@aws-sdk/client-ec2';
+import { rulesOf } from '../colleague-rules.ts';
 import type { Life } from '../life.ts';
 import { isMutating } from '../recording-proxy.ts';
 import { standing } from '../standing.ts';
 import { unchanged } from './create.ts';
 
-export async function retains({ want, sees, colleague, wantsDescriptions }: Life): Promise<void> {
-  if (wantsDescriptions) await removeDescribed(colleague);
+export async function retains({ want, sees, colleague, isOld }: Life): Promise<void> {
+  if (isOld) await removeDescribed(colleague);
   const before = await standing(colleague.client);
   await want({ empty: true });
   const held = await sees(['apply', '--yes'], { code: 3, shows: [/limit/] });
   assert.deepEqual(held.calls.filter(isMutating), [], 'rules are deleted with their documents, but not so many');
   await sees(['apply', '--yes', '--allow-deletes', '7'], {
     code: 0,
-    shows: [wantsDescriptions ? /^Applied: .* 6 deleted/ : /^Applied: 0 added, 0 changed, 0 replaced, 7 deleted/],
+    shows: [isOld ? /^Applied: .* 6 deleted/ : /^Applied: 0 added, 0 changed, 0 replaced, 7 deleted/],
   });
+  for (const group of ['core-all', 'core-web', 'core-db'])
+    assert.deepEqual(await rulesOf(group, colleague), ['out -1 0.0.0.0/0'], 'what AWS puts into a group is wanted too');
   assert.deepEqual(await standing(colleague.client), before, 'the rest is retained');
   await sees(['prune'], { code: 0, shows: [/^Orphans: 13/, /network\/core /, /network\/legacy /, /instance\/web-0 /] });
 }
 
 async function removeDescribed({ rules }: Life['colleague']): Promise<void> {
   const ssh = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22 };
-  const Description = 'the office';
-  await rules.remove('core-all', { ...ssh, IpRanges: [{ CidrIp: '203.0.113.0/24', Description }] });
-  await rules.remove('core-all', { ...ssh, Ipv6Ranges: [{ CidrIpv6: '2001:db8::/32', Description }] });
+  await rules.remove('core-all', { ...ssh, IpRanges: [{ CidrIp: '203.0.113.0/24', Description: 'the office' }] });
 }
 
 export async function leavesNothing({ sees, colleague, before }: Life): Promise<void> {
