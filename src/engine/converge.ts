@@ -9,6 +9,7 @@ import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
 import { resolve } from './resolve.ts';
+import { secondLook } from './second-look.ts';
 
 /** One scope to converge. */
 export interface Convergence {
@@ -51,6 +52,7 @@ export async function converge(job: Convergence, ports: EnginePorts, steering: S
     // why: `look` is asked here, for all that happens inside
     steering: { signal: halt.waits, ...(steering.tell ? { tell: steering.tell } : {}) },
     memo: memo(ports.clock),
+    confirm: secondLook(ports.clock),
     until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
     passes: [],
     rests: 0,
@@ -73,6 +75,7 @@ interface Run extends Progressing {
   readonly ports: EnginePorts;
   readonly steering: Steering;
   readonly memo: Memo;
+  readonly confirm: ReturnType<typeof secondLook>;
   /** When patience ends. */
   readonly until: number;
 }
@@ -126,7 +129,7 @@ async function see(run: Run): Promise<Sight> {
   const before = await ports.inventory.knowledge(estate, scope);
   const observation = fresh(run) ?? (await observe(site, before, ports, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
-  const settlements = resolve(observation, before);
+  const settlements = run.confirm(resolve(observation, before));
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const plan = job.plan(observation, withoutRepeatable(knowledge));

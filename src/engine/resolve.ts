@@ -42,6 +42,9 @@ export function resolve(observation: Observation, knowledge: Knowledge): readonl
   });
 }
 
+/** A creation that no look showed in all the time a cloud may take. */
+export const neverHappened = 'NeverHappened';
+
 interface Scene extends Index {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
@@ -141,9 +144,7 @@ function created(
   if (seen === 'many') return [];
   if (observed) return whole.has(batchOf(intent)) || isOld(intent, scene) ? [happened(intent, observed.id)] : [];
   if (scene.blind.has(intent.draft.kind) || !isOld(intent, scene)) return [];
-  return [
-    failed(intent, 'NeverHappened', 'its mark was looked for until a cloud would have shown it, and is not there'),
-  ];
+  return [failed(intent, neverHappened, 'its mark was looked for until a cloud would have shown it, and is not there')];
 }
 
 function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {

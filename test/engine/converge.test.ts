@@ -256,3 +256,32 @@ describe('converge, stopped', () => {
     assert.deepEqual(knowledge.pending, [], 'what was not sent is not looked for');
   });
 });
+
+describe('converge, a creation whose answer was lost', () => {
+  /** A network that was made, unanswered and unseen, by a process that then ended. */
+  async function lostNetwork() {
+    const world = smallWorld();
+    world.cloud.faults.add({ on: 'CreateNetwork', times: 1, fault: { do: 'lost-after' } });
+    world.cloud.faults.add({ on: 'ListNetworks', times: 2, fault: { do: 'lag', ms: 60_000 } });
+    const first = await world.apply([network()], { job: { patienceMs: 0 } });
+    assert.equal(first.outcome, 'unfinished');
+    await world.clock.advance(400_000);
+    return world;
+  }
+
+  it('is found after the window, although the first listing does not show it', async () => {
+    const world = await lostNetwork();
+    world.cloud.faults.add({ on: 'ListNetworks', times: 1, fault: { do: 'lag', ms: 600_000 } });
+    const { outcome, writes } = await world.apply([network()]);
+    assert.deepEqual([outcome, count(writes, 'CreateNetwork')], ['done', 0]);
+  });
+
+  it('is made again once two looks have not shown it', async () => {
+    const world = smallWorld();
+    world.cloud.faults.add({ on: 'CreateNetwork', times: 1, fault: { do: 'lost-before' } });
+    await world.apply([network()], { job: { patienceMs: 0 } });
+    await world.clock.advance(400_000);
+    const { outcome, writes } = await world.apply([network()]);
+    assert.deepEqual([outcome, count(writes, 'CreateNetwork')], ['done', 1]);
+  });
+});
