@@ -262,7 +262,7 @@ describe('converge, a creation whose answer was lost', () => {
   async function lostNetwork() {
     const world = smallWorld();
     world.cloud.faults.add({ on: 'CreateNetwork', times: 1, fault: { do: 'lost-after' } });
-    world.cloud.faults.add({ on: 'ListNetworks', times: 2, fault: { do: 'lag', ms: 60_000 } });
+    world.cloud.faults.add({ on: 'ListNetworks', times: 2, fault: { do: 'flicker', share: 1 } });
     const first = await world.apply([network()], { job: { patienceMs: 0 } });
     assert.equal(first.outcome, 'unfinished');
     await world.clock.advance(400_000);
@@ -271,7 +271,7 @@ describe('converge, a creation whose answer was lost', () => {
 
   it('is found after the window, although the first listing does not show it', async () => {
     const world = await lostNetwork();
-    world.cloud.faults.add({ on: 'ListNetworks', times: 1, fault: { do: 'lag', ms: 600_000 } });
+    world.cloud.faults.add({ on: 'ListNetworks', times: 1, fault: { do: 'flicker', share: 1 } });
     const { outcome, writes } = await world.apply([network()]);
     assert.deepEqual([outcome, count(writes, 'CreateNetwork')], ['done', 0]);
   });
