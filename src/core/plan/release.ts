@@ -48,13 +48,17 @@ function releaseRule(observed: Observed, address: Address, world: World): readon
   return [found(observed, 'unmanaged', 'a rule that no document states; the network is additive, so it stays', world)];
 }
 
-/** It was wanted once. While one of its documents still stands it only moved on; else the policy of the gone one holds. */
+/**
+ * It was wanted once. While one of its documents still stands it only moved on; else the policy of the gone one holds,
+ * unless a person chose to delete it.
+ */
 function releaseWritten(observed: Observed, address: Address, world: World): Decision {
   const documents = world.input.knowledge.applied.get(address)?.documents ?? [];
   const standing = documents.filter((document) => world.input.wanted.documents.has(document));
   if (standing.length > 0) return { ...remove(observed, address, 'changed', world), documents: refsTo(standing) };
-  if (policyOf(observed, world) === 'retain') return orphan(observed, address, world);
-  return { ...remove(observed, address, 'removed', world), documents: refsTo(documents) };
+  const retained = policyOf(observed, world) === 'retain';
+  if (retained && !world.input.choices?.prune?.has(address)) return orphan(observed, address, world);
+  return { ...remove(observed, address, retained ? 'pruned' : 'removed', world), documents: refsTo(documents) };
 }
 
 /** Documents that are known by name only: nobody loaded the file they once stood in. */

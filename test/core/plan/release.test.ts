@@ -30,7 +30,41 @@ const withGroup = looked([
   ),
 ]);
 
+const group = want('group', 'core.web', { network: at('network', 'core'), labels: {} });
+const open = { ...allow('sg-1', '80', ['10.0.0.0/8']), network: 'vpc-1' };
+const openAt = at('firewall-rule', 'core.web ingress tcp 80 10.0.0.0/8');
+const openOf = at('firewall-rule', 'core.in');
+
+/** A group that is still wanted, and in it a rule whose document, gone by now, said retain. */
+const retained = (prune: readonly string[], protect = false) => {
+  const resources = [
+    standing,
+    ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
+    see('firewall-rule', 'sg-1 80', open, { signs: { container: 'sg-1' } }),
+  ];
+  const known = know(resources);
+  return input([net, group], looked(resources), {
+    knowledge: {
+      ...known,
+      settled: new Map([...known.settled, ['sg-1 80', settle('firewall-rule', openAt, { protect })]]),
+      applied: new Map([[openAt, { attributes: open, generation: 1, documents: [openOf] }]]),
+    },
+    choices: { prune: new Set(prune) },
+  });
+};
+
 const cases: readonly Case[] = [
+  { name: 'a retained rule of a standing group: an orphan', given: retained([]), want: ['orphan sg-1 80'] },
+  {
+    name: 'a retained rule of a standing group that a person chose is deleted',
+    given: retained([openAt]),
+    want: ['delete firewall-rule/core.web ingress tcp 80 10.0.0.0/8 (pruned)'],
+  },
+  {
+    name: 'a rule that a person chose is not deleted while it is protected',
+    given: retained([openAt], true),
+    want: ['withheld firewall-rule/core.web ingress tcp 80 10.0.0.0/8: protect'],
+  },
   { name: 'ours and not wanted: an orphan, retained', given: input([], looked([standing])), want: ['orphan vpc-1'] },
   {
     name: 'ours, not wanted, policy delete: delete',
