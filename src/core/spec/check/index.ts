@@ -1,6 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 import { addressSpace } from './address-space.ts';
+import { adoptedOnce } from './adopted-once.ts';
 import { cloudNames } from './cloud-names.ts';
 import { expressible } from './expressible.ts';
 import { formerNames } from './former-names.ts';
@@ -36,4 +37,5 @@ export const checks: readonly Check[] = [
   labels,
   ignores,
   formerNames,
+  adoptedOnce,
 ];
