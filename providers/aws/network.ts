@@ -118,19 +118,17 @@ async function read(
 }
 
 /**
- * CreateVpc has no ClientToken: an earlier try with this mark is looked for first. Once the VPC stands the answer is
- * the VPC, with what is missing of it; the next pass finishes it.
+ * CreateVpc has no ClientToken: an earlier try with this mark is looked for first, if there can have been one. Once the
+ * VPC stands the answer is the VPC, with what is missing of it; the next pass finishes it.
  */
-async function create(
-  { mark, desired }: Creation<'network'>,
-  scope: Scope,
-  call: Call,
-): Promise<Result<Observed<'network'>>> {
+async function create(item: Creation<'network'>, scope: Scope, call: Call): Promise<Result<Observed<'network'>>> {
+  const { mark, desired } = item;
   const { cidr, internet, labels } = desired.attributes;
-  const earlier = await findByMark(mark, scope, call);
+  const earlier = isFirst(item, scope) ? unsent : await findByMark(mark, scope, call);
   if (!earlier.ok) return earlier;
   const asked = internet === true ? { gateway: `${scope.clock.now()}` } : {};
   const tags = { Name: desired.name, ...labels, ...markTags(mark, asked) };
+  scope.known.networks.add(item.token);
   const made = earlier.value ? { ok: true as const, value: earlier.value } : await createVpc(cidr, tags, scope, call);
   if (!made.ok) return made;
   const vpc = made.value;
@@ -146,6 +144,11 @@ async function create(
   const parts = await standing(completeInternet(wish, scope, call), begun);
   return { ok: true, value: observeVpc(vpc, { ...around, parts }) };
 }
+
+/** The intent is written before anything is sent, so another process would have made this a later attempt. */
+const isFirst = ({ token, mark }: Creation<'network'>, { known }: Scope): boolean =>
+  mark.attempt === 1 && !known.networks.has(token);
+const unsent: Result<undefined> = { ok: true, value: undefined };
 
 const none: InternetParts = { internet: false, parts: [], missing: [] };
 const begun: InternetParts = { internet: 'partial', parts: [], missing: ['internet-gateway'] };

@@ -19,4 +19,6 @@ export interface Known {
   readonly tables: Map<CloudId, CloudId>;
   /** The root device of an image: `/dev/xvda`. */
   readonly rootDevices: Map<string, string>;
+  /** Tokens of the networks that were asked for. */
+  readonly networks: Set<string>;
 }

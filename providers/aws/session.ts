@@ -1,6 +1,8 @@
+import type { Result } from '../../src/core/failure.ts';
+import type { Call } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Access, Session } from '../../src/ports/provider.ts';
-import { makeClient } from './client.ts';
+import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { instanceActuator } from './instance.ts';
@@ -18,11 +20,11 @@ export function openSession(access: Access, clock: Clock): Session {
     client,
     listings: makeListings(client, access.account),
     clock,
-    known: { tables: new Map(), rootDevices: new Map() },
+    known: { tables: new Map(), rootDevices: new Map(), networks: new Set() },
   };
   return {
     scope: access.scope,
-    identify: (call) => client.identify(call),
+    identify: identifyOnce(client),
     actuators: {
       network: networkActuator(scope),
       subnet: subnetActuator(scope),
@@ -31,5 +33,16 @@ export function openSession(access: Access, clock: Clock): Session {
       instance: instanceActuator(scope),
     },
     close: async () => client.close(),
+  };
+}
+
+/** A session keeps its credentials, and renewed keys of a role are of the same account: the first good answer holds. */
+function identifyOnce(client: Client): Session['identify'] {
+  let known: Result<string> | undefined;
+  return async (call: Call) => {
+    if (known) return known;
+    const answer = await client.identify(call);
+    if (answer.ok) known = answer;
+    return answer;
   };
 }

@@ -29,10 +29,16 @@ const toInternet = (observed: Observed<'network'>, internet: boolean) =>
     changes: [{ field: 'internet', from: observed.attributes.internet, to: internet }],
   });
 
-test('without internet it is one VPC, after a look for an earlier try', async () => {
+test('without internet it is one VPC, and a first attempt looks for no earlier one', async () => {
   await createOne(session, networkOf('core'));
-  assert.deepEqual(actionsOf(stage), ['DescribeVpcs', 'CreateVpc']);
+  assert.deepEqual(actionsOf(stage), ['CreateVpc']);
   assert.equal((await only()).attributes.internet, false);
+});
+
+test('a first attempt that is sent again in its session looks before', async () => {
+  const { id } = await createOne(session, networkOf('core'));
+  assert.equal((await createOne(session, networkOf('core'))).id, id);
+  assert.deepEqual(actionsOf(stage), ['CreateVpc', 'DescribeVpcs']);
 });
 
 test('with internet its parts stand complete, and are listed as its own', async () => {
@@ -47,10 +53,10 @@ test('with internet its parts stand complete, and are listed as its own', async 
   );
 });
 
-test('the same creation again finds the first one', async () => {
+test('the next attempt of the same creation finds the first one', async () => {
   const { id } = await createOne(session, core);
   const later = await stage.open();
-  assert.equal((await createOne(later, core)).id, id);
+  assert.equal((await createOne(later, { ...core, mark: { ...core.mark, attempt: 2 } })).id, id);
   assert.equal((await only()).attributes.internet, true);
 });
 
