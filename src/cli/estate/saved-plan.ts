@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
 import type { Action } from '../../core/action.ts';
 import type { PlanJson } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
@@ -45,27 +46,58 @@ export async function readPlan(file: string): Promise<Approved> {
   } catch (cause) {
     throw new Complaint(`The plan ${file} cannot be read.`, { why: reasonOf(cause), next, cause });
   }
-  const saved = parse(text);
-  if (saved === undefined) throw new Complaint(`${file} is no plan of ours.`, { next });
-  const { plan, targets } = saved;
-  return {
-    estate: plan.estate,
-    targets,
-    digest: plan.digest,
-    actions: plan.actions.map(({ address, verb, digest }) => ({ address, verb, digest })),
-  };
+  const { success, data, error } = savedPlan.safeParse(jsonOf(text));
+  if (!success) throw new Complaint(`${file} is no plan of ours.`, { why: firstOf(error), next });
+  return { ...data.plan, targets: data.targets };
 }
 
-function parse(text: string): SavedPlan | undefined {
+const verbs = {
+  create: 'create',
+  update: 'update',
+  replace: 'replace',
+  delete: 'delete',
+  adopt: 'adopt',
+  forget: 'forget',
+} as const satisfies { readonly [V in Action['verb']]: V };
+
+const said = (what: string) => z.string({ error: what });
+
+const approvedAction = z.object(
+  { address: said('an address'), verb: z.enum(verbs, { error: 'a verb' }), digest: said('a digest') },
+  { error: 'an action' },
+);
+
+/** As much of a saved plan as is needed to apply it; what people read of it is not looked at. */
+const savedPlan = z.object(
+  {
+    format: z.literal(format, { error: `"${format}"` }),
+    targets: z.array(said('the name of a target'), { error: 'a list of targets' }),
+    plan: z.object(
+      {
+        estate: said('the name of an estate'),
+        digest: said('a digest'),
+        actions: z.array(approvedAction, { error: 'a list of actions' }),
+      },
+      { error: 'a plan' },
+    ),
+  },
+  { error: 'one JSON object' },
+);
+
+/** No JSON is undefined, which no JSON says. */
+function jsonOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isSaved(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-const isSaved = (value: unknown): value is SavedPlan =>
-  typeof value === 'object' && value !== null && 'format' in value && value.format === format;
+/** What was expected first, and where. Nothing of what stands there: it may be any file. */
+function firstOf({ issues: [first] }: z.ZodError): string {
+  if (first === undefined) return 'It is damaged.';
+  const where = first.path.length === 0 ? 'In it' : `At ${first.path.join('.')}`;
+  return `${where} there should be ${first.message}.`;
+}
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
