@@ -24,7 +24,7 @@ export interface Client {
   ): Promise<Result<O>>;
   /** Whose credentials these are, by STS's word. */
   identify(call: Call): Promise<Result<string>>;
-  /** Called after every request that may have changed something. */
+  /** Called as a request that may change something is sent, and again once it is answered or lost. */
   onWrite(listener: () => void): void;
   close(): void;
 }
@@ -52,10 +52,16 @@ export function makeClient({ scope, region, endpoint, credentials }: Access): Cl
     send: async (ask, command, call) => {
       const { action, instances } = typeof ask === 'string' ? { action: ask, instances: 0 } : ask;
       const request = requestFor(scope, action, instances);
-      try {
-        return await exchange({ action, request, call }, (abortSignal) => ec2.send(command, { abortSignal }));
-      } finally {
+      const tell = (): void => {
         if (request.mutating) for (const listener of listeners) listener();
+      };
+      try {
+        return await exchange({ action, request, call }, (abortSignal) => {
+          tell();
+          return ec2.send(command, { abortSignal });
+        });
+      } finally {
+        tell();
       }
     },
     identify: async (call) => {

@@ -14,14 +14,15 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { Kind } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/actuator.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Client } from './client.ts';
 import { most } from './limits.ts';
 import { type Ask, pages } from './pages.ts';
 
 /**
  * What several kinds need from one listing: security groups carry their rules, a network is judged by its gateways,
- * tables and subnets. Each listing is made once and serves every kind once; a kind that asks again, or asks after a
- * write, gets a new one.
+ * tables and subnets. Each listing is made once and serves every kind once; a kind that asks again, asks after a write
+ * was sent, or asks `freshMs` after the listing began, gets a new one.
  */
 export interface Listings {
   readonly vpcs: Listing<Vpc>;
@@ -35,8 +36,12 @@ export interface Listings {
 /** Rejects with `ListingFailed`. */
 export type Listing<T> = (reader: Kind, call: Call) => Promise<readonly T[]>;
 
-export function makeListings(client: Client, account: string): Listings {
-  const share = <T>(ask: (client: Client) => Ask<T>): Listing<T> => shared(client, account, ask(client));
+/** How long a listing may serve: a pass that waits must not judge by what was so before. */
+const freshMs = 60_000;
+
+export function makeListings(client: Client, account: string, clock: Clock): Listings {
+  const share = <T>(ask: (client: Client) => Ask<T>): Listing<T> =>
+    shared(client, clock, (call) => whole(ask(client), account, call));
   return {
     vpcs: share(vpcPages),
     gateways: share(gatewayPages),
@@ -47,13 +52,22 @@ export function makeListings(client: Client, account: string): Listings {
   };
 }
 
-function shared<T>(client: Client, account: string, ask: Ask<T>): Listing<T> {
-  let latest: { readonly readers: Set<Kind>; readonly items: Promise<readonly T[]> } | undefined;
+interface Latest<T> {
+  readonly readers: Set<Kind>;
+  readonly items: Promise<readonly T[]>;
+  /** Milliseconds since the epoch when it began. */
+  readonly at: number;
+}
+
+function shared<T>(client: Client, clock: Clock, list: (call: Call) => Promise<readonly T[]>): Listing<T> {
+  let latest: Latest<T> | undefined;
   client.onWrite(() => {
     latest = undefined;
   });
   return (reader, call) => {
-    if (!latest || latest.readers.has(reader)) latest = { readers: new Set(), items: whole(ask, account, call) };
+    const now = clock.now();
+    if (!latest || latest.readers.has(reader) || now - latest.at >= freshMs)
+      latest = { readers: new Set(), items: list(call), at: now };
     latest.readers.add(reader);
     return latest.items;
   };

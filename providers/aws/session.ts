@@ -18,7 +18,7 @@ export function openSession(access: Access, clock: Clock): Session {
     key: access.scope,
     account: access.account,
     client,
-    listings: makeListings(client, access.account),
+    listings: makeListings(client, access.account, clock),
     clock,
     known: { tables: new Map(), rootDevices: new Map(), networks: new Set() },
   };

@@ -59,6 +59,31 @@ test('a kind that asks again gets a new look, and after a write so does every ki
   assert.equal(groups(), 3);
 });
 
+test('a listing serves for a minute of the session’s clock, and no longer', async () => {
+  const groups = (): number => log().counts()['DescribeSecurityGroups'] ?? 0;
+  await listOf(estate.session, 'group');
+  await estate.stage.clock.sleep(59_999);
+  await listOf(estate.session, 'firewall-rule');
+  assert.equal(groups(), 1);
+  await listOf(estate.session, 'group');
+  await estate.stage.clock.sleep(60_000);
+  await listOf(estate.session, 'firewall-rule');
+  assert.equal(groups(), 3);
+});
+
+test('a listing that began before a write was sent serves nobody who asks before its answer', async () => {
+  const asked: Promise<unknown>[] = [];
+  const call = recordedCall(undefined, async () => void (await listOf(estate.session, 'group')));
+  const report: typeof call.report = () => void asked.push(listOf(estate.session, 'firewall-rule'));
+  await estate.session.actuators.group.create([groupOf('core.late', estate.network.id)], { ...call, report });
+  await Promise.all(asked);
+  assert.deepEqual(actionsOf(estate.stage), [
+    'DescribeSecurityGroups',
+    'CreateSecurityGroup',
+    'DescribeSecurityGroups',
+  ]);
+});
+
 test('short pages are read to their end', async () => {
   for (const name of ['core.a', 'core.b', 'core.c']) await createOne(estate.session, groupOf(name, estate.network.id));
   faults().add({ match: {}, effect: { kind: 'short-page', items: 1 } });
