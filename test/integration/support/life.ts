@@ -36,10 +36,21 @@ export interface Life {
 }
 
 export async function startLife(): Promise<Life> {
-  const moto = await motoToUse();
-  const proxy = await recordingProxy(moto.url);
-  const place = await workplace();
-  const colleague = colleagueAt(moto.url, region);
+  const ending = new AsyncDisposableStack();
+  try {
+    return await begin(ending);
+  } catch (error) {
+    await ending.disposeAsync();
+    throw error;
+  }
+}
+
+/** What was begun last ends first. */
+async function begin(ending: AsyncDisposableStack): Promise<Life> {
+  const moto = ending.adopt(await motoToUse(), ({ stop }) => stop());
+  const proxy = ending.adopt(await recordingProxy(moto.url), ({ close }) => close());
+  const place = ending.adopt(await workplace(), ({ leave }) => leave());
+  const colleague = ending.adopt(colleagueAt(moto.url, region), ({ leave }) => leave());
   const written: RecordedCall[] = [];
   const isOld = await wantsDescriptions(colleague.client);
   const blocks = isOld ? oneFamily : bothFamilies;
@@ -58,12 +69,7 @@ export async function startLife(): Promise<Life> {
       demand(ran, expected, args);
       return { ...ran, calls };
     },
-    end: async () => {
-      colleague.leave();
-      await place.leave();
-      await proxy.close();
-      await moto.stop();
-    },
+    end: () => ending.disposeAsync(),
   };
 }
 

@@ -41,6 +41,7 @@ async function startMoto(): Promise<Moto> {
     if (isRunning(pid)) process.kill(pid);
   };
   process.once('exit', end);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const stop = async (): Promise<void> => {
     end();
     for (let tries = 0; tries < 50 && isRunning(pid); tries++) await sleep(100);
