@@ -1,22 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Action } from '../../core/action.ts';
 import type { PlanJson } from '../../core/render/plan-json.ts';
+import { readSavedPlan, savedPlanFormat } from '../../core/render/saved-plan.ts';
 import type { Address } from '../../core/resource.ts';
 import { Complaint } from '../complaint.ts';
 
-/** What is kept of a plan to apply it later. */
-export interface SavedPlan {
-  readonly format: typeof format;
-  readonly targets: readonly string[];
-  readonly plan: PlanJson;
-}
-
-const format = 'setpoint-plan/1';
-
 /** For the owner's eyes only: a plan tells what stands where. */
 export async function savePlan(file: string, plan: PlanJson, targets: readonly string[]): Promise<void> {
-  const saved: SavedPlan = { format, targets, plan };
+  const saved = { format: savedPlanFormat, targets, plan };
   try {
     await writeFile(file, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
@@ -46,43 +37,11 @@ export async function readPlan(file: string): Promise<Approved> {
   } catch (cause) {
     throw new Complaint(`The plan ${file} cannot be read.`, { why: reasonOf(cause), next, cause });
   }
-  const { success, data, error } = savedPlan.safeParse(jsonOf(text));
-  if (!success) throw new Complaint(`${file} is no plan of ours.`, { why: firstOf(error), next });
-  return { ...data.plan, targets: data.targets };
+  const reading = readSavedPlan(jsonOf(text));
+  if (!reading.ok) throw new Complaint(`${file} is no plan of ours.`, { why: reading.why, next });
+  const { plan, targets } = reading.saved;
+  return { ...plan, targets };
 }
-
-const verbs = {
-  create: 'create',
-  update: 'update',
-  replace: 'replace',
-  delete: 'delete',
-  adopt: 'adopt',
-  forget: 'forget',
-} as const satisfies { readonly [V in Action['verb']]: V };
-
-const said = (what: string) => z.string({ error: what });
-
-const approvedAction = z.object(
-  { address: said('an address'), verb: z.enum(verbs, { error: 'a verb' }), digest: said('a digest') },
-  { error: 'an action' },
-);
-
-/** As much of a saved plan as is needed to apply it; what people read of it is not looked at. */
-const savedPlan = z.object(
-  {
-    format: z.literal(format, { error: `"${format}"` }),
-    targets: z.array(said('the name of a target'), { error: 'a list of targets' }),
-    plan: z.object(
-      {
-        estate: said('the name of an estate'),
-        digest: said('a digest'),
-        actions: z.array(approvedAction, { error: 'a list of actions' }),
-      },
-      { error: 'a plan' },
-    ),
-  },
-  { error: 'one JSON object' },
-);
 
 /** No JSON is undefined, which no JSON says. */
 function jsonOf(text: string): unknown {
@@ -91,13 +50,6 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** What was expected first, and where. Nothing of what stands there: it may be any file. */
-function firstOf({ issues: [first] }: z.ZodError): string {
-  if (first === undefined) return 'It is damaged.';
-  const where = first.path.length === 0 ? 'In it' : `At ${first.path.join('.')}`;
-  return `${where} there should be ${first.message}.`;
 }
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
