@@ -41,16 +41,45 @@ test('what no document wants any more is an orphan: listed, and deleted only whe
   assert.deepEqual(left.orphans.map(({ address }: { address: string }) => address).sort(), orphans.slice(1));
 });
 
-test('forget lets go without a call to the cloud; the object is ours no more', async () => {
+test('forget lets go without a call to the cloud; the object is ours no more, and nothing is made beside it', async () => {
   const { specs, run, sandbox } = await standing();
+  withoutWeb(specs);
   sandbox.control.log.clear();
-  const { code, stdout } = await run(['forget', 'web-0', '--specs', specs, '--yes']);
+  const { code, stdout } = await run(['forget', 'web-0', '--specs', specs, allow, '--yes']);
   assert.equal(code, 0);
   assert.match(stdout, new RegExp(`^Forgotten: ${web} \\(i-\\w+\\)`));
   assert.deepEqual(sandbox.control.log.entries(), []);
   const plan = await run(['plan', specs, allow]);
   assert.match(plan.stdout, /\? instance i-\w+ \(web\) {2}carries a copy of the mark/);
+  assert.match(plan.stdout, /^Plan: 0 to add/);
   assert.match((await run(['ledger', 'verify'])).stdout, /whole/);
+});
+
+test('forget of what a document still wants is refused, and nothing changes', async () => {
+  const { specs, run, sandbox } = await standing();
+  sandbox.control.log.clear();
+  const { code, stdout, stderr } = await run(['forget', 'web-0', '--specs', specs, '--yes']);
+  assert.deepEqual([code, stdout], [3, '']);
+  assert.match(stderr, new RegExp(`${web} is still wanted[\\s\\S]*where: ${specs}/instances.yaml:\\d+\n`));
+  assert.match(stderr, /why: +Without a claim on i-\w+ the next apply would make another beside it/);
+  assert.match(stderr, /next: +Take it out of the specs[\s\S]*--although-wanted/);
+  assert.deepEqual(sandbox.control.log.entries(), []);
+  assert.match((await run(['plan', specs, allow])).stdout, /^Plan: 0 to add/);
+});
+
+test('forget of what a document wants by a new name is refused too', async () => {
+  const { specs, run } = await standing();
+  edit(specs, 'instances.yaml', 'name: web', 'name: shop, was: [web]');
+  const { code, stderr } = await run(['forget', 'web-0', '--specs', specs, '--yes']);
+  assert.equal(code, 3, stderr);
+});
+
+test('forget although it is wanted: the next plan makes another', async () => {
+  const { specs, run } = await standing();
+  const { code, stdout } = await run(['forget', 'web-0', '--specs', specs, '--although-wanted', '--yes']);
+  assert.equal(code, 0);
+  assert.match(stdout, new RegExp(`^Forgotten: ${web}`));
+  assert.match((await run(['plan', specs, allow])).stdout, /^Plan: 1 to add/);
 });
 
 test('a store that was taken over writes nothing any more, and makes nothing beside what was its own', async () => {

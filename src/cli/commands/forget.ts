@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { Desired } from '../../core/desired.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Settled } from '../../core/knowledge.ts';
 import type { Address, CloudId, ScopeKey } from '../../core/resource.ts';
@@ -20,6 +22,7 @@ import { verb } from '../verb.ts';
 interface Options extends EstateOptions {
   readonly specs: string;
   readonly yes?: boolean;
+  readonly althoughWanted?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
@@ -30,10 +33,11 @@ export const forget = (context: Context): Command =>
       group: 'Own',
       summary: 'let go of a resource without touching the cloud',
       about:
-        'The store no longer claims it; the object and its mark stay. To keep it from being made again or adopted, take its\ndocument out of the specs first.',
+        'The store no longer claims it; the object and its mark stay. What a document still wants is not let go: the next apply\nwould make another beside it. Take it out of the specs first.',
       examples: [['forget aws/1111/eu-west-1/instance/web-0', 'hand it over to somebody else']],
     }).argument('<address>', 'what to let go of'),
   )
+    .option('--although-wanted', 'let it go while a document wants it: the next apply makes another beside it')
     .option('--yes', 'do not ask')
     .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
     .option('--json', 'one JSON object on stdout')
@@ -54,6 +58,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
     const address = findAddress(given, new Set(known.map(({ settled }) => settled.address)));
     const chosen = known.filter(({ settled }) => settled.address === address);
     const ids = chosen.map(({ id }) => id);
+    if (!options.althoughWanted) refuseWanted(address, ids, estate);
     const text = `Let go of ${address} (${ids.join(', ')})? The object stays as it is, and is no longer ours.`;
     if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.stop)))
       throw new Complaint('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
@@ -63,6 +68,23 @@ async function run(given: string, options: Options, context: Context): Promise<E
     return exitCodes.done;
   });
 }
+
+/** What the store has settled stands, as far as it knows: without a claim on it the next apply makes a second one. */
+function refuseWanted(address: Address, ids: readonly CloudId[], { scopes, dir }: Estate): void {
+  const desired = scopes.flatMap(({ wanted }) => wanted.desired).find((one) => wants(one, address));
+  if (desired === undefined) return;
+  const where = desired.documents.map(({ file, line }) => `${join(dir, file)}:${line}`).join('\n');
+  throw new Complaint(`${address} is still wanted.`, {
+    ...(where === '' ? {} : { where }),
+    why: `Without a claim on ${ids.join(', ')} the next apply would make another beside it.`,
+    next: 'Take it out of the specs, and forget it before the next apply.\nIf another is to be made: --although-wanted',
+    code: exitCodes.refused,
+  });
+}
+
+/** By this name, or by the new one of a rename that is not applied yet. */
+const wants = ({ address, terms }: Desired, one: Address): boolean =>
+  address === one || (terms.claim?.was?.includes(one) ?? false);
 
 async function allSettled(estate: Estate, store: Store): Promise<readonly Known[]> {
   const scopes = await Promise.all(
