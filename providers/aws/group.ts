@@ -5,11 +5,11 @@ import {
   RevokeSecurityGroupEgressCommand,
   type SecurityGroup,
 } from '@aws-sdk/client-ec2';
-import type { Result } from '../../src/core/failure.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed, Origin } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done } from './answer.ts';
+import { done, failed } from './answer.ts';
 import { each, standing } from './batch.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
@@ -98,8 +98,9 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
   const made = answer.ok ? bornAs(answer.value.GroupId, tags, item) : await standingOne(answer, item, scope, call);
   if (!made.ok) return made;
   const group = observe(made.value);
-  if (defaultEgress === 'deny') await standing(revokeBirthEgress(group.id, scope, call), done);
-  return { ok: true, value: group };
+  if (defaultEgress !== 'deny') return { ok: true, value: group };
+  const closed = await standing(revokeBirthEgress(group.id, scope, call), stopped);
+  return closed.ok ? { ok: true, value: group } : { ok: false, failure: stillOpen(group.id, closed.failure) };
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html: at most 255 of a fixed alphabet */
@@ -135,8 +136,8 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
 }
 
 /**
- * A group is born allowing all egress. Where the network denies it, that goes in the same step; should this fail the
- * group stands all the same, and the next pass finds a rule that nobody wrote.
+ * A group is born allowing all egress. Where the network denies it, that goes in the same step, and until it is gone the
+ * creation has not succeeded: nothing may be put into the group.
  */
 async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
   const IpPermissions = [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
@@ -145,7 +146,23 @@ async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call
     new RevokeSecurityGroupEgressCommand({ GroupId, IpPermissions }),
     call,
   );
-  return answer.ok ? done : answer;
+  return answer.ok || answer.failure.code === 'InvalidPermission.NotFound' ? done : answer;
+}
+
+const stopped = failed('ambiguous', 'NotSent', 'the pass was stopped before its egress was closed');
+
+/**
+ * The group stands, so this creation must stay open whatever became of the revocation: sent again it finds the group by
+ * its name and mark, and revokes again. A group just made may be unknown for a while, so `not-found` may pass.
+ */
+function stillOpen(id: CloudId, { kind, code, message, requestId }: Failure): Failure {
+  const passing = kind === 'throttled' || kind === 'retryable' || kind === 'not-found';
+  return {
+    kind: passing ? 'retryable' : 'ambiguous',
+    code,
+    message: `${id} stands with open egress: ${message}`,
+    ...(requestId === undefined ? {} : { requestId }),
+  };
 }
 
 async function update(batch: readonly Revision<'group'>[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
