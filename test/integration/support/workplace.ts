@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,8 @@ export interface Workplace {
   /** Puts the specs in place of those that were there. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
   setpoint(...args: readonly string[]): Promise<Ran>;
+  /** The same, not waited for: to be killed at work. */
+  start(...args: readonly string[]): ChildProcess;
   /** From now on the commands' clock is so much ahead. */
   later(minutes: number): void;
   /** Ends the database and removes the folder. */
@@ -42,6 +45,7 @@ export async function workplace(): Promise<Workplace> {
     },
     setpoint: (...args) =>
       run(process.execPath, [program, ...args], { cwd: folder, env: shifted(), timeoutMs: 120_000 }),
+    start: (...args) => spawn(process.execPath, [program, ...args], { cwd: folder, env: shifted(), stdio: 'ignore' }),
     leave: async () => {
       await store.close();
       // Where that account gets through nowhere in the folder, the database says where it went.
