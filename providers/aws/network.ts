@@ -16,6 +16,7 @@ import { each, standing } from './batch.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
+import { withPartsToMark } from './internet/mark-parts.ts';
 import { type InternetParts, internetPartsOf } from './internet/parts.ts';
 import { removeInternet } from './internet/remove.ts';
 import { lookup } from './lookup.ts';
@@ -176,7 +177,9 @@ async function update(
   scope: Scope,
   call: Call,
 ): Promise<readonly Result<void>[]> {
-  const tagged = await retag(batch, scope, call);
+  const marked = await withPartsToMark(batch, scope, call);
+  if (!marked.ok) return batch.map(() => marked);
+  const tagged = await retag(marked.value, scope, call);
   return each([...batch.entries()], async ([index, revision]) => {
     const before = tagged[index] ?? done;
     return before.ok ? change(revision, scope, call) : before;
@@ -192,9 +195,9 @@ async function change(
   if (failure) return { ok: false, failure };
   if (!changes.some(({ field }) => field === 'internet')) return done;
   const { parts = [], version } = observed.condition;
-  if (desired.attributes.internet === false)
-    return removeInternet({ vpcId: observed.id, parts, strict: true }, scope, call);
   const owner = mark ?? observed.signs.mark;
+  if (desired.attributes.internet === false)
+    return removeInternet({ vpcId: observed.id, owner, parts, whole: false }, scope, call);
   if (!owner) return done;
   const made = await completeInternet(
     { vpcId: observed.id, mark: owner, parts, askedAt: Number(version ?? 0) },
@@ -212,7 +215,7 @@ async function remove({ id, observed }: Removal<'network'>, scope: Scope, call: 
   const parts = observed.condition.parts ?? [];
   const free = parts.length === 0 ? done : await checkEmpty(id, scope, call);
   if (!free.ok) return free;
-  const freed = await removeInternet({ vpcId: id, parts }, scope, call);
+  const freed = await removeInternet({ vpcId: id, owner: observed.signs.mark, parts, whole: true }, scope, call);
   if (!freed.ok) return freed;
   const deleted = await scope.client.send('DeleteVpc', new DeleteVpcCommand({ VpcId: id }), call);
   return deleted.ok || deleted.failure.kind === 'not-found' ? done : deleted;

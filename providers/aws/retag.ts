@@ -21,7 +21,8 @@ export interface Retagged {
 
 /**
  * Writes marks and labels, one answer per item. Objects that get or lose equal tags share a call. Parts are marked with
- * their resource; a new mark names the resource itself, so the ordinal of a batched launch goes.
+ * their resource or before it, so that a resource with its mark has parts with theirs; a new mark names the resource
+ * itself, so the ordinal of a batched launch goes.
  */
 export async function retag(items: readonly Retagged[], scope: Scope, call: Call): Promise<readonly Result<void>[]> {
   const edits = items.flatMap((item, index) => editsOf(item).map((edit) => ({ ...edit, index })));
@@ -29,7 +30,8 @@ export async function retag(items: readonly Retagged[], scope: Scope, call: Call
   const writes = groupBy(edits, ({ set, drop }) => JSON.stringify([set, drop])).flatMap((same) =>
     chunks(same, most.tagged),
   );
-  for (const batch of writes) {
+  for (const some of writes) {
+    const batch = some.filter(({ index }) => !failures.has(index));
     const [first] = batch;
     if (!first) continue;
     const results = await together(batch, (some) =>
@@ -65,10 +67,11 @@ function editsOf({ observed, changes, mark }: Retagged): readonly Edit[] {
   const own: Edit = { id: observed.id, set: { ...set, ...markTags(mark) }, drop: [...drop, ...ordinals] };
   const parts = (observed.condition.parts ?? []).map(({ part, id }) => ({
     id,
-    set: markTags(mark, { part }),
+    // why: parts of a marked network say already which part they are, and so share the call of their network
+    set: markTags(mark, observed.kind === 'network' && observed.signs.mark ? {} : { part }),
     drop: ordinals,
   }));
-  return [own, ...parts];
+  return [...parts, own];
 }
 
 const hasEffect = ({ set, drop }: Edit): boolean => Object.keys(set).length > 0 || drop.length > 0;

@@ -17,9 +17,9 @@ import { done, failed } from './answer.ts';
 import { each, standing } from './batch.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
-import { isPart, leadsTo, tablePart } from './internet/signs.ts';
+import { leadsTo, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
-import { isSameTry, markTags, readMark } from './marks.ts';
+import { isSameTry, markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
 import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
@@ -179,14 +179,14 @@ async function associateNew(subnet: Observed<'subnet'>, scope: Scope, call: Call
 }
 
 async function associate(
-  { id: SubnetId, attributes }: Observed<'subnet'>,
+  { id: SubnetId, attributes, signs }: Observed<'subnet'>,
   scope: Scope,
   call: Call,
 ): Promise<Result<void>> {
   const { client, known } = scope;
   const tables = await tablesOf(attributes.network, scope, call);
   if (!tables.ok) return tables;
-  const target = known.tables.get(attributes.network) ?? tables.value.find(isWay)?.RouteTableId;
+  const target = known.tables.get(attributes.network) ?? wayOf(tables.value, signs.mark)?.RouteTableId;
   if (target === undefined)
     return failed('conflict', 'NoRouteTable', `${attributes.network} has no route table to the internet yet`);
   const now = associationOf(SubnetId, tables.value);
@@ -216,7 +216,13 @@ async function disassociate({ id, attributes }: Observed<'subnet'>, scope: Scope
   return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
 }
 
-const isWay = (table: RouteTable): boolean => isPart(table.Tags, tablePart) || leadsTo(table);
+/** The table that our estate made as its way out, else any that leads there. */
+function wayOf(tables: readonly RouteTable[], mark: Mark | undefined): RouteTable | undefined {
+  const ours = tables.filter(
+    ({ Tags }) => readExtra(Tags, 'part') === tablePart && mark && readMark(Tags)?.estate === mark.estate,
+  );
+  return ours.find((table) => leadsTo(table)) ?? ours[0] ?? tables.find((table) => leadsTo(table));
+}
 
 const associationOf = (subnetId: CloudId, tables: readonly RouteTable[]) =>
   tables.flatMap(({ Associations = [] }) => Associations).find(({ SubnetId }) => SubnetId === subnetId);

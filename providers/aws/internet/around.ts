@@ -11,7 +11,7 @@ import type { Scope } from '../scope.ts';
 import { chunks } from '../split.ts';
 
 /** "up to 200 values in a single request": https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
-const mostFilterValues = 200;
+export const mostFilterValues = 200;
 
 export interface Around {
   readonly gateways: readonly InternetGateway[];

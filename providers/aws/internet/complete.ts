@@ -19,7 +19,7 @@ import { markTags, tagKey } from '../marks.ts';
 import type { Scope } from '../scope.ts';
 import { tagList } from '../tags.ts';
 import type { InternetParts } from './parts.ts';
-import { everywhere, gatewayPart, tablePart } from './signs.ts';
+import { everywhere, gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
 /** A VPC whose way to the internet is to be made or finished. */
 export interface Unfinished {
@@ -138,7 +138,7 @@ async function attach(
 async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Result<CloudId>> {
   const seen = wish.parts.find(({ part }) => part === tablePart);
   if (seen) return { ok: true, value: seen.id };
-  const found = wish.fresh ? { ok: true as const, value: undefined } : await findTable(wish.vpcId, scope, call);
+  const found = wish.fresh ? { ok: true as const, value: undefined } : await findTable(wish, scope, call);
   if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
   const TagSpecifications = [
     { ResourceType: 'route-table' as const, Tags: tagList(markTags(wish.mark, { part: tablePart })) },
@@ -161,13 +161,22 @@ function tokenOf({ vpcId, mark }: Unfinished, { clock }: Scope): string {
     .slice(0, 64);
 }
 
-async function findTable(vpcId: CloudId, { client }: Scope, call: Call): Promise<Result<CloudId | undefined>> {
+async function findTable(
+  { vpcId, mark }: Unfinished,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<CloudId | undefined>> {
   const Filters = [
     { Name: 'vpc-id', Values: [vpcId] },
     { Name: `tag:${tagKey('part')}`, Values: [tablePart] },
   ];
   const answer = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
-  return answer.ok ? { ok: true, value: answer.value.RouteTables?.[0]?.RouteTableId } : answer;
+  if (!answer.ok) return answer;
+  const { RouteTables: tables = [] } = answer.value;
+  const best =
+    tables.find(({ Tags }) => isPartOf(mark, Tags, tablePart)) ??
+    tables.find(({ Tags }) => isNearPartOf(mark, Tags, tablePart));
+  return { ok: true, value: best?.RouteTableId };
 }
 
 async function route(RouteTableId: CloudId, GatewayId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {

@@ -1,10 +1,9 @@
 import type { InternetGateway, RouteTable, Vpc } from '@aws-sdk/client-ec2';
 import type { Failure } from '../../../src/core/failure.ts';
-import type { Mark, Part } from '../../../src/core/observed.ts';
+import type { Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
-import type { Tag } from '../tags.ts';
-import { gatewayPart, isPart, leadsTo, tablePart } from './signs.ts';
+import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart } from './signs.ts';
 
 /** How far a VPC's way to the internet stands. `table`: the route table that leads there, or will. */
 export interface InternetParts {
@@ -16,7 +15,7 @@ export interface InternetParts {
 }
 
 /**
- *   attached gateway | table with a default route to it | pieces with our mark | internet
+ *   attached gateway | table with a default route to it | pieces with its mark | internet
  *   -----------------+----------------------------------+----------------------+---------
  *   yes              | yes                              | any                  | true
  *   otherwise                                           | some                 | 'partial'
@@ -30,14 +29,14 @@ export function internetPartsOf(
   tables: readonly RouteTable[],
 ): InternetParts {
   const pieces = piecesOf(vpc, gateways, tables);
-  const { attached, gateway, table, routed } = pieces;
-  if (!attached && !isBegun(pieces)) return { internet: false, parts: [], missing: [], ...named(table) };
+  const { attached, gateway, table, routed, begun } = pieces;
+  if (!attached && !begun) return { internet: false, parts: [], missing: [], ...named(table) };
   const parts = [
     ...(gateway ? [{ part: gatewayPart, id: gateway.InternetGatewayId ?? '' }] : []),
     ...(table ? [{ part: tablePart, id: table.RouteTableId ?? '' }] : []),
   ];
   if (attached && routed) return { internet: true, parts, missing: [], ...named(table) };
-  if (!isBegun(pieces)) return { internet: false, parts, missing: [], ...named(table) };
+  if (!begun) return { internet: false, parts, missing: [], ...named(table) };
   return { internet: 'partial', parts, missing: missingOf(pieces), ...named(table) };
 }
 
@@ -47,32 +46,28 @@ interface Pieces {
   readonly table: RouteTable | undefined;
   /** The default route stands in `table`. */
   readonly routed: boolean;
+  /** One of them is ours. */
+  readonly begun: boolean;
 }
 
-/** Our own table before any other: the subnets are associated with it. */
+/** The network's own table before any other: the subnets are associated with it. */
 function piecesOf(vpc: Vpc, gateways: readonly InternetGateway[], tables: readonly RouteTable[]): Pieces {
   const vpcId = vpc.VpcId ?? '';
   const mark = readMark(vpc.Tags);
   const attached = gateways.find((gateway) => isAttachedTo(gateway, vpcId));
   const gateway =
-    attached ??
-    gateways.find((loose) => !loose.Attachments?.length && samePlace(mark, readMark(loose.Tags), loose.Tags));
+    attached ?? gateways.find((loose) => !loose.Attachments?.length && isPartOf(mark, loose.Tags, gatewayPart));
   const here = tables.filter((table) => table.VpcId === vpcId);
   const leads = (table: RouteTable): boolean => attached !== undefined && leadsTo(table, attached.InternetGatewayId);
-  const table = here.find(({ Tags }) => isPart(Tags, tablePart)) ?? here.find(leads);
-  return { attached: attached !== undefined, gateway, table, routed: table !== undefined && leads(table) };
+  const own = here.filter(({ Tags }) => isPartOf(mark, Tags, tablePart));
+  const near = here.find(({ Tags }) => isNearPartOf(mark, Tags, tablePart));
+  const table = own.find(leads) ?? own[0] ?? near ?? here.find(leads);
+  const begun = isNearPartOf(mark, gateway?.Tags, gatewayPart) || isNearPartOf(mark, table?.Tags, tablePart);
+  return { attached: attached !== undefined, gateway, table, routed: table !== undefined && leads(table), begun };
 }
 
 const isAttachedTo = ({ Attachments = [] }: InternetGateway, vpcId: string): boolean =>
   Attachments.some((attachment) => attachment.VpcId === vpcId && attachment.State !== 'detached');
-
-function samePlace(mark: Mark | undefined, other: Mark | undefined, tags: readonly Tag[] | undefined): boolean {
-  if (!mark || !other || !isPart(tags, gatewayPart)) return false;
-  return other.estate === mark.estate && other.store === mark.store && other.address === mark.address;
-}
-
-const isBegun = ({ gateway, table }: Pieces): boolean =>
-  isPart(gateway?.Tags, gatewayPart) || isPart(table?.Tags, tablePart);
 
 const missingOf = ({ attached, gateway, table, routed }: Pieces): readonly string[] => [
   ...(gateway ? [] : [gatewayPart]),

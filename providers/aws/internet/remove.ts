@@ -9,47 +9,93 @@ import {
   type RouteTable,
 } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
-import type { Part } from '../../../src/core/observed.ts';
+import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
 import { done, failed } from '../answer.ts';
 import type { Scope } from '../scope.ts';
-import { gatewayPart, isPart, tablePart } from './signs.ts';
+import { gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
 export interface Doomed {
   readonly vpcId: CloudId;
+  /** The mark of the VPC: what bears another is not its part. */
+  readonly owner: Mark | undefined;
   readonly parts: readonly Part[];
-  /** A gateway of somebody else, still in the way, is a failure. */
-  readonly strict?: boolean;
+  /** The VPC goes too, which what is somebody else's in it forbids. Else only a gateway of somebody else is in the way. */
+  readonly whole: boolean;
 }
 
-/** Takes away the route table and gateway that carry our mark, looked at again first; the order is what EC2 demands. */
-export async function removeInternet(
-  { vpcId, parts, strict = false }: Doomed,
-  scope: Scope,
-  call: Call,
-): Promise<Result<void>> {
-  if (parts.length === 0) return done;
-  const idsOf = (part: string): CloudId[] => parts.filter((each) => each.part === part).map(({ id }) => id);
-  for (const table of idsOf(tablePart)) {
+/**
+ * Takes away the route table and gateway that carry the VPC's own mark; the order is what EC2 demands. All is looked at
+ * again before the first write: where something is in doubt, nothing is touched.
+ */
+export async function removeInternet(doomed: Doomed, scope: Scope, call: Call): Promise<Result<void>> {
+  if (doomed.parts.length === 0) return done;
+  const tables = await ownTables(doomed, scope, call);
+  if (!tables.ok) return tables;
+  const gateways = await ownGateways(doomed, scope, call);
+  if (!gateways.ok) return gateways;
+  for (const table of tables.value) {
     const removed = await removeTable(table, scope, call);
     if (!removed.ok) return removed;
   }
-  for (const gateway of idsOf(gatewayPart)) {
-    const removed = await removeGateway(gateway, { vpcId, strict }, scope, call);
+  for (const gateway of gateways.value) {
+    const removed = await removeGateway(gateway, scope, call);
     if (!removed.ok) return removed;
   }
-  scope.known.tables.delete(vpcId);
+  scope.known.tables.delete(doomed.vpcId);
   return done;
 }
 
-async function removeTable(id: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
-  const Filters = [{ Name: 'route-table-id', Values: [id] }];
+async function ownTables(
+  { vpcId, owner, parts, whole }: Doomed,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<readonly RouteTable[]>> {
+  const Filters = [{ Name: 'vpc-id', Values: [vpcId] }];
   const seen = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
   if (!seen.ok) return seen;
-  const table: RouteTable | undefined = seen.value.RouteTables?.[0];
-  if (!table || !isPart(table.Tags, tablePart)) return done;
-  for (const { Main, RouteTableAssociationId: AssociationId } of table.Associations ?? []) {
+  const { RouteTables: tables = [] } = seen.value;
+  const near = tables.filter(({ Tags }) => isNearPartOf(owner, Tags, tablePart));
+  const own = near.filter(({ Tags }) => isPartOf(owner, Tags, tablePart));
+  if (near.length > 1 || near.length > own.length)
+    return failed('terminal', 'DoubtfulPart', `which of ${idsOf(near)} is part of ${vpcId}? delete the others by hand`);
+  const others = tables.filter((table) => !own.includes(table) && !isMain(table));
+  if (whole && others.length > 0)
+    return failed('conflict', 'DependencyViolation', `${vpcId} still holds ${idsOf(others)}`);
+  return { ok: true, value: own.filter(({ RouteTableId }) => parts.some(({ id }) => id === RouteTableId)) };
+}
+
+const idsOf = (tables: readonly RouteTable[]): string => tables.map(({ RouteTableId }) => RouteTableId).join(', ');
+const isMain = ({ Associations = [] }: RouteTable): boolean => Associations.some(({ Main }) => Main);
+
+async function ownGateways(
+  { vpcId, owner, parts, whole }: Doomed,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<readonly InternetGateway[]>> {
+  const Values = parts.filter(({ part }) => part === gatewayPart).map(({ id }) => id);
+  if (Values.length === 0) return { ok: true, value: [] };
+  const Filters = [{ Name: 'internet-gateway-id', Values }];
+  const seen = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
+  if (!seen.ok) return seen;
+  const here = (seen.value.InternetGateways ?? []).filter(({ Attachments = [] }) =>
+    Attachments.every(({ VpcId }) => VpcId === vpcId),
+  );
+  const foreign = here.find(({ Tags }) => !isPartOf(owner, Tags, gatewayPart));
+  if (!foreign) return { ok: true, value: here };
+  const about = `${foreign.InternetGatewayId} of ${vpcId} does not carry its mark; detach it by hand`;
+  return whole
+    ? failed('conflict', 'DependencyViolation', about)
+    : failed('terminal', 'ForeignGateway', `${about}, or state internet: true`);
+}
+
+async function removeTable(
+  { RouteTableId, Associations = [] }: RouteTable,
+  { client }: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  for (const { Main, RouteTableAssociationId: AssociationId } of Associations) {
     if (Main || AssociationId === undefined) continue;
     const freed = await client.send(
       'DisassociateRouteTable',
@@ -58,23 +104,15 @@ async function removeTable(id: CloudId, { client }: Scope, call: Call): Promise<
     );
     if (!freed.ok && freed.failure.kind !== 'not-found') return freed;
   }
-  return gone(await client.send('DeleteRouteTable', new DeleteRouteTableCommand({ RouteTableId: id }), call));
+  return gone(await client.send('DeleteRouteTable', new DeleteRouteTableCommand({ RouteTableId }), call));
 }
 
 async function removeGateway(
-  InternetGatewayId: CloudId,
-  { vpcId, strict }: { readonly vpcId: CloudId; readonly strict: boolean },
+  { InternetGatewayId, Attachments = [] }: InternetGateway,
   { client }: Scope,
   call: Call,
 ): Promise<Result<void>> {
-  const Filters = [{ Name: 'internet-gateway-id', Values: [InternetGatewayId] }];
-  const seen = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
-  if (!seen.ok) return seen;
-  const gateway: InternetGateway | undefined = seen.value.InternetGateways?.[0];
-  if (!gateway) return done;
-  if (!isPart(gateway.Tags, gatewayPart)) return strict ? foreign(InternetGatewayId, vpcId) : done;
-  for (const { VpcId } of gateway.Attachments ?? []) {
-    if (VpcId !== vpcId) return done;
+  for (const { VpcId } of Attachments) {
     const detached = await client.send(
       'DetachInternetGateway',
       new DetachInternetGatewayCommand({ InternetGatewayId, VpcId }),
@@ -86,13 +124,6 @@ async function removeGateway(
     await client.send('DeleteInternetGateway', new DeleteInternetGatewayCommand({ InternetGatewayId }), call),
   );
 }
-
-const foreign = (gateway: CloudId, vpcId: CloudId): Result<never> =>
-  failed(
-    'terminal',
-    'ForeignGateway',
-    `${gateway} of ${vpcId} does not carry our mark; detach it by hand, or state internet: true`,
-  );
 
 const gone = (answer: Result<unknown>): Result<void> =>
   answer.ok || answer.failure.kind === 'not-found' ? done : answer;
