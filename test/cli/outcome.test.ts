@@ -48,6 +48,8 @@ const exits: readonly (readonly [name: string, result: Partial<Result>, code: nu
   ['blocked', { open: [taken] }, 3],
   ['blocked, the rest done', { open: [taken], done }, 4],
   ['refused', { refused: [refusal] }, 3],
+  ['chosen and refused', { refused: [{ ...refusal, chosen: true }] }, 3],
+  ['chosen and refused, the rest done', { refused: [{ ...refusal, chosen: true }], done }, 4],
   ['refused, the rest done', { refused: [refusal], done }, 3],
 ];
 

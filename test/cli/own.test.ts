@@ -41,6 +41,26 @@ test('what no document wants any more is an orphan: listed, and deleted only whe
   assert.deepEqual(left.orphans.map(({ address }: { address: string }) => address).sort(), orphans.slice(1));
 });
 
+test('prune names what it did not delete although it was chosen, and why', async () => {
+  const { specs, run, sandbox } = await standing();
+  for (const file of ['network.yaml', 'instances.yaml']) writeFileSync(join(specs, file), '');
+  const core = 'aws/111122223333/eu-west-1/network/core';
+  sandbox.control.log.clear();
+  const none = await run(['prune', core, '--specs', specs, allow, '--yes']);
+  assert.equal(none.code, 3, none.stderr);
+  assert.match(none.stdout, /^Not applied: .* 0 deleted · 1 refused/);
+  assert.match(none.stdout, new RegExp(`refused +delete ${core}: .* still needs it`));
+  assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
+  const some = await run(['prune', core, web, '--specs', specs, allow, '--yes', '--json']);
+  const { exitCode, done, refused } = JSON.parse(some.stdout);
+  assert.deepEqual([some.code, exitCode], [4, 4], some.stderr);
+  assert.deepEqual(done, [{ verb: 'delete', kind: 'instance', address: web }]);
+  assert.deepEqual(
+    refused.map(({ address }: { address: string }) => address),
+    [core],
+  );
+});
+
 test('forget lets go without a call to the cloud; the object is ours no more, and nothing is made beside it', async () => {
   const { specs, run, sandbox } = await standing();
   withoutWeb(specs);

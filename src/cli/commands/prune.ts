@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Finding } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import type { Address } from '../../core/resource.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +16,7 @@ import { count } from '../output/count.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
-import { exitOf, isRefusal, resultOf } from '../output/outcome.ts';
+import { exitOf, type Refused, resultOf, type Withheld } from '../output/outcome.ts';
 import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
@@ -52,7 +54,7 @@ export const prune = (context: Context): Command =>
       context.finish(await run(addresses, command.optsWithGlobals<Options>(), context));
     });
 
-type OwnSurvey = Survey & { readonly store: Store };
+type OwnSurvey = Survey & { readonly store: Store; readonly chosen: ReadonlySet<Address> };
 
 async function run(addresses: readonly string[], options: Options, context: Context): Promise<ExitCode> {
   const estate = await readEstate(choiceOf(options.specs, options), context);
@@ -65,7 +67,9 @@ async function run(addresses: readonly string[], options: Options, context: Cont
       prune: chosen,
       ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
     };
-    return withSurvey({ estate, store, grant }, context, (survey) => remove({ ...survey, store }, options, context));
+    return withSurvey({ estate, store, grant }, context, (survey) =>
+      remove({ ...survey, store, chosen }, options, context),
+    );
   });
 }
 
@@ -100,7 +104,7 @@ async function remove(survey: OwnSurvey, options: Options, context: Context): Pr
   const plans = survey.plans.map((plan) => ({
     ...plan,
     actions: plan.actions.filter((action) => action.verb === 'delete' && action.because === 'pruned'),
-    findings: plan.findings.filter((found) => found.type === 'withheld' && found.action === 'delete'),
+    findings: plan.findings.filter(isKept(survey.chosen)),
   }));
   const approved = plans.flatMap(({ actions }) => actions);
   const shown = planText(plans, { revision: survey.bound.revision, paint: planPaintFor(terminal.err) });
@@ -115,16 +119,26 @@ async function remove(survey: OwnSurvey, options: Options, context: Context): Pr
     { actions: approved, lockTimeoutMs: options.lockTimeout, ...limits(options) },
     context,
   );
-  const refused = plans.flatMap(({ findings }) => findings.filter(isRefusal));
-  const result = resultOf(
-    approved,
-    refused.map(({ address, action, why }) => ({ address, verb: action, why })),
-    outcome,
-  );
+  const kept = plans.flatMap(({ findings }) => findings);
+  const result = resultOf(approved, kept.map(refusalOf), outcome);
   if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
   else emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
   return exitOf(result);
 }
+
+/** Whatever keeps it, a limit, `protect` or what still needs it: who chose to delete it must hear that it stays. */
+const isKept =
+  (chosen: ReadonlySet<Address>) =>
+  (found: Finding): found is Withheld =>
+    found.type === 'withheld' && found.action === 'delete' && chosen.has(found.address);
+
+const refusalOf = ({ address, kind, action, why }: Withheld): Refused => ({
+  address,
+  verb: action,
+  kind,
+  why,
+  chosen: true,
+});
 
 const limits = ({ allowDeletes }: Options): { readonly allowDeletes?: number } =>
   allowDeletes === undefined ? {} : { allowDeletes };

@@ -5,7 +5,6 @@ import type { Address, Kind } from '../../core/resource.ts';
 import type { Converged } from '../../engine/converge.ts';
 import type { Failing } from '../../engine/execute.ts';
 import type { Outcome } from '../estate/apply.ts';
-import type { Stale } from '../estate/approval.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 
 /** What came of an approved plan, by what people see as one change. */
@@ -26,9 +25,11 @@ export interface Refused {
   readonly verb: Verb;
   readonly kind?: Kind;
   readonly why: string;
+  /** A person named this very address: that it stays is a part of what was asked for left undone. */
+  readonly chosen?: true;
 }
 
-export function resultOf(approved: readonly Action[], stale: readonly Stale[], { scopes, idle }: Outcome): Result {
+export function resultOf(approved: readonly Action[], stale: readonly Refused[], { scopes, idle }: Outcome): Result {
   const passes = scopes.flatMap((scope) => scope.passes);
   const isOver = settledOrGone(scopes);
   const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
@@ -80,7 +81,7 @@ const isUnseen = ({ type }: Finding): boolean => type === 'incomplete' || type =
 const isBlocked = ({ type }: Finding): boolean =>
   type === 'blocked' || type === 'non-convergent' || type === 'foreign-store';
 
-type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
+export type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>
   finding.type === 'withheld' && ['protect', 'limit', 'mode'].includes(finding.code);
 
@@ -89,12 +90,13 @@ export const isRefusal = (finding: Finding): finding is Withheld =>
  *   ----------------------------------------+--------------+---------------
  *   failed, not done, stopped, or not seen  | 1            | 4
  *   blocked: waits for a person             | 3            | 4
+ *   refused, and chosen by a person         | 3            | 4
  *   refused                                 | 3            | 3
  *   none of these                           | 0            | 0
  */
 export function exitOf({ done, failed, left, refused, open, ended }: Result): ExitCode {
   const partly = done.length > 0 ? exitCodes.partly : undefined;
   if (failed.length + left.length > 0 || ended.stopped || open.some(isUnseen)) return partly ?? exitCodes.error;
-  if (open.some(isBlocked)) return partly ?? exitCodes.refused;
+  if (open.some(isBlocked) || refused.some(({ chosen }) => chosen)) return partly ?? exitCodes.refused;
   return refused.length > 0 ? exitCodes.refused : exitCodes.done;
 }
