@@ -1,4 +1,5 @@
-import type { ScopePlan } from '../core/action.ts';
+import type { About, ScopePlan } from '../core/action.ts';
+import { nameIn } from '../core/address.ts';
 import { backoff } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
@@ -103,10 +104,11 @@ async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   const { actions, echoes, givenUp } = run.memo.sort(sight.plan.actions);
   if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
   const blind = isBlind(sight.observation) && run.rests < blindLooks;
-  if (echoes.length === 0 && !isExpecting(sight.plan) && !blind) return givenUp.length > 0 ? 'failed' : 'done';
-  if (run.ports.clock.now() >= run.until) return 'unfinished';
+  if (echoes.length === 0 && expected(sight.plan).length === 0 && !blind) return givenUp.length > 0 ? 'failed' : 'done';
+  const atMostMs = run.until - run.ports.clock.now();
+  if (atMostMs <= 0) return 'unfinished';
   run.rests += 1;
-  await rest(run.rests, run);
+  await rest(run.rests, { detail: many([...echoes, ...expected(sight.plan)]), atMostMs }, run);
   return 'again';
 }
 
@@ -118,7 +120,7 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   memo.learn(sight.plan.actions, executed);
   if (executed.next === 'stopped') return 'stopped';
   run.rests = 0;
-  if (executed.next === 'look') await rest(passes.length, run);
+  if (executed.next === 'look') await rest(passes.length, { detail: 'what was written' }, run);
   return 'again';
 }
 
@@ -174,13 +176,27 @@ const blindLooks = 2;
 const isBlind = ({ gaps }: Observation): boolean => gaps.some(({ code }) => code !== 'wrong-account');
 
 /** Something was written that the cloud does not show yet. */
-const isExpecting = ({ findings }: ScopePlan): boolean =>
-  findings.some((finding) => finding.type === 'blocked' && finding.code === 'pending');
+const expected = ({ findings }: ScopePlan): readonly Named[] =>
+  findings.flatMap((finding) => (finding.type === 'blocked' && finding.code === 'pending' ? [finding] : []));
+
+type Named = Pick<About, 'kind' | 'address'>;
+
+/** Only a listing that failed leaves nothing to name. */
+function many([first, ...others]: readonly Named[]): string {
+  if (first === undefined) return 'what was not listed';
+  const name = `${first.kind} ${nameIn(first.address, first.kind)}`;
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
+}
 
 const longestRestMs = 15_000;
 
-async function rest(times: number, { ports, steering }: Run): Promise<void> {
+interface Awaited {
+  readonly detail: string;
+  readonly atMostMs?: number;
+}
+
+async function rest(times: number, awaited: Awaited, { ports, steering }: Run): Promise<void> {
   const forMs = Math.max(500, Math.min(longestRestMs, backoff(times, ports.random())));
-  steering.tell?.({ at: 'waiting', why: 'visible', detail: 'what was written', forMs });
+  steering.tell?.({ at: 'waiting', why: 'visible', ...awaited, forMs });
   await ports.clock.sleep(forMs, steering.signal);
 }

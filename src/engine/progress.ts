@@ -17,8 +17,14 @@ export type Progress =
       readonly failure?: Failure;
     }
   | { readonly at: 'withheld'; readonly finding: Finding }
-  /** `forMs`: how long at least, where that is known. */
-  | { readonly at: 'waiting'; readonly why: Waiting; readonly detail: string; readonly forMs?: number };
+  /** `forMs`: how long at least; `atMostMs`: until it is given up; where they are known. */
+  | {
+      readonly at: 'waiting';
+      readonly why: Waiting;
+      readonly detail: string;
+      readonly forMs?: number;
+      readonly atMostMs?: number;
+    };
 
 /** `budget`: a lane is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
 export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';

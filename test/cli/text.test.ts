@@ -64,7 +64,7 @@ test('an ending of two addresses is refused with both', () => {
   );
 });
 
-const events: readonly (readonly [event: Event, text: string])[] = [
+const events: readonly (readonly [event: Event, text: string | undefined])[] = [
   [{ at: 'observing', kind: 'network', seen: 2, complete: true }, 'looking, 2 objects so far'],
   [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'looking, 5 objects so far'],
   [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'pass 1: 1 action to do'],
@@ -75,6 +75,13 @@ const events: readonly (readonly [event: Event, text: string])[] = [
     '1 done, waiting for the rate budget (2.0 s): RunInstances',
   ],
   [{ at: 'waiting', why: 'gone', detail: 'i-1' }, '1 done, waiting for it to go: i-1'],
+  [
+    { at: 'waiting', why: 'visible', detail: 'group web', forMs: 500, atMostMs: 300_000 },
+    '1 done, waiting for group web to be seen or given up (at most 5 min)',
+  ],
+  [{ at: 'observing', kind: 'instance', seen: 3, complete: true }, undefined],
+  [{ at: 'planned', pass: 2, actions: 0, findings: 1 }, undefined],
+  [{ at: 'planned', pass: 2, actions: 1, findings: 0 }, 'pass 2: 1 action to do'],
 ];
 
 test('the events of a pass read as one calm line', () => {
@@ -84,7 +91,7 @@ test('the events of a pass read as one calm line', () => {
   for (const [event] of events) tell(event);
   assert.deepEqual(
     said,
-    events.map(([, text]) => text),
+    events.flatMap(([, text]) => text ?? []),
   );
 });
 

@@ -276,6 +276,17 @@ describe('converge, a creation whose answer was lost', () => {
     assert.deepEqual([outcome, count(writes, 'CreateNetwork')], ['done', 0]);
   });
 
+  it('is waited for by its name, and not for ever', async () => {
+    const world = smallWorld();
+    world.cloud.faults.add({ on: 'CreateNetwork', times: 1, fault: { do: 'lost-before' } });
+    const waits: string[] = [];
+    const tell = (event: Progress): void => {
+      if (event.at === 'waiting' && (event.atMostMs ?? Infinity) < 345_000) waits.push(event.detail);
+    };
+    await world.apply([network()], { steering: { tell } });
+    assert.match(waits[0] ?? '', /^network core/);
+  });
+
   it('is made again once two looks have not shown it', async () => {
     const world = smallWorld();
     world.cloud.faults.add({ on: 'CreateNetwork', times: 1, fault: { do: 'lost-before' } });

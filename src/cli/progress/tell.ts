@@ -21,16 +21,24 @@ const waitingFor = {
   visible: 'waiting for the cloud to show what was written',
 } as const satisfies Record<Waiting, string>;
 
-/** Tells the events of one scope's passes as one calm line: what is being done, and how much is behind us. */
+/**
+ * Tells the events of one scope's passes as one calm line: what is being done, and how much is behind us. The looks of a
+ * wait are not told: the line that says what is waited for stays until something else is done.
+ */
 export function tellScope(scope: string, progress: Progress): (event: Event) => void {
   const seen = new Map<string, number>();
   let settled = 0;
+  let isWaiting = false;
   return (event) => {
     if (event.at === 'observing') seen.set(event.kind, event.seen);
     if (event.at === 'settled') settled += 1;
+    isWaiting = event.at === 'waiting' ? event.atMostMs !== undefined : isWaiting && isLook(event);
+    if (isWaiting && event.at !== 'waiting') return;
     progress.show(scope, lineOf(event, { seen: sum(seen), settled }));
   };
 }
+
+const isLook = (event: Event): boolean => event.at === 'observing' || (event.at === 'planned' && event.actions === 0);
 
 const sum = (seen: ReadonlyMap<string, number>): number => [...seen.values()].reduce((all, n) => all + n, 0);
 
@@ -48,6 +56,8 @@ function lineOf(event: Event, so: { readonly seen: number; readonly settled: num
     case 'withheld':
       return `${done}holding back: ${event.finding.why}`;
     case 'waiting':
+      if (event.atMostMs !== undefined)
+        return `${done}waiting for ${event.detail} to be seen or given up (at most ${formatDuration(event.atMostMs)})`;
       return `${done}${waitingFor[event.why]}${forAbout(event.forMs)}: ${event.detail}`;
   }
 }
