@@ -1,4 +1,4 @@
-import type { PortRange } from './ports.ts';
+import type { PortRange } from './port-set.ts';
 
 /** `443`, or `8000-8100`. */
 export const formatPort = (range: PortRange): string =>

@@ -1,8 +1,8 @@
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired, DocumentRef } from '../desired.ts';
+import { coversPorts, mergePorts, type PortRange, parsePorts, subtractPorts } from '../port-set.ts';
 import { formatPort } from '../port-text.ts';
-import { coversPorts, mergePorts, type PortRange, parsePorts, subtractPorts } from '../ports.ts';
 import type { Address } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 

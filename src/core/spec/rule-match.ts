@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PortRange, parsePorts } from '../ports.ts';
+import { type PortRange, parsePorts } from '../port-set.ts';
 import { whole } from './text-field.ts';
 
 /** One spelling per protocol: `6`, `"6"` and `TCP` are `tcp`; `-1` is `all`; other numbers stay numbers. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coversPorts, equalPorts, type PortRange, parsePorts, subtractPorts } from '../../src/core/port-set.ts';
 import { formatPorts } from '../../src/core/port-text.ts';
-import { coversPorts, equalPorts, type PortRange, parsePorts, subtractPorts } from '../../src/core/ports.ts';
 
 const parses: readonly { name: string; items: readonly (string | number)[]; want: string | undefined }[] = [
   { name: 'a number', items: [443], want: '443' },
