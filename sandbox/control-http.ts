@@ -1,9 +1,11 @@
 import type { Control } from './control.ts';
+import { addressed, loadEstates } from './control-cloud.ts';
 import type { Effect, FaultRule } from './faults.ts';
 import { listOf, object, optional, type Reader } from './json.ts';
 import { JsonProblem } from './json-problem.ts';
 import { oneOf, scalar } from './json-scalar.ts';
 import type { WireRequest, WireResponse } from './protocol.ts';
+import { Refused } from './refused.ts';
 
 export const CONTROL_PREFIX = '/_sandbox/';
 
@@ -54,30 +56,27 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (clear) log.clear();
     return answer;
   },
-  /** An estate, in the form of `ec2/estate-form.ts` */
-  estate: ({ world }, body) => {
-    world.load(body);
+  /** {put: [{name, text}]}, by the names that the stores' own clouds know them by: each a new version */
+  secrets: ({ secrets }, body) => {
+    const { put = [] } = object({ put: optional(listOf(object({ name: string, text: string }))) })(body, '');
+    for (const given of put) secrets.put(given.name, given.text);
     return {};
   },
-  /** {account, region, from, to, protocol, port} → {allowed, steps} */
-  packet: ({ world }, body) => {
-    const { account, region, port, ...question } = packetQuestion(body, '');
-    return world.packet({ account, region }, { ...question, port });
+  /** {cloud} and an estate in the form of that cloud, or a list of those */
+  estate: (control, body) => {
+    loadEstates(control, body);
+    return {};
+  },
+  /** {cloud} and {from, to, protocol, port} with the place of that cloud → {allowed, steps} */
+  packet: (control, body) => {
+    const { cloud, rest } = addressed(body);
+    return cloud.packet(control, rest);
   },
 };
 
 const string = scalar('string');
 
 const logQuery = object({ action: text, account: text, region: text, mutating: flag, errorCode: text });
-
-const packetQuestion = object({
-  account: string,
-  region: string,
-  from: string,
-  to: string,
-  protocol: string,
-  port: number,
-});
 
 const match = object({
   action: optional(oneOrMore),
@@ -100,6 +99,10 @@ const EFFECTS: { readonly [K in Effect['kind']]: Reader<object> } = {
   delay: object({ kind: string, ms: scalar('number') }),
   'short-page': object({ kind: string, items: scalar('number') }),
   flicker: object({ kind: string, share: scalar('number') }),
+  unreachable: object({ kind: string, scope: string }),
+  'operation-error': object({ kind: string, ...failing }),
+  edit: object({ kind: string, method: string, path: string, body: (value: unknown) => value }),
+  capitals: object({ kind: string }),
   'as-account': object({ kind: string, account: string }),
 };
 
@@ -129,6 +132,9 @@ function present<T extends object>(value: T): Partial<Present<T>> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Present<T>>; // why: only undefined was taken out
 }
 
+/** What is wrong with the question, not with the sandbox. */
+const REFUSALS = [JsonProblem, SyntaxError, RangeError, Refused];
+
 /** Only for programs on this machine: a page in a browser can send neither this content type nor this Host unasked. */
 export function answerControl(control: Control, request: WireRequest): WireResponse {
   if (request.method !== 'POST') return json(405, { error: 'use POST' });
@@ -142,7 +148,7 @@ export function answerControl(control: Control, request: WireRequest): WireRespo
   try {
     return json(200, verb(control, request.body === '' ? {} : JSON.parse(request.body)));
   } catch (error) {
-    if (error instanceof JsonProblem || error instanceof SyntaxError || error instanceof RangeError)
+    if (REFUSALS.some((refusal) => error instanceof refusal) && error instanceof Error)
       return json(400, { error: error.message });
     throw error;
   }

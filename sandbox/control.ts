@@ -1,16 +1,29 @@
+import type { World as ArmWorld } from './arm/world.ts';
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
+import type { World as ComputeWorld } from './compute/world.ts';
 import type { World } from './ec2/world.ts';
 import type { Faults } from './faults.ts';
 import type { Lag } from './lag.ts';
 import type { RequestLog } from './request-log.ts';
+import type { Shelf } from './secrets/shelf.ts';
 
 /** The strings behind the stage. In the same process they are pulled directly, from another over HTTP (`control-http.ts`). */
-export interface Control {
+export type Control = Strings & Worlds;
+
+interface Strings {
   readonly clock: Clock;
   readonly lag: Pick<Lag, 'set'>;
   readonly budgets: Budgets;
   readonly faults: Faults;
   readonly log: RequestLog;
-  readonly world: World;
+}
+
+/** What each cloud holds. */
+interface Worlds {
+  readonly ec2: World;
+  readonly compute: ComputeWorld;
+  readonly arm: ArmWorld;
+  /** What the secret stores of all three hold. */
+  readonly secrets: Shelf;
 }

@@ -37,7 +37,7 @@ export async function exchange(shared: Shared, protocols: readonly Protocol[], r
   }
   const effects = shared.faults.strike(call);
   for (const effect of effects) if (effect.kind === 'delay') await shared.clock.sleep(effect.ms);
-  return settle(shared, protocol, { call: impersonated(call, effects), effects, requestId });
+  return settle(shared, protocol, { call: impersonated(call, effects), effects, requestId, request });
 }
 
 interface Struck {
@@ -46,13 +46,19 @@ interface Struck {
   readonly requestId: string;
 }
 
-function settle(shared: Shared, protocol: Protocol, { call, effects, requestId }: Struck): Outcome {
+interface Met extends Struck {
+  readonly request: WireRequest;
+}
+
+async function settle(shared: Shared, protocol: Protocol, met: Met): Promise<Outcome> {
+  const { call, effects, requestId } = met;
   const early = before(shared, protocol, { call, effects, requestId });
   if (early) {
     record(shared, protocol, { call, requestId, answer: early, applied: false });
     return early === 'cut' ? early : early.response;
   }
-  const answer = protocol.answer(call, requestId, blurOf(effects));
+  await edit(protocol, met);
+  const answer = await protocol.answer(call, requestId, blurOf(effects));
   const applied = protocol.mutates(call) && answer.errorCode === undefined;
   const late = applied || !protocol.mutates(call) ? after(protocol, { call, effects, requestId }) : undefined;
   record(shared, protocol, { call, requestId, answer: late ?? answer, applied });
@@ -97,9 +103,27 @@ function after(protocol: Protocol, { call, effects, requestId }: Struck): Answer
   return undefined;
 }
 
-function blurOf(effects: readonly Effect[]): Blur {
-  const blur: { items?: number; share?: number } = {};
+/** What colleagues do while the request is on its way, each of their own requests to its end. */
+async function edit(protocol: Protocol, { effects, request, requestId }: Met): Promise<void> {
+  const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
   for (const effect of effects) {
+    if (effect.kind !== 'edit') continue;
+    const { method, path, body = '' } = effect;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await protocol.answer(protocol.read({ method, path, headers, body: text }), requestId, {
+      atOnce: true,
+    });
+    if (answer.errorCode !== undefined)
+      throw new Error(`the edit ${method} ${path} was refused: ${answer.response.body}`);
+  }
+}
+
+function blurOf(effects: readonly Effect[]): Blur {
+  const blur: { -readonly [K in keyof Blur]: Blur[K] } = {};
+  for (const effect of effects) {
+    if (effect.kind === 'unreachable') blur.unreachable = [...(blur.unreachable ?? []), effect.scope];
+    if (effect.kind === 'operation-error') blur.failure = { message: 'A fault was injected.', ...effect };
+    if (effect.kind === 'capitals') blur.capitals = true;
     if (effect.kind === 'short-page') blur.items = effect.items;
     if (effect.kind === 'flicker') blur.share = effect.share;
   }

@@ -13,6 +13,17 @@ export type Effect =
   | { readonly kind: 'short-page'; readonly items: number }
   /** A listing misses each item with the chance `share`, and does not say so. */
   | { readonly kind: 'flicker'; readonly share: number }
+  /** A listing over many scopes cannot reach this one (`zones/europe-west1-b`), and says so as its cloud does. */
+  | { readonly kind: 'unreachable'; readonly scope: string }
+  /** The request is accepted, and the long-running operation that it starts fails without having changed anything. */
+  | { readonly kind: 'operation-error'; readonly code: string; readonly status: number; readonly message?: string }
+  /**
+   * Right before the request is applied a colleague's own request is, with the same credentials, from its beginning to
+   * its end. It is in no log, and no budget pays for it. Refused, it is the test's mistake: HTTP 500 says so.
+   */
+  | { readonly kind: 'edit'; readonly method: string; readonly path: string; readonly body?: unknown }
+  /** Ids in the answer have their resource group in capitals: https://github.com/hashicorp/terraform-provider-azurerm/issues/29841 */
+  | { readonly kind: 'capitals' }
   /** The request is served from another account, as if the credentials were its. */
   | { readonly kind: 'as-account'; readonly account: string };
 

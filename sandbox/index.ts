@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { armProtocol } from './arm/arm-protocol.ts';
+import { type ArmOptions, makeWorld as makeArm } from './arm/world.ts';
 import { makeBudgets } from './budgets.ts';
 import { type ClockOptions, makeClock } from './clock.ts';
+import { computeProtocol } from './compute/compute-protocol.ts';
+import { type ComputeOptions, makeWorld as makeCompute } from './compute/world.ts';
 import type { Control } from './control.ts';
+import { loadEstates } from './control-cloud.ts';
 import { answerControl, CONTROL_PREFIX } from './control-http.ts';
 import { type AccountOptions, DEFAULT_ACCOUNTS, makeAccounts } from './ec2/accounts.ts';
 import type { Durations } from './ec2/durations.ts';
@@ -12,18 +17,25 @@ import { exchange, type Shared } from './exchange.ts';
 import { makeFaults } from './faults.ts';
 import { JsonProblem } from './json-problem.ts';
 import { type LagOptions, makeLag } from './lag.ts';
+import type { Protocol, WireRequest } from './protocol.ts';
 import { seededRandom } from './random.ts';
 import { makeRequestLog } from './request-log.ts';
+import { awsProtocol as awsSecrets } from './secrets/aws-protocol.ts';
+import { azureProtocol as azureSecrets } from './secrets/azure-protocol.ts';
+import { googleProtocol as googleSecrets } from './secrets/google-protocol.ts';
+import { makeShelf } from './secrets/shelf.ts';
 import { listen } from './server.ts';
 import { stsProtocol } from './sts/sts-protocol.ts';
 
-export type SandboxOptions = Where & Behaviour & Contents;
+export type SandboxOptions = Where & Behaviour & Contents & Clouds;
 
 interface Where {
   /** Loopback only; default 127.0.0.1. */
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
+  /** How clients reach it, where something stands between: links in its answers lead there. Default: as each request says. */
+  readonly publicUrl?: string;
 }
 
 interface Behaviour {
@@ -38,12 +50,21 @@ interface Behaviour {
 interface Contents {
   /** Default: one account, 111122223333, whose access key id is AKIDEXAMPLE (or test). */
   readonly accounts?: readonly AccountOptions[];
-  /** What the accounts hold at the start, in the form of `ec2/estate-form.ts`. Default: nothing, not even a default VPC. */
+  /**
+   * What the clouds hold at the start: an estate in the form of the `cloud` that it names (`ec2/estate-form.ts` if it names
+   * none), or a list of those. Default: nothing, not even a default VPC.
+   */
   readonly estate?: unknown;
   /** The same in a JSON file. */
   readonly estateFile?: string;
   readonly durations?: Partial<Durations>;
   readonly quotas?: Partial<Quotas>;
+}
+
+/** What is Google's and Azure's own. */
+interface Clouds {
+  readonly compute?: ComputeOptions;
+  readonly arm?: ArmOptions;
 }
 
 export interface Sandbox {
@@ -64,19 +85,38 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log: makeRequestLog(),
     random: seededRandom(seed, 'requests'),
   };
-  const world = makeWorld({ seed, lag, durations, quotas });
-  const control: Control = { clock, lag, budgets: shared.budgets, faults: shared.faults, log: shared.log, world };
-  if (options.estate !== undefined) world.load(options.estate);
-  if (options.estateFile !== undefined) world.load(await readJson(options.estateFile));
+  const ec2 = makeWorld({ seed, lag, durations, quotas });
+  const compute = makeCompute({ ...options.compute, seed, lag });
+  const arm = makeArm({ ...options.arm, seed, lag });
+  const secrets = makeShelf(seededRandom(seed, 'secrets'));
+  const { budgets, faults, log } = shared;
+  const control: Control = { clock, lag, budgets, faults, log, ec2, compute, arm, secrets };
+  if (options.estate !== undefined) loadEstates(control, options.estate);
+  if (options.estateFile !== undefined) loadEstates(control, await readJson(options.estateFile));
   const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
-  const protocols = [stsProtocol({ clock, accounts }), ec2Protocol({ clock, accounts, regionOf: world.region })];
+  const protocols: readonly Protocol[] = [
+    stsProtocol({ clock, accounts }),
+    awsSecrets({ clock, accounts, shelf: secrets }),
+    ec2Protocol({ clock, accounts, regionOf: ec2.region }),
+    computeProtocol({ clock, world: compute }),
+    armProtocol({ clock, budgets, world: arm }),
+    googleSecrets(secrets),
+    azureSecrets(secrets),
+  ];
   const { url, close } = await listen({
     host,
     port,
     respond: async (request) =>
-      request.path.startsWith(CONTROL_PREFIX) ? answerControl(control, request) : exchange(shared, protocols, request),
+      request.path.startsWith(CONTROL_PREFIX)
+        ? answerControl(control, request)
+        : exchange(shared, protocols, addressed(request, options.publicUrl)),
   });
   return { url, close, control };
+}
+
+function addressed(request: WireRequest, publicUrl: string | undefined): WireRequest {
+  if (publicUrl === undefined) return request;
+  return { ...request, headers: { ...request.headers, host: new URL(publicUrl).host } };
 }
 
 async function readJson(file: string): Promise<unknown> {

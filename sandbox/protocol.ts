@@ -23,12 +23,20 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Faults that only whoever makes the listing can bring about. */
+/** Faults that only whoever makes the answer can bring about. */
 export interface Blur {
   /** The most items a page may hold. */
   readonly items?: number;
   /** The chance of each item to be left out unsaid. */
   readonly share?: number;
+  /** Scopes that a listing over many cannot reach. */
+  readonly unreachable?: readonly string[];
+  /** What becomes of the operation that the request starts. */
+  readonly failure?: Refusal;
+  /** What the request starts is done within it, however long it takes otherwise. */
+  readonly atOnce?: boolean;
+  /** Names of resource groups are written in capitals. */
+  readonly capitals?: boolean;
 }
 
 export interface Refusal {
@@ -49,6 +57,10 @@ export interface Protocol<C extends Call = Call> {
   read(request: WireRequest): C;
   mutates(call: C): boolean;
   charges(call: C): readonly Charge[];
-  answer(call: C, requestId: string, blur: Blur): Answer;
+  /**
+   * What it changes it changes before it first waits, so that writes come one after another. Only a call whose very
+   * meaning is to wait (for an operation's end) answers with a promise.
+   */
+  answer(call: C, requestId: string, blur: Blur): Answer | Promise<Answer>;
   refuse(reason: Refusal | 'throttled' | 'denied', requestId: string, call?: C): Answer;
 }

@@ -20,14 +20,25 @@ export interface Seen<T> {
 export class Table<T extends { readonly id: string }> {
   readonly #rows = new Map<string, Row<T>>();
   readonly #index = new Map<string, Set<string>>();
+  /** Who refers, or once referred, to a key. */
+  readonly #referring = new Map<string, Set<string>>();
   readonly #lag: Lag;
   readonly #parent: (record: T) => string;
+  readonly #references: (record: T) => readonly string[];
   #seq = 0;
 
-  /** `parent` is what `of` looks up by; it must not change over a record's life. */
-  constructor(lag: Lag, parent: (record: T) => string = () => '') {
+  /**
+   * `parent` is what `of` looks up by; only another record, under an id that was removed, may have another one.
+   * `references` are what `referring` looks up by, and may change.
+   */
+  constructor(
+    lag: Lag,
+    parent: (record: T) => string = () => '',
+    references: (record: T) => readonly string[] = () => [],
+  ) {
     this.#lag = lag;
     this.#parent = parent;
+    this.#references = references;
   }
 
   get(id: string): T | undefined {
@@ -37,9 +48,11 @@ export class Table<T extends { readonly id: string }> {
   put(record: T): T {
     const now = this.#lag.now();
     const row = this.#rows.get(record.id);
+    for (const key of this.#references(record)) this.#refer(key, record.id);
     if (row) {
       this.#remember(row, now);
       row.current = record;
+      this.#file(record);
       return record;
     }
     const known = this.#lag.settled(now);
@@ -50,9 +63,7 @@ export class Table<T extends { readonly id: string }> {
       createdAt: known ? Number.NEGATIVE_INFINITY : now,
       past,
     });
-    const siblings = this.#index.get(this.#parent(record));
-    if (siblings) siblings.add(record.id);
-    else this.#index.set(this.#parent(record), new Set([record.id]));
+    this.#file(record);
     return record;
   }
 
@@ -72,7 +83,17 @@ export class Table<T extends { readonly id: string }> {
   *of(parent: string): Generator<T> {
     for (const id of this.#index.get(parent) ?? []) {
       const record = this.get(id);
-      if (record) yield record;
+      if (record && this.#parent(record) === parent) yield record;
+    }
+  }
+
+  /** The records that refer to a key, in the order in which they first did. */
+  *referring(key: string): Generator<T> {
+    const ids = this.#referring.get(key);
+    for (const id of [...(ids ?? [])]) {
+      const record = this.get(id);
+      if (record && this.#references(record).includes(key)) yield record;
+      else ids?.delete(id);
     }
   }
 
@@ -91,7 +112,7 @@ export class Table<T extends { readonly id: string }> {
   *seenOf(parent: string): Generator<T> {
     for (const id of [...(this.#index.get(parent) ?? [])]) {
       const record = this.see(id);
-      if (record) yield record;
+      if (record && this.#parent(record) === parent) yield record;
     }
   }
 
@@ -105,6 +126,12 @@ export class Table<T extends { readonly id: string }> {
     return this.#rows.size;
   }
 
+  #refer(key: string, id: string): void {
+    const ids = this.#referring.get(key);
+    if (ids) ids.add(id);
+    else this.#referring.set(key, new Set([id]));
+  }
+
   #look(id: string, row: Row<T>): T | undefined {
     if (row.past.length === 0) return row.current;
     row.past = row.past.filter((version) => !this.#lag.settled(version.until));
@@ -116,6 +143,13 @@ export class Table<T extends { readonly id: string }> {
       if (i === 0) return newer;
     }
     return row.current;
+  }
+
+  #file(record: T): void {
+    const parent = this.#parent(record);
+    const siblings = this.#index.get(parent);
+    if (siblings) siblings.add(record.id);
+    else this.#index.set(parent, new Set([record.id]));
   }
 
   #remember(row: Row<T>, now: number): void {

@@ -1,5 +1,5 @@
-import { addressNumber, addressText } from './address.ts';
-import { blockOf } from './cidr.ts';
+import { addressNumber, addressText } from '../address.ts';
+import { blockOf } from '../cidr.ts';
 import { refused } from './errors.ts';
 import type { Subnet } from './records.ts';
 import type { Region } from './region.ts';

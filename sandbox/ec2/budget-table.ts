@@ -1,6 +1,7 @@
-import type { Charge } from '../budgets.ts';
+import type { BucketCharge } from '../budgets.ts';
 
 interface Rate {
+  readonly kind: 'bucket';
   readonly capacity: number;
   readonly refill: number;
 }
@@ -9,11 +10,11 @@ interface Rate {
  * Per account, per Region, one bucket for each action; the figures are tokens and tokens a second.
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
  */
-const READ: Rate = { capacity: 100, refill: 20 };
+const READ: Rate = { kind: 'bucket', capacity: 100, refill: 20 };
 
-const UNFILTERED: Rate = { capacity: 50, refill: 10 };
+const UNFILTERED: Rate = { kind: 'bucket', capacity: 50, refill: 10 };
 
-const MUTATING: Rate = { capacity: 50, refill: 5 };
+const MUTATING: Rate = { kind: 'bucket', capacity: 50, refill: 5 };
 
 /** "Unfiltered and unpaginated" reads of these draw on a smaller bucket of their own. */
 const UNFILTERED_ACTIONS: ReadonlySet<string> = new Set([
@@ -27,25 +28,25 @@ const UNFILTERED_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 const EXCEPTIONS: Readonly<Record<string, Rate>> = {
-  RunInstances: { capacity: 5, refill: 2 },
-  StartInstances: { capacity: 5, refill: 2 },
-  TerminateInstances: { capacity: 100, refill: 5 },
-  CreateTags: { capacity: 100, refill: 10 },
-  DeleteTags: { capacity: 100, refill: 10 },
-  CreateVolume: { capacity: 100, refill: 5 },
-  DeleteVolume: { capacity: 100, refill: 5 },
-  CreateNetworkInterface: { capacity: 100, refill: 5 },
-  DeleteNetworkInterface: { capacity: 100, refill: 5 },
-  ModifyNetworkInterfaceAttribute: { capacity: 100, refill: 5 },
-  DescribeSecurityGroupReferences: { capacity: 20, refill: 5 },
+  RunInstances: { kind: 'bucket', capacity: 5, refill: 2 },
+  StartInstances: { kind: 'bucket', capacity: 5, refill: 2 },
+  TerminateInstances: { kind: 'bucket', capacity: 100, refill: 5 },
+  CreateTags: { kind: 'bucket', capacity: 100, refill: 10 },
+  DeleteTags: { kind: 'bucket', capacity: 100, refill: 10 },
+  CreateVolume: { kind: 'bucket', capacity: 100, refill: 5 },
+  DeleteVolume: { kind: 'bucket', capacity: 100, refill: 5 },
+  CreateNetworkInterface: { kind: 'bucket', capacity: 100, refill: 5 },
+  DeleteNetworkInterface: { kind: 'bucket', capacity: 100, refill: 5 },
+  ModifyNetworkInterfaceAttribute: { kind: 'bucket', capacity: 100, refill: 5 },
+  DescribeSecurityGroupReferences: { kind: 'bucket', capacity: 20, refill: 5 },
 };
 
 /** The second mechanism: these also take a token for each instance. */
 const INSTANCES: Readonly<Record<string, Rate>> = {
-  RunInstances: { capacity: 1000, refill: 2 },
-  StartInstances: { capacity: 1000, refill: 2 },
-  StopInstances: { capacity: 1000, refill: 20 },
-  TerminateInstances: { capacity: 1000, refill: 20 },
+  RunInstances: { kind: 'bucket', capacity: 1000, refill: 2 },
+  StartInstances: { kind: 'bucket', capacity: 1000, refill: 2 },
+  StopInstances: { kind: 'bucket', capacity: 1000, refill: 20 },
+  TerminateInstances: { kind: 'bucket', capacity: 1000, refill: 20 },
 };
 
 export interface Demand {
@@ -55,9 +56,9 @@ export interface Demand {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export function chargesOf({ account, region, action, params }: Demand): readonly Charge[] {
+export function chargesOf({ account, region, action, params }: Demand): readonly BucketCharge[] {
   const lane = `${account}/${region}/${action}`;
-  const charges: Charge[] = [];
+  const charges: BucketCharge[] = [];
   if (isRead(action)) {
     const unfiltered = UNFILTERED_ACTIONS.has(action) && !isNarrowed(params);
     charges.push(unfiltered ? { lane: `${lane}/unfiltered`, tokens: 1, ...UNFILTERED } : { lane, tokens: 1, ...READ });

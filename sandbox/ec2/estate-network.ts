@@ -1,5 +1,5 @@
+import { type Cidr, contains, parseCidr } from '../cidr.ts';
 import { JsonProblem } from '../json-problem.ts';
-import { type Cidr, contains, parseCidr } from './cidr.ts';
 import type { VpcForm } from './estate-form.ts';
 import { loadGroups } from './estate-groups.ts';
 import { idOf, type Loading, named } from './estate-loading.ts';

@@ -1,4 +1,4 @@
-import { parseCidr } from './cidr.ts';
+import { parseCidr } from '../cidr.ts';
 import { refused } from './errors.ts';
 import { ID, wellFormed } from './ids.ts';
 import type { Peer, SecurityGroup } from './records.ts';

@@ -1,7 +1,7 @@
+import { addressNumber } from '../address.ts';
+import { parseCidr } from '../cidr.ts';
 import type { FilterRule, Gate, Packet, Party, Verdict } from '../packet.ts';
 import { checkPacket, filterGate, gate } from '../packet-check.ts';
-import { addressNumber } from './address.ts';
-import { parseCidr } from './cidr.ts';
 import type { GroupRule, Instance, NetworkInterface, Route, RouteTable } from './records.ts';
 import type { Region } from './region.ts';
 import { routeState } from './routing.ts';

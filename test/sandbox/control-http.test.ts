@@ -88,6 +88,30 @@ describe('control over HTTP', () => {
   });
 });
 
+describe('control over HTTP, for another cloud', () => {
+  it('loads an estate and checks packets in its form', async () => {
+    await using made = await bench();
+    const networks = [
+      {
+        name: 'core',
+        subnetworks: [{ name: 'app', region: 'europe-west1', cidr: '10.0.1.0/24' }],
+        firewalls: [{ name: 'web', allowed: [{ IPProtocol: 'tcp', ports: ['443'] }] }],
+      },
+    ];
+    const instances = [{ name: 'web', zone: 'europe-west1-b', subnetwork: 'app', externalIp: true }];
+    const loaded = await post(made, 'estate', { cloud: 'gcp', projects: [{ project: 'acme', networks, instances }] });
+    assert.deepEqual(loaded, { status: 200, json: {} });
+    const question = { cloud: 'gcp', project: 'acme', from: 'internet', to: 'zones/europe-west1-b/instances/web' };
+    for (const [port, want] of [
+      [443, true],
+      [22, false],
+    ]) {
+      const { json } = await post(made, 'packet', { ...question, protocol: 'tcp', port });
+      assert.equal((json as { readonly allowed: boolean }).allowed, want); // why: the verb's own answer
+    }
+  });
+});
+
 const bad: readonly {
   readonly verb: string;
   readonly body: unknown;
@@ -106,6 +130,17 @@ const bad: readonly {
     verb: 'faults',
     body: { add: [{ effect: { kind: 'delay' } }] },
     want: { status: 400, error: /^add\[0\]\.effect\.ms: expected a number/ },
+  },
+  { verb: 'estate', body: { cloud: 'ibm' }, want: { status: 400, error: /^cloud: expected one of aws, gcp/ } },
+  {
+    verb: 'estate',
+    body: { cloud: 'gcp', projects: 1 },
+    want: { status: 400, error: /^projects: expected a list/ },
+  },
+  {
+    verb: 'packet',
+    body: { cloud: 'gcp', project: 'nobody', from: 'internet', to: 'x', protocol: 'tcp' },
+    want: { status: 400, error: /projects\/nobody' was not found/ },
   },
   { verb: 'estate', body: { regions: 1 }, want: { status: 400, error: /^regions: expected a list/ } },
 ];

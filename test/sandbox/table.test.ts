@@ -82,3 +82,33 @@ describe('a table', () => {
     );
   });
 });
+
+describe('a table of names', () => {
+  it('a removed id may come again elsewhere, and is then found there only', () => {
+    const { clock, lag, table } = make(100);
+    lag.without(() => table.put(thing(1)));
+    table.remove('a');
+    table.put({ id: 'a', of: 'y', value: 2 });
+    const values = (found: Iterable<Thing>) => [...found].map(({ value }) => value);
+    assert.deepEqual([values(table.of('x')), values(table.of('y'))], [[], [2]]);
+    assert.deepEqual([values(table.seenOf('x')), values(table.seenOf('y'))], [[1], []]);
+    clock.advance(100);
+    assert.deepEqual([values(table.seenOf('x')), values(table.seenOf('y'))], [[], [2]]);
+  });
+});
+
+describe('references', () => {
+  it('are found from the other end, as they are now', () => {
+    const { lag } = make(0);
+    const table = new Table<Thing>(lag, undefined, ({ of }) => of.split(','));
+    const found = (key: string) => [...table.referring(key)].map(({ id }) => id);
+    table.put({ id: 'a', of: 'x,y', value: 1 });
+    table.put({ id: 'b', of: 'y', value: 1 });
+    assert.deepEqual([found('x'), found('y'), found('z')], [['a'], ['a', 'b'], []]);
+    table.put({ id: 'a', of: 'y,z', value: 2 });
+    assert.deepEqual([found('x'), found('y'), found('z')], [[], ['a', 'b'], ['a']]);
+    table.put({ id: 'a', of: 'x', value: 3 });
+    table.remove('b');
+    assert.deepEqual([found('x'), found('y')], [['a'], []]);
+  });
+});

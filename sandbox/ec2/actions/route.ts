@@ -1,5 +1,5 @@
+import { parseCidr } from '../../cidr.ts';
 import { type Action, dryRun, write } from '../action.ts';
-import { parseCidr } from '../cidr.ts';
 import { missing, refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
 import type { Route, RouteTable } from '../records.ts';

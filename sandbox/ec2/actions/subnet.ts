@@ -1,6 +1,6 @@
+import { blockOf, type Cidr, contains, overlaps, parseCidr } from '../../cidr.ts';
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { freeAddressCount } from '../addresses.ts';
-import { blockOf, type Cidr, contains, overlaps, parseCidr } from '../cidr.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target } from '../ids.ts';
 import { listFields } from '../list-fields.ts';

@@ -1,5 +1,5 @@
+import { type Cidr, parseCidr } from '../../cidr.ts';
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
-import { type Cidr, parseCidr } from '../cidr.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
 import { listFields } from '../list-fields.ts';

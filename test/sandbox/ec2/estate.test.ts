@@ -150,8 +150,8 @@ describe('an estate', () => {
 describe('estates', () => {
   it('may grow while the sandbox runs', async () => {
     await using made = await bench();
-    made.sandbox.control.world.load(only({ vpcs: [vpc] }));
-    made.sandbox.control.world.load(only({ vpcs: [{ ...vpc, cidr: '10.1.0.0/16' }] }));
+    made.sandbox.control.ec2.load(only({ vpcs: [vpc] }));
+    made.sandbox.control.ec2.load(only({ vpcs: [{ ...vpc, cidr: '10.1.0.0/16' }] }));
     assert.equal((await made.ec2.send(new aws.DescribeVpcsCommand({}))).Vpcs?.length, 2);
   });
 

@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
 ];
 
 const packet = ({ sandbox }: Bench, { protocol = 'tcp', port, ...ends }: Row['ask']) =>
-  sandbox.control.world.packet({ account: ACCOUNT, region: REGION }, { ...ends, protocol, port });
+  sandbox.control.ec2.packet({ account: ACCOUNT, region: REGION }, { ...ends, protocol, port });
 
 describe('the packet check', () => {
   for (const { ask, stop } of rows) {

@@ -10,7 +10,7 @@ export interface Cidr {
   readonly last: bigint;
 }
 
-/** EC2 stores `100.68.0.18/18` as `100.68.0.0/18` and refuses a bare address. Undefined when it is no CIDR. */
+/** Host bits are cleared, as EC2 does: `100.68.0.18/18` is `100.68.0.0/18`. A bare address is none. Undefined when it is no CIDR. */
 export function parseCidr(value: string, family: 'ipv4' | 'ipv6'): Cidr | undefined {
   const [address, prefix, ...rest] = value.split('/');
   if (!address || !prefix || rest.length > 0 || !/^\d{1,3}$/.test(prefix)) return undefined;

@@ -1,0 +1,186 @@
+import type { Budgets } from '../budgets.ts';
+import type { Clock } from '../clock.ts';
+import type { Answer, Blur, Call, Protocol, Refusal, WireRequest } from '../protocol.ts';
+import { Refused } from '../refused.ts';
+import { readRequest } from './arm-request.ts';
+import { chargesOf, type Demand } from './budget-table.ts';
+import { AT_ONCE } from './durations.ts';
+import { type ArmRefusal, errorBody, refused } from './errors.ts';
+import type { ArmRequest, Reply, Verb } from './method.ts';
+import { METHODS } from './methods/index.ts';
+import { groupBeingDeleted, groupNotFound } from './methods/resource-group.ts';
+import { CHALLENGE, principalOf } from './principal.ts';
+import { remaining } from './remaining.ts';
+import { groupPath, keyOf } from './resource-id.ts';
+import { trackedAt } from './resource-types.ts';
+import { type Found, makeRouter, type Unknown } from './router.ts';
+import { shown } from './shown.ts';
+import type { Subscription } from './subscription.ts';
+import { throttling } from './throttling.ts';
+import type { World } from './world.ts';
+
+export interface ArmParts {
+  readonly clock: Clock;
+  readonly budgets: Budgets;
+  readonly world: World;
+}
+
+interface ArmCall extends Call {
+  readonly verb: Verb;
+  readonly request: ArmRequest;
+  /** The method, or why there is none. */
+  readonly found: Found | Unknown;
+  readonly principal: string;
+}
+
+const SUBSCRIPTION = /^\/subscriptions\/([^/?]+)/i;
+
+const find = makeRouter(METHODS);
+
+/** Azure Resource Manager: https://learn.microsoft.com/rest/api/azure */
+export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCall> {
+  const refusal = (reason: ArmRefusal, requestId: string, call?: ArmCall): Answer =>
+    refusalAnswer(reason, { ...(call ? remaining(chargesOf(demandOf(call)), budgets) : {}), ...idHeaders(requestId) });
+  return {
+    accepts: ({ path }) => SUBSCRIPTION.test(path),
+    read: (request) => readCall(world, request),
+    mutates: ({ verb }) => verb !== 'GET' && verb !== 'HEAD',
+    charges: (call) => chargesOf(demandOf(call)).map(({ charge }) => charge),
+    answer: (call, requestId, blur) => {
+      try {
+        const known = world.subscription(call.account);
+        const subscription = blur.atOnce ? { ...known, durations: AT_ONCE } : known;
+        const reply = replyTo(call, { subscription, now: clock.now(), blur });
+        const headers = { ...remaining(chargesOf(demandOf(call)), budgets), ...idHeaders(requestId) };
+        const response = rendered(reply, headers);
+        return { response: blur.capitals ? { ...response, body: capitals(response.body) } : response };
+      } catch (error) {
+        if (error instanceof Refused) return refusal(error.refusal, requestId, call);
+        throw error;
+      }
+    },
+    refuse: (reason, requestId, call) => refusal(explained(reason, { clock, budgets }, call), requestId, call),
+  };
+}
+
+function capitals(body: string): string {
+  return body.replaceAll(
+    /\/resourceGroups\/[^/"]+/gi,
+    (path) => `/resourceGroups/${path.split('/')[2]?.toUpperCase()}`,
+  );
+}
+
+function readCall(world: World, wire: WireRequest): ArmCall {
+  const principal = principalOf(wire);
+  const request = readRequest(wire);
+  const [whole = '', account = ''] = SUBSCRIPTION.exec(request.path) ?? [];
+  const verb = wire.method as Verb; // why: the router knows no other verb, and whatever is no GET or HEAD is a write
+  const found = find(verb, request.path.slice(whole.length));
+  return {
+    service: 'arm',
+    account: account.toLowerCase(),
+    region: locationOf(world, account, request),
+    action: typeof found === 'string' ? '' : found.method.action,
+    params: { path: request.path, ...request.query, ...conditionsOf(request), body: shown(request.body) },
+    verb,
+    request,
+    found,
+    principal,
+  };
+}
+
+/** Preconditions are part of what was asked. */
+function conditionsOf({ headers }: ArmRequest): Record<string, string> {
+  const names = ['if-match', 'if-none-match'];
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
+
+/** Where the resource is that a request is about, or where it is to be; empty when the request spans locations. */
+function locationOf(world: World, id: string, { path, body }: ArmRequest): string {
+  const named = /\/locations\/([^/]+)/i.exec(path)?.[1];
+  if (named !== undefined) return named.toLowerCase();
+  const written = body && typeof body === 'object' && 'location' in body ? body.location : undefined;
+  if (typeof written === 'string') return written.replaceAll(' ', '').toLowerCase();
+  return world.has(id) ? (trackedAt(world.subscription(id), path)?.location ?? '') : '';
+}
+
+function demandOf({ account, principal, region, verb, found, request }: ArmCall): Demand {
+  const lane = typeof found === 'string' ? 'none' : found.method.lane;
+  return { subscription: account, principal, location: region, verb, lane, resource: keyOf(request.path) };
+}
+
+interface Setting {
+  readonly subscription: Subscription;
+  readonly now: number;
+  readonly blur: Blur;
+}
+
+function replyTo(call: ArmCall, { subscription, now, blur }: Setting): Reply {
+  const { found, request } = call;
+  if (typeof found === 'string') throw unknown(call, found);
+  const { group } = found.parameters;
+  if (group !== undefined && found.method.path.includes('/providers/'))
+    checkGroup(subscription, group, found.method.verb === 'PUT');
+  return found.method.answer({ subscription, parameters: found.parameters, request, now, blur });
+}
+
+function checkGroup(subscription: Subscription, name: string, forWriting: boolean): void {
+  const group = subscription.groups.get(keyOf(groupPath(subscription.id, name)));
+  if (!group) throw groupNotFound(name);
+  if (forWriting && group.state === 'Deleting') throw groupBeingDeleted(group);
+}
+
+function unknown({ verb, request }: ArmCall, why: Unknown): Refused {
+  const [, namespace, type] = /\/providers\/([^/]+)\/([^/]+)/i.exec(request.path) ?? [];
+  if (why === 'no-verb' || type === undefined)
+    return refused('MethodNotAllowed', `The HTTP method '${verb}' is not supported at '${request.path}'.`);
+  return refused(
+    'InvalidResourceType',
+    `The resource type '${type}' could not be found in the namespace '${namespace}' for api version '${request.query['api-version']}'.`,
+  );
+}
+
+function explained(
+  reason: Refusal | 'throttled' | 'denied',
+  { clock, budgets }: Pick<ArmParts, 'clock' | 'budgets'>,
+  call: ArmCall | undefined,
+): ArmRefusal {
+  switch (reason) {
+    case 'throttled':
+      return call
+        ? throttling(demandOf(call), budgets, clock.now())
+        : { code: 'TooManyRequests', status: 429, message: '' };
+    case 'denied':
+      return {
+        code: 'AuthorizationFailed',
+        status: 403,
+        message: `The client '${call?.principal ?? ''}' does not have authorization to perform action '${call?.action ?? ''}' over scope '${call?.request.path ?? ''}' or the scope is invalid.`,
+      };
+    default:
+      return reason;
+  }
+}
+
+function idHeaders(requestId: string): Record<string, string> {
+  return {
+    'x-ms-request-id': requestId,
+    'x-ms-correlation-request-id': requestId,
+    'x-ms-routing-request-id': `SANDBOX:${requestId}`,
+    'cache-control': 'no-cache',
+  };
+}
+
+function rendered({ status, body, headers = {} }: Reply, common: Readonly<Record<string, string>>): Answer['response'] {
+  if (body === undefined) return { status, headers: { ...common, ...headers }, body: '' };
+  return { status, headers: { ...common, ...headers, ...JSON_TYPE }, body: JSON.stringify(body) };
+}
+
+function refusalAnswer(reason: ArmRefusal, common: Readonly<Record<string, string>>): Answer {
+  const retry = reason.retryAfter === undefined ? {} : { 'retry-after': String(reason.retryAfter) };
+  const challenge = reason.status === 401 ? { 'www-authenticate': CHALLENGE } : {};
+  const headers = { ...common, ...retry, ...challenge, ...JSON_TYPE };
+  const body = JSON.stringify(errorBody(reason));
+  return { response: { status: reason.status, headers, body }, errorCode: reason.code };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };

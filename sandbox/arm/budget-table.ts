@@ -1,0 +1,133 @@
+import type { BucketCharge, Charge } from '../budgets.ts';
+import type { Verb } from './method.ts';
+
+/** What a request draws on besides ARM's own buckets. */
+export type Lane = 'none' | 'network' | ComputeLane;
+
+type ComputeLane = 'PutVM' | 'UpdateVM' | 'DeleteVM' | 'LowCostGet' | 'HighCostGet' | 'GetOperation';
+
+interface Rate {
+  readonly capacity: number;
+  /** A second. */
+  readonly refill: number;
+}
+
+/**
+ * ARM's own, per subscription and principal; for all principals of a subscription together 15 times as much.
+ * They are also per region of ARM: a client on loopback reaches one and the same.
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling
+ */
+const FRONT_DOOR: Readonly<Record<Kind, Rate>> = {
+  reads: { capacity: 250, refill: 25 },
+  writes: { capacity: 200, refill: 10 },
+  deletes: { capacity: 200, refill: 10 },
+};
+
+const ALL_PRINCIPALS = 15;
+
+type Kind = 'reads' | 'writes' | 'deletes';
+
+/**
+ * Per subscription and region, writes and deletes together; the same page. No header tells what is left:
+ * https://github.com/Azure/azure-sdk-for-java, com.azure.resourcemanager.resources.fluentcore.utils.ResourceManagerThrottlingInfo
+ */
+const NETWORK = { windowMs: 300_000, reads: 10_000, writes: 1_000 };
+
+/**
+ * Per machine, and per subscription and region.
+ * https://learn.microsoft.com/azure/virtual-machines/compute-throttling-limits
+ */
+const COMPUTE: Readonly<Record<ComputeLane, { readonly resource?: Rate; readonly subscription: Rate }>> = {
+  PutVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
+  UpdateVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
+  DeleteVM: { resource: perMinute(12, 4), subscription: perMinute(1_500, 500) },
+  LowCostGet: { resource: perMinute(36, 12), subscription: perMinute(24_000, 8_000) },
+  HighCostGet: { subscription: perMinute(900, 300) },
+  GetOperation: { resource: perMinute(45, 15), subscription: perMinute(15_000, 5_000) },
+};
+
+export interface Demand {
+  readonly subscription: string;
+  /** Who asks, without saying with what token. */
+  readonly principal: string;
+  /** Empty for what spans locations: all those draw on one budget. */
+  readonly location: string;
+  readonly verb: Verb;
+  readonly lane: Lane;
+  /** What the request is about, in lower case. */
+  readonly resource: string;
+}
+
+/** A charge, and the header that tells what is left of it, if one does. */
+export interface Told {
+  readonly charge: Charge;
+  readonly header?: string;
+  /** Several of one header are listed in one value, by name. */
+  readonly name?: string;
+}
+
+export function chargesOf(demand: Demand): readonly Told[] {
+  return [...frontDoor(demand), ...provider(demand)];
+}
+
+function frontDoor({ subscription, principal, verb }: Demand): readonly Told[] {
+  const kind = kindOf(verb);
+  const rate = FRONT_DOOR[kind];
+  const all = { capacity: rate.capacity * ALL_PRINCIPALS, refill: rate.refill * ALL_PRINCIPALS };
+  const lane = `arm/${subscription}/${kind}`;
+  return [
+    { charge: bucket(`${lane}/${principal}`, rate), header: `x-ms-ratelimit-remaining-subscription-${kind}` },
+    { charge: bucket(lane, all), header: `x-ms-ratelimit-remaining-subscription-global-${kind}` },
+  ];
+}
+
+function provider({ subscription, location, verb, lane, resource }: Demand): readonly Told[] {
+  switch (lane) {
+    case 'none':
+      return [];
+    case 'network': {
+      const side = kindOf(verb) === 'reads' ? 'reads' : 'writes';
+      const { windowMs, [side]: capacity } = NETWORK;
+      const name = `network/${subscription}/${location}/${side}`;
+      const charge = { kind: 'window', lane: name, capacity, windowMs, tokens: 1 } as const;
+      return [{ charge }];
+    }
+    default:
+      return compute(lane, `compute/${subscription}/${location}/${lane}`, resource);
+  }
+}
+
+/**
+ * `x-ms-ratelimit-remaining-resource: Microsoft.Compute/PutVMSubscriptionMaximum;1499,Microsoft.Compute/PutVMResource;11`;
+ * the form is documented, the names of the policies are an assumption.
+ * https://learn.microsoft.com/troubleshoot/azure/virtual-machines/troubleshooting-throttling-errors
+ */
+function compute(lane: ComputeLane, name: string, resource: string): readonly Told[] {
+  const header = 'x-ms-ratelimit-remaining-resource';
+  const { subscription: all, resource: one } = COMPUTE[lane];
+  const told: Told = { charge: bucket(name, all), header, name: `Microsoft.Compute/${lane}SubscriptionMaximum` };
+  if (!one) return [told];
+  return [told, { charge: bucket(`${name}/${resource}`, one), header, name: `Microsoft.Compute/${lane}Resource` }];
+}
+
+function kindOf(verb: Verb): Kind {
+  switch (verb) {
+    case 'GET':
+    case 'HEAD':
+      return 'reads';
+    case 'DELETE':
+      return 'deletes';
+    case 'PUT':
+    case 'PATCH':
+    case 'POST':
+      return 'writes';
+  }
+}
+
+function bucket(lane: string, rate: Rate): BucketCharge {
+  return { kind: 'bucket', lane, tokens: 1, ...rate };
+}
+
+function perMinute(capacity: number, refill: number): Rate {
+  return { capacity, refill: refill / 60 };
+}

@@ -1,0 +1,96 @@
+import { JsonProblem } from '../json-problem.ts';
+import { Refused } from '../refused.ts';
+import { AT_ONCE } from './durations.ts';
+import { type ResourceForm, readEstate, type SubscriptionForm } from './estate-form.ts';
+import { METHODS } from './methods/index.ts';
+import { groupPath, keyOf } from './resource-id.ts';
+import { makeRouter } from './router.ts';
+import type { Subscription } from './subscription.ts';
+
+const find = makeRouter(METHODS);
+
+/** Puts what a file says into the world, each resource by its own PUT, done at once. Throws a `JsonProblem` that says where. */
+export function loadEstate(
+  document: unknown,
+  subscriptionOf: (id: string | undefined) => Subscription,
+  now: number,
+): void {
+  readEstate(document, '').subscriptions.forEach((form, index) => {
+    const path = `subscriptions[${index}]`;
+    const subscription = explained(path, () => subscriptionOf(form.id));
+    loadSubscription({ subscription, now, path }, form);
+  });
+}
+
+interface Loading {
+  readonly subscription: Subscription;
+  readonly now: number;
+  /** Where in the document we are. */
+  readonly path: string;
+}
+
+function loadSubscription(loading: Loading, { groups = [], outside = [], resources = [] }: SubscriptionForm): void {
+  const { subscription, path } = loading;
+  for (const id of outside) subscription.outside.add(keyOf(id));
+  groups.forEach(({ name, location, tags }, index) => {
+    const body = { location, ...tagged(tags) };
+    put({ ...loading, path: `${path}.groups[${index}]` }, groupPath(subscription.id, name), body);
+  });
+  resources.forEach((form, index) => {
+    const here = { ...loading, path: `${path}.resources[${index}]` };
+    put(here, pathOf(subscription, form), bodyOf(subscription, form));
+  });
+}
+
+/** `Microsoft.Network/virtualNetworks/subnets` named `core/app` is `…/virtualNetworks/core/subnets/app`. */
+function pathOf(subscription: Subscription, { type, group, name }: ResourceForm): string {
+  const [namespace = '', ...types] = type.split('/');
+  const names = name.split('/');
+  const segments = types.flatMap((each, index) => [each, names[index] ?? '']);
+  return `${groupPath(subscription.id, group)}/providers/${namespace}/${segments.join('/')}`;
+}
+
+function bodyOf(subscription: Subscription, form: ResourceForm): object {
+  const { type, group, location, tags, properties, body } = form;
+  const isChild = type.split('/').length > 2;
+  const home = subscription.groups.get(keyOf(groupPath(subscription.id, group)))?.location;
+  const place = isChild ? {} : { location: location ?? home };
+  return {
+    ...Object.fromEntries(body ?? []),
+    ...place,
+    ...tagged(tags),
+    ...(properties === undefined ? {} : { properties }),
+  };
+}
+
+function tagged(tags: ReadonlyMap<string, string> | undefined): object {
+  return tags ? { tags: Object.fromEntries(tags) } : {};
+}
+
+function put({ subscription, now, path: place }: Loading, path: string, body: object): void {
+  const found = find('PUT', path.slice(`/subscriptions/${subscription.id}`.length));
+  if (typeof found === 'string') throw new JsonProblem(`${place}: nothing of the sandbox can be put at ${path}`);
+  const request = { origin: '', path, query: {}, headers: {}, body: JSON.parse(JSON.stringify(body)) };
+  explained(place, () => {
+    found.method.answer({
+      subscription: { ...subscription, durations: AT_ONCE },
+      parameters: found.parameters,
+      request,
+      now,
+      blur: {},
+    });
+  });
+}
+
+/** What ARM itself would refuse is told with its place in the document. */
+function explained<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { details = [] } = error.refusal as { readonly details?: readonly { readonly message: string }[] }; // why: ARM's refusals have them, see errors.ts
+    throw new JsonProblem([`${path}: ${error.message}`, ...details.map(({ message }) => message)].join(' '), {
+      cause: error,
+    });
+  }
+}

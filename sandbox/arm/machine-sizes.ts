@@ -1,0 +1,33 @@
+import { refused } from './errors.ts';
+
+/** https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions */
+const SIZE = /^(Standard|Basic)_([A-Z]+)\d+(?:-\d+)?([a-z]*)(?:_[A-Z]\w*)?(?:_(v\d+))?$/i;
+
+/** https://learn.microsoft.com/azure/virtual-machines/error-codes: InvalidParameter, target vmSize */
+export function checkedSize(size: string): string {
+  if (SIZE.test(size)) return size;
+  throw refused('InvalidParameter', `The value ${size} provided for the VM size is not valid.`, { target: 'vmSize' });
+}
+
+/**
+ * Whether a machine that holds its host may take the other size there. A size may be missing from the cluster that hosts
+ * the machine, and then it must be deallocated first: https://learn.microsoft.com/azure/virtual-machines/sizes/resize-vm
+ * In the sandbox a cluster offers one series: `Standard_D2s_v5` may become `Standard_D8s_v5`, and no `Standard_D2s_v3`.
+ */
+export function sameCluster(from: string, to: string): boolean {
+  return series(from) === series(to);
+}
+
+function series(size: string): string {
+  const [, tier = '', letters = '', , version = ''] = SIZE.exec(size) ?? [];
+  return [tier, letters, version].join('_').toLowerCase();
+}
+
+/** https://learn.microsoft.com/azure/virtual-machines/error-codes, word for word */
+export function notInCluster(to: string): Error {
+  return refused(
+    'OperationNotAllowed',
+    `Unable to resize the VM because the requested size ${to} is not available in the cluster where the VM is currently allocated. To resize your VM to ${to} please deallocate (this is Stop operation in the Azure portal) and try the resize operation again. Read more on VM resizing strategy at https://aka.ms/azure-resizevm.`,
+    { target: 'vmSize' },
+  );
+}

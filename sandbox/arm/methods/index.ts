@@ -1,0 +1,31 @@
+import type { Method } from '../method.ts';
+import { applicationSecurityGroupMethods } from './application-security-group.ts';
+import { diskMethods } from './disk.ts';
+import { networkInterfaceMethods } from './network-interface.ts';
+import { networkSecurityGroupMethods } from './network-security-group.ts';
+import { operationMethods } from './operation.ts';
+import { publicAddressMethods } from './public-ip-address.ts';
+import { resourceGroupMethods } from './resource-group.ts';
+import { securityRuleMethods } from './security-rule.ts';
+import { subnetMethods } from './subnet.ts';
+import { subscriptionMethods } from './subscription.ts';
+import { virtualMachineMethods } from './virtual-machine.ts';
+import { virtualMachinePowerMethods } from './virtual-machine-power.ts';
+import { virtualNetworkMethods } from './virtual-network.ts';
+
+/** Every operation of ARM's REST interface that the sandbox answers. */
+export const METHODS: readonly Method[] = [
+  ...subscriptionMethods,
+  ...resourceGroupMethods,
+  ...virtualNetworkMethods,
+  ...subnetMethods,
+  ...networkSecurityGroupMethods,
+  ...securityRuleMethods,
+  ...applicationSecurityGroupMethods,
+  ...networkInterfaceMethods,
+  ...publicAddressMethods,
+  ...virtualMachineMethods,
+  ...virtualMachinePowerMethods,
+  ...diskMethods,
+  ...operationMethods,
+];

@@ -1,0 +1,56 @@
+import { readBody } from '../body.ts';
+import { checkWritable, identity, written } from '../lifecycle.ts';
+import type { Asked, Method, Reply } from '../method.ts';
+import { checkedName, refuseTwins } from '../names.ts';
+import { keptOf, networkForm } from '../network-fields.ts';
+import { checkCount, placeOf } from '../placement.ts';
+import type { VirtualNetwork } from '../records.ts';
+import { keyOf, nameOf } from '../resource-id.ts';
+import { checkSubnets, readSubnet } from '../subnet.ts';
+import { checkedTags } from '../tags.ts';
+import { trackedMethods } from '../tracked-methods.ts';
+import { virtualNetworkKind } from '../virtual-network.ts';
+
+/** https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules#microsoftnetwork */
+const LONGEST_NAME = 64;
+
+/** https://learn.microsoft.com/rest/api/virtualnetwork/virtual-networks */
+export const virtualNetworkMethods: readonly Method[] = trackedMethods<VirtualNetwork>({
+  kind: virtualNetworkKind,
+  name: 'virtualNetworks',
+  pages: 'networks',
+  put,
+  refuseRemoval: (asked, network) => {
+    checkSubnets(asked, { network, before: network.subnets, after: [] });
+  },
+});
+
+/** Replaces the whole, subnets too: those left out are deleted. */
+function put(asked: Asked, path: string): Reply {
+  const { subscription, request } = asked;
+  checkedName(nameOf(path), LONGEST_NAME);
+  const known = subscription.networks.get(keyOf(path));
+  const { location, tags, properties } = readBody(request.body, networkForm);
+  const place = placeOf({ location, known, path });
+  checkWritable(asked, known, path);
+  const { networks: most } = subscription.quotas;
+  checkCount('VirtualNetwork', { known, others: subscription.networks.values(), location: place, most });
+  const forms = properties?.subnets ?? [];
+  const before = known?.subnets ?? [];
+  const network: VirtualNetwork = {
+    ...identity(asked, known, path),
+    location: place,
+    tags: checkedTags(tags),
+    addressPrefixes: properties?.addressSpace?.addressPrefixes ?? [],
+    subnets: forms.map((form) =>
+      readSubnet(asked, { path: known?.path ?? path, location: place, subnets: before }, form.name ?? '', form),
+    ),
+    kept: keptOf(properties, 'network'),
+  };
+  refuseTwins(
+    network.path,
+    network.subnets.map((subnet) => nameOf(subnet.path)),
+  );
+  checkSubnets(asked, { network, before, after: network.subnets });
+  return written(asked, virtualNetworkKind, network);
+}

@@ -1,0 +1,40 @@
+interface Provider {
+  readonly namespace: string;
+  readonly types: readonly string[];
+  /** Those that the SDKs of 2026 ask for; the sandbox takes any. */
+  readonly apiVersions: readonly string[];
+  readonly locations: readonly string[];
+}
+
+const locations = ['West Europe', 'North Europe', 'East US', 'East US 2', 'West US', 'West US 2'];
+
+/** https://learn.microsoft.com/azure/azure-resource-manager/management/resource-providers-and-types */
+export const PROVIDERS: readonly Provider[] = [
+  {
+    namespace: 'Microsoft.Network',
+    types: [
+      'virtualNetworks',
+      'networkSecurityGroups',
+      'applicationSecurityGroups',
+      'networkInterfaces',
+      'publicIPAddresses',
+      'locations',
+      'locations/operations',
+      'locations/operationResults',
+    ],
+    apiVersions: ['2026-01-01'],
+    locations,
+  },
+  {
+    namespace: 'Microsoft.Compute',
+    types: ['virtualMachines', 'disks', 'locations', 'locations/operations'],
+    apiVersions: ['2026-04-01', '2026-03-02'],
+    locations,
+  },
+  {
+    namespace: 'Microsoft.Resources',
+    types: ['resourceGroups', 'subscriptions'],
+    apiVersions: ['2025-04-01'],
+    locations,
+  },
+];

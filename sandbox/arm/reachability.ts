@@ -1,0 +1,171 @@
+import type { Gate, Packet, Party, Verdict } from '../packet.ts';
+import { checkPacket, filterGate, gate } from '../packet-check.ts';
+import { interfacesOf } from './machine-network.ts';
+import type { IpConfiguration, NetworkInterface, PublicAddress, VirtualMachine } from './machine-records.ts';
+import type { NetworkSecurityGroup, Subnet, VirtualNetwork } from './records.ts';
+import { keyOf, nameOf } from './resource-id.ts';
+import { securityRuleFilter } from './security-rule-filter.ts';
+import { networkOf, type Subscription } from './subscription.ts';
+
+/** An end of the way: a machine by its id, `internet`, or an outside IPv4 address. */
+export interface PacketQuestion extends Packet {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where on the internet "the internet" is when nobody says: a documentation address of RFC 5737. */
+const SOMEWHERE = '203.0.113.10';
+
+/** What Azure lends to a machine without an address of its own: "this IP is implicit and belongs to Microsoft". */
+const LENT = '198.19.255.254';
+
+/** A machine, seen by its primary interface. */
+interface Machine {
+  readonly name: string;
+  readonly machine: VirtualMachine;
+  readonly nic: NetworkInterface;
+  readonly configuration: IpConfiguration;
+  readonly place: { readonly network: VirtualNetwork; readonly subnet: Subnet };
+}
+
+/** Follows a first packet through what the subscription holds: power, security groups, virtual networks, addresses. */
+export function mayReach(subscription: Subscription, question: PacketQuestion): Verdict {
+  const from = endOf(subscription, question.from);
+  const to = endOf(subscription, question.to);
+  if (typeof from === 'string' && typeof to === 'string')
+    return checkPacket([gate('ends', false, 'neither end is a machine of this subscription')]);
+  const inside = typeof from !== 'string' && typeof to !== 'string' && networkOf(from.nic) === networkOf(to.nic);
+  const way: Way = { subscription, packet: question, inside };
+  return checkPacket([
+    ...(typeof from === 'string' ? [] : leaving(way, from, partyOf(way, to))),
+    ...(typeof to === 'string' ? [] : arriving(way, to, partyOf(way, from, 'sender'))),
+  ]);
+}
+
+interface Way {
+  readonly subscription: Subscription;
+  readonly packet: Packet;
+  /** Whether both ends lie in one virtual network. */
+  readonly inside: boolean;
+}
+
+function endOf(subscription: Subscription, name: string): Machine | string {
+  if (!name.startsWith('/')) return name === 'internet' ? SOMEWHERE : name;
+  const machine = subscription.machines.get(keyOf(name));
+  const nics = machine ? interfacesOf(subscription, machine.interfaces) : [];
+  const primary = machine?.interfaces.find((each) => each.primary === true);
+  const nic = nics.find(({ id }) => id === keyOf(primary?.path ?? '')) ?? nics[0];
+  const configuration = nic?.configurations.find(({ settings }) => settings.primary) ?? nic?.configurations[0];
+  const network = nic && subscription.networks.get(networkOf(nic));
+  const subnet = network?.subnets.find(({ id }) => id === keyOf(configuration?.subnet ?? ''));
+  if (!machine || !nic || !configuration || !network || !subnet) return name;
+  return { name: nameOf(machine.path), machine, nic, configuration, place: { network, subnet } };
+}
+
+/** Inside a virtual network machines know each other by private address and by groups; from outside only a public address counts. */
+function partyOf({ subscription, inside }: Way, end: Machine | string, role?: 'sender'): Party {
+  if (typeof end === 'string') return { name: 'internet', address: end, labels: [] };
+  if (inside) return selfOf(end);
+  const address = publicAddress(subscription, end)?.address ?? (role === 'sender' ? LENT : '');
+  return { name: end.name, address, labels: [] };
+}
+
+function selfOf({ name, configuration }: Machine): Party {
+  return { name, address: configuration.privateAddress, labels: configuration.groups.map(keyOf) };
+}
+
+function leaving(way: Way, machine: Machine, to: Party): readonly Gate[] {
+  const groups = groupsOf(way.subscription, machine).toReversed();
+  return [
+    powerGate(machine, 'sender'),
+    ...(to.address === '' ? [unnamedGate(to.name)] : []),
+    ...groups.map(({ on, group }) => groupGate(way, machine, { on, group, peer: to, direction: 'Outbound' })),
+    way.inside ? insideGate(machine) : outboundGate(way.subscription, machine),
+  ];
+}
+
+function arriving(way: Way, machine: Machine, from: Party): readonly Gate[] {
+  const groups = groupsOf(way.subscription, machine);
+  return [
+    powerGate(machine, 'receiver'),
+    ...(way.inside ? [insideGate(machine)] : inboundGates(way.subscription, machine, groups.length > 0)),
+    ...groups.map(({ on, group }) => groupGate(way, machine, { on, group, peer: from, direction: 'Inbound' })),
+  ];
+}
+
+function powerGate({ name, machine }: Machine, role: string): Gate {
+  return gate(`${role} runs`, machine.power.state === 'running', `${name} is ${machine.power.state}`);
+}
+
+interface Standing {
+  readonly on: 'subnet' | 'network interface';
+  readonly group: NetworkSecurityGroup;
+}
+
+/**
+ * Inbound the subnet's group is asked first and then the interface's, outbound the other way round; both must allow.
+ * https://learn.microsoft.com/azure/virtual-network/network-security-group-how-it-works
+ */
+function groupsOf(subscription: Subscription, { nic, place }: Machine): readonly Standing[] {
+  const at = (on: Standing['on'], path: string | undefined): readonly Standing[] => {
+    const group = path === undefined ? undefined : subscription.securityGroups.get(keyOf(path));
+    return group ? [{ on, group }] : [];
+  };
+  return [...at('subnet', place.subnet.securityGroup), ...at('network interface', nic.securityGroup)];
+}
+
+interface Question extends Standing {
+  readonly peer: Party;
+  readonly direction: 'Inbound' | 'Outbound';
+}
+
+function groupGate({ packet }: Way, machine: Machine, { on, group, peer, direction }: Question): Gate {
+  const stand = { direction, self: selfOf(machine), space: machine.place.network.addressPrefixes };
+  const name = `${nameOf(group.path)} on the ${on} of ${machine.name}, ${direction.toLowerCase()}`;
+  return filterGate(name, securityRuleFilter(group, stand), packet, peer);
+}
+
+function insideGate({ place }: Machine): Gate {
+  return gate('virtual network', true, `${nameOf(place.network.path)} routes between its subnets`);
+}
+
+function publicAddress(subscription: Subscription, { configuration }: Machine): PublicAddress | undefined {
+  const { publicAddress: path } = configuration;
+  return path === undefined ? undefined : subscription.addresses.get(keyOf(path));
+}
+
+/**
+ * A machine reaches the internet by its own public address, its subnet's NAT gateway, or else the address that Azure lends
+ * it, unless the subnet is private: https://learn.microsoft.com/azure/virtual-network/ip-services/default-outbound-access
+ */
+function outboundGate(subscription: Subscription, machine: Machine): Gate {
+  const own = publicAddress(subscription, machine)?.address;
+  const { kept, path, defaultOutbound } = machine.place.subnet;
+  const name = `outbound access of ${machine.name}`;
+  if (own !== undefined) return gate(name, true, `through its public address ${own}`);
+  if (kept['natGateway'] !== undefined) return gate(name, true, `through the NAT gateway of ${nameOf(path)}`);
+  return defaultOutbound === false
+    ? gate(name, false, `no public address, and ${nameOf(path)} has no default outbound access`)
+    : gate(name, true, `through default outbound access of ${nameOf(path)}`);
+}
+
+function unnamedGate(name: string): Gate {
+  return gate(`public address of ${name}`, false, 'none, so nobody outside can name it');
+}
+
+/**
+ * "Secure by default": a Standard address is closed to inbound traffic until a security group allows it, a Basic one open.
+ * https://learn.microsoft.com/azure/virtual-network/ip-services/public-ip-addresses#sku
+ */
+function inboundGates(subscription: Subscription, machine: Machine, guarded: boolean): readonly Gate[] {
+  const own = publicAddress(subscription, machine);
+  if (own?.address === undefined) return [unnamedGate(machine.name)];
+  const known = gate(`public address of ${machine.name}`, true, own.address);
+  if (own.sku.name !== 'Standard') return [known];
+  const open = gate(
+    `Standard address of ${machine.name}`,
+    guarded,
+    guarded ? 'a security group decides' : 'closed, as no security group is on its interface or subnet',
+  );
+  return [known, open];
+}

@@ -1,0 +1,29 @@
+/** Resource ids: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules */
+
+/** What ids are compared by and tables are keyed by: ARM does not regard case. */
+export function keyOf(path: string): string {
+  return path.toLowerCase();
+}
+
+export function groupPath(subscription: string, group: string): string {
+  return `/subscriptions/${subscription}/resourceGroups/${group}`;
+}
+
+/** `type` with its namespace, such as `Microsoft.Network/virtualNetworks`. */
+export function resourcePath(group: { readonly path: string }, type: string, name: string): string {
+  return `${group.path}/providers/${type}/${name}`;
+}
+
+export function childPath(parent: { readonly path: string }, collection: string, name: string): string {
+  return `${parent.path}/${collection}/${name}`;
+}
+
+/** The last segment. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Without the child: the network of a subnet, the security group of a rule. */
+export function parentPath(path: string): string {
+  return path.split('/').slice(0, -2).join('/');
+}

@@ -1,0 +1,113 @@
+import type { Lag } from '../lag.ts';
+import type { Random } from '../random.ts';
+import { Table } from '../table.ts';
+import { makeTimeline, type Timeline } from '../timeline.ts';
+import type { Durations } from './durations.ts';
+import type { Disk, NetworkInterface, PublicAddress, VirtualMachine } from './machine-records.ts';
+import type { Operation } from './operation.ts';
+import type { Quotas } from './quotas.ts';
+import type { ApplicationSecurityGroup, NetworkSecurityGroup, ResourceGroup, VirtualNetwork } from './records.ts';
+import { keyOf, parentPath } from './resource-id.ts';
+
+/** All keyed by the lower-cased id; `of` looks up by the lower-cased id of the resource group where no line says otherwise. */
+interface NetworkTables {
+  readonly networks: Table<VirtualNetwork>;
+  readonly securityGroups: Table<NetworkSecurityGroup>;
+  readonly applicationGroups: Table<ApplicationSecurityGroup>;
+  /** `of` looks up by the lower-cased id of the virtual network, in which an interface stays for life. */
+  readonly interfaces: Table<NetworkInterface>;
+  readonly addresses: Table<PublicAddress>;
+}
+
+interface ComputeTables {
+  readonly machines: Table<VirtualMachine>;
+  readonly disks: Table<Disk>;
+}
+
+interface Place {
+  readonly id: string;
+  readonly groups: Table<ResourceGroup>;
+  readonly quotas: Quotas;
+  readonly durations: Durations;
+  /** Whole seconds between polls that answers ask for; 0: they do not. */
+  readonly retryAfter: number;
+}
+
+interface Workings {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly operations: Map<string, Operation>;
+  /** The running operation of a resource, by the resource's key. */
+  readonly running: Map<string, Operation>;
+  /** Keys of resources of other kinds that may be referred to, such as route tables: they are known, and no more. */
+  readonly outside: Set<string>;
+  /** Who was given a private address, by subnet and address; whoever has it no more does not count. */
+  readonly privateAddresses: Map<string, Map<string, string>>;
+}
+
+export type Subscription = Place & NetworkTables & ComputeTables & Workings;
+
+export interface SubscriptionOptions {
+  readonly id: string;
+  readonly lag: Lag;
+  readonly random: Random;
+  readonly durations: Durations;
+  readonly quotas: Quotas;
+  readonly retryAfter: number;
+}
+
+export function makeSubscription({
+  id,
+  lag,
+  random,
+  durations,
+  quotas,
+  retryAfter,
+}: SubscriptionOptions): Subscription {
+  return {
+    id,
+    groups: new Table(lag),
+    quotas,
+    durations,
+    retryAfter,
+    networks: new Table<VirtualNetwork>(lag, inGroup, namedByNetwork),
+    securityGroups: new Table<NetworkSecurityGroup>(lag, inGroup, namedByRules),
+    applicationGroups: new Table<ApplicationSecurityGroup>(lag, inGroup),
+    interfaces: new Table<NetworkInterface>(lag, networkOf, namedByInterface),
+    addresses: new Table<PublicAddress>(lag, inGroup),
+    machines: new Table<VirtualMachine>(lag, inGroup),
+    disks: new Table<Disk>(lag, inGroup),
+    timeline: makeTimeline(),
+    random,
+    operations: new Map(),
+    running: new Map(),
+    outside: new Set(),
+    privateAddresses: new Map(),
+  };
+}
+
+/** The key of the resource group: `/subscriptions/…/resourcegroups/…`. */
+function inGroup({ id }: { readonly id: string }): string {
+  return id.split('/').slice(0, 5).join('/');
+}
+
+function namedByNetwork({ subnets }: VirtualNetwork): readonly string[] {
+  return keys(subnets.map(({ securityGroup }) => securityGroup));
+}
+
+function namedByRules({ rules }: NetworkSecurityGroup): readonly string[] {
+  return keys(rules.flatMap(({ source, destination }) => [...source.groups, ...destination.groups]));
+}
+
+function namedByInterface({ securityGroup, configurations }: NetworkInterface): readonly string[] {
+  return keys([securityGroup, ...configurations.flatMap(({ subnet, groups }) => [subnet, ...groups])]);
+}
+
+function keys(paths: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => (path === undefined ? [] : [keyOf(path)])))];
+}
+
+/** The key of the virtual network that an interface lies in. */
+export function networkOf({ configurations }: NetworkInterface): string {
+  return keyOf(parentPath(configurations[0]?.subnet ?? ''));
+}

@@ -1,0 +1,155 @@
+import type { Architecture } from './machine-types.ts';
+import type { Resource } from './records.ts';
+
+/** What disks are made from. */
+export interface Image extends Resource {
+  readonly project: string;
+  readonly content: ImageContent;
+  readonly shelf: Shelf;
+}
+
+interface ImageContent {
+  readonly diskSizeGb: number;
+  readonly architecture: Architecture;
+  readonly licenses: readonly string[];
+}
+
+/** How an image is found: the newest of a family that is not deprecated is the family's. */
+interface Shelf {
+  readonly family: string | undefined;
+  readonly labels: ReadonlyMap<string, string>;
+  /** The name of the image to take instead. */
+  readonly replacedBy: string | undefined;
+}
+
+interface Release {
+  readonly name: string;
+  readonly family: string;
+  readonly number: string;
+  readonly about: { readonly description: string; readonly license: string };
+  readonly at: string;
+  readonly replacedBy?: string;
+}
+
+/** Families: https://docs.cloud.google.com/compute/docs/images/os-details; a Debian image has 10 GB, also an Ubuntu one. */
+const DEBIAN: readonly Release[] = [
+  {
+    name: 'debian-12-bookworm-v20251014',
+    family: 'debian-12',
+    number: '4218273605871290342',
+    about: {
+      description: 'Debian, Debian GNU/Linux, 12 (bookworm), amd64 built on 20251014',
+      license: 'debian-12-bookworm',
+    },
+    at: '2025-10-14T09:36:12.115Z',
+    replacedBy: 'debian-12-bookworm-v20251209',
+  },
+  {
+    name: 'debian-12-bookworm-v20251209',
+    family: 'debian-12',
+    number: '7350174408962193557',
+    about: {
+      description: 'Debian, Debian GNU/Linux, 12 (bookworm), amd64 built on 20251209',
+      license: 'debian-12-bookworm',
+    },
+    at: '2025-12-09T09:41:55.902Z',
+  },
+  {
+    name: 'debian-12-bookworm-arm64-v20251209',
+    family: 'debian-12-arm64',
+    number: '1406182256103574886',
+    about: {
+      description: 'Debian, Debian GNU/Linux, 12 (bookworm), arm64 built on 20251209',
+      license: 'debian-12-bookworm',
+    },
+    at: '2025-12-09T09:44:20.377Z',
+  },
+  {
+    name: 'debian-13-trixie-v20251209',
+    family: 'debian-13',
+    number: '3866101738849237010',
+    about: {
+      description: 'Debian, Debian GNU/Linux, 13 (trixie), amd64 built on 20251209',
+      license: 'debian-13-trixie',
+    },
+    at: '2025-12-09T09:52:07.540Z',
+  },
+];
+
+const UBUNTU: readonly Release[] = [
+  {
+    name: 'ubuntu-2204-jammy-v20251212',
+    family: 'ubuntu-2204-lts',
+    number: '8127640093316854420',
+    about: {
+      description: 'Canonical, Ubuntu, 22.04 LTS, amd64 jammy image built on 2025-12-12',
+      license: 'ubuntu-2204-lts',
+    },
+    at: '2025-12-12T07:15:31.660Z',
+  },
+  {
+    name: 'ubuntu-2404-noble-amd64-v20251210',
+    family: 'ubuntu-2404-lts-amd64',
+    number: '5533902817264108963',
+    about: {
+      description: 'Canonical, Ubuntu, 24.04 LTS, amd64 noble image built on 2025-12-10',
+      license: 'ubuntu-2404-lts',
+    },
+    at: '2025-12-10T11:02:48.213Z',
+  },
+  {
+    name: 'ubuntu-2404-noble-arm64-v20251210',
+    family: 'ubuntu-2404-lts-arm64',
+    number: '6017720945518230171',
+    about: {
+      description: 'Canonical, Ubuntu, 24.04 LTS, arm64 noble image built on 2025-12-10',
+      license: 'ubuntu-2404-lts',
+    },
+    at: '2025-12-10T11:05:02.094Z',
+  },
+];
+
+const noLabels: ReadonlyMap<string, string> = new Map();
+
+/** Images that everybody may use, by project. */
+const PUBLIC: ReadonlyMap<string, readonly Image[]> = new Map([
+  ['debian-cloud', DEBIAN.map((release) => published('debian-cloud', release))],
+  ['ubuntu-os-cloud', UBUNTU.map((release) => published('ubuntu-os-cloud', release))],
+]);
+
+/** Google's projects that hold them, with the numbers that the sandbox gives them. */
+export const PUBLIC_PROJECTS: readonly { readonly id: string; readonly number: string }[] = [
+  { id: 'debian-cloud', number: '461097360199' },
+  { id: 'ubuntu-os-cloud', number: '599266692122' },
+];
+
+export function publicImages(project: string): readonly Image[] {
+  return PUBLIC.get(project) ?? [];
+}
+
+/** The newest image of a family that is not deprecated: https://docs.cloud.google.com/compute/docs/images/image-families-best-practices */
+export function newestOf(images: Iterable<Image>, family: string): Image | undefined {
+  return [...images]
+    .filter(({ shelf }) => shelf.family === family && shelf.replacedBy === undefined)
+    .toSorted((a, b) => b.createdAt - a.createdAt)[0];
+}
+
+function published(project: string, release: Release): Image {
+  const { name, number, at, family, replacedBy } = release;
+  const { description, license } = release.about;
+  return {
+    id: `global/images/${name}`,
+    number,
+    name,
+    scope: 'global',
+    createdAt: Date.parse(at),
+    description,
+    project,
+    content: {
+      diskSizeGb: 10,
+      architecture: name.includes('arm64') ? 'ARM64' : 'X86_64',
+      licenses: [`projects/${project}/global/licenses/${license}`],
+    },
+    shelf: { family, labels: noLabels, replacedBy },
+  };
+}

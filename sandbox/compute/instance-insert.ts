@@ -1,0 +1,132 @@
+import { Refused } from '../refused.ts';
+import { refused } from './errors.ts';
+import { releaseAddress, takeAddress } from './instance-addresses.ts';
+import { type DisksPlan, disksPlan } from './instance-disks.ts';
+import { checkArchitecture, hardwareOf, machineTypeOf, settingsOf } from './instance-hardware.ts';
+import { checkedLabels, checkedMetadata, checkedTags } from './instance-marks.ts';
+import type { InstanceMessage } from './instance-message.ts';
+import { type NicPlan, nicPlan } from './instance-nic.ts';
+import { staging } from './instance-power.ts';
+import type { Instance } from './instance-records.ts';
+import type { Context } from './method.ts';
+import { begin } from './operation.ts';
+import { nameIn } from './place.ts';
+import { freshNumber, type Project } from './project.ts';
+import type { Operation, Scope } from './records.ts';
+import { checkedDescription, mustBeFree } from './resource.ts';
+import { checkedName } from './resource-name.ts';
+import { ZONES, zoneNamed } from './zones.ts';
+
+/** A machine as it will be, without its address, and what is made with it. */
+interface Plan {
+  readonly instance: Omit<Instance, 'nic'>;
+  readonly nic: NicPlan;
+  readonly disks: DisksPlan;
+}
+
+/** What is wrong with the request is refused at once; that there is no address is how the operation fails. */
+export function insertInstance(context: Context, scope: Scope, given: InstanceMessage): Operation {
+  const { project, now } = context;
+  const plan = planOf(context, scope, given);
+  checkQuota(project, scope);
+  const { id } = plan.instance;
+  const instance = addressed(project, plan);
+  const work = { type: 'insert', target: plan.instance, ms: project.durations.start };
+  if (instance instanceof Refused)
+    return begin(context, {
+      ...work,
+      finish: () => {
+        throw instance;
+      },
+    });
+  put(project, plan.disks, instance, now);
+  return begin(context, { ...work, finish: staging(context, id), undo: () => takeBack(project, plan.disks, instance) });
+}
+
+/** A machine that has long been there: what an estate holds. */
+export function putInstance(context: Pick<Context, 'project' | 'now'>, scope: Scope, given: InstanceMessage): Instance {
+  const plan = planOf(context, scope, given);
+  const instance = addressed(context.project, plan);
+  if (instance instanceof Refused) throw instance;
+  put(context.project, plan.disks, instance, context.now);
+  return instance;
+}
+
+function planOf({ project, now }: Pick<Context, 'project' | 'now'>, scope: Scope, given: InstanceMessage): Plan {
+  const name = checkedName(given.name);
+  const id = `${scope}/instances/${name}`;
+  mustBeFree(project, project.instances, id);
+  const type = machineTypeOf({ project, scope }, given.machineType, 'resource.machineType');
+  const nic = nicPlan(project, nameIn(scope), given.networkInterfaces);
+  const disks = disksPlan({ project, now, scope, name }, given.disks);
+  const [boot] = disks.attached;
+  const bootDisk = disks.fresh.find((disk) => disk.id === boot?.diskId) ?? project.disks.get(boot?.diskId ?? '');
+  checkArchitecture(type, bootDisk?.source?.architecture);
+  const instance: Plan['instance'] = {
+    id,
+    number: freshNumber(project),
+    name,
+    scope,
+    createdAt: now,
+    description: checkedDescription(given.description),
+    power: { status: 'PROVISIONING', startedAt: now, stoppedAt: undefined },
+    hardware: hardwareOf(type, given),
+    disks: disks.attached,
+    marks: {
+      labels: checkedLabels(given.labels, 'resource.labels'),
+      tags: checkedTags(given.tags?.items, 'resource.tags.items'),
+      metadata: checkedMetadata(given.metadata, 'resource.metadata'),
+    },
+    settings: settingsOf(project, given),
+  };
+  return { instance, nic, disks };
+}
+
+/** https://docs.cloud.google.com/compute/resource-usage: instances are counted by region. */
+function checkQuota(project: Project, scope: Scope): void {
+  const { instances: limit } = project.quotas;
+  const region = zoneNamed(nameIn(scope))?.region ?? '';
+  let used = 0;
+  for (const zone of ZONES)
+    if (zone.region === region) for (const _ of project.instances.of(`zones/${zone.name}`)) used++;
+  if (used >= limit)
+    throw refused('quotaExceeded', `Quota 'INSTANCES' exceeded. Limit: ${limit}.0 in region ${region}.`);
+}
+
+function addressed(project: Project, { instance, nic }: Plan): Instance | Refused {
+  try {
+    const { subnetwork, wanted, access } = nic;
+    const address = takeAddress(project, subnetwork, wanted);
+    return {
+      ...instance,
+      nic: { name: 'nic0', network: subnetwork.network, subnetwork: subnetwork.id, address, access },
+    };
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
+function put(project: Project, { fresh }: DisksPlan, instance: Instance, now: number): void {
+  for (const disk of fresh) project.disks.put(disk);
+  for (const { diskId } of instance.disks) {
+    const disk = project.disks.get(diskId);
+    if (disk)
+      project.disks.put({
+        ...disk,
+        users: [...disk.users, instance.id],
+        touched: { ...disk.touched, attachedAt: now },
+      });
+  }
+  project.instances.put(instance);
+}
+
+function takeBack(project: Project, { fresh }: DisksPlan, instance: Instance): void {
+  for (const { diskId } of instance.disks) {
+    const disk = project.disks.get(diskId);
+    if (fresh.some(({ id }) => id === diskId)) project.disks.remove(diskId);
+    else if (disk) project.disks.put({ ...disk, users: disk.users.filter((user) => user !== instance.id) });
+  }
+  releaseAddress(project, instance.nic.subnetwork, instance.nic.address);
+  project.instances.remove(instance.id);
+}

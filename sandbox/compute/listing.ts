@@ -1,0 +1,97 @@
+import type { Table } from '../table.ts';
+import { invalid } from './errors.ts';
+import { passes } from './filter.ts';
+import type { Asked, Context } from './method.ts';
+import { linkTo } from './place.ts';
+import type { Json, Resource, Scope } from './records.ts';
+
+export interface Listing<T extends Resource> {
+  /** As in paths and in the answer of an aggregated list: `subnetworks`. */
+  readonly collection: string;
+  /** `compute#subnetworkList`, or for an aggregated list `compute#subnetworkAggregatedList`. */
+  readonly kind: string;
+  readonly records: Iterable<T>;
+  readonly render: (record: T) => Json;
+}
+
+export interface Page<T> {
+  readonly records: readonly T[];
+  readonly nextPageToken: string | undefined;
+}
+
+/** What every reader is told of a table, in one scope or in all. */
+export function* seenIn<T extends Resource>(table: Table<T>, scope?: Scope): Generator<T> {
+  for (const { record } of table.seen()) if (scope === undefined || record.scope === scope) yield record;
+}
+
+/** One page of a list method. */
+export function list<T extends Resource>(context: Context, asked: Asked, scope: Scope, listing: Listing<T>): Json {
+  const { records, nextPageToken } = page(context, asked, listing);
+  const path = `${scope}/${listing.collection}`;
+  return {
+    kind: listing.kind,
+    id: `projects/${context.project.id}/${path}`,
+    ...(records.length > 0 ? { items: records.map(listing.render) } : {}),
+    ...(nextPageToken === undefined ? {} : { nextPageToken }),
+    selfLink: linkTo(context.project, path),
+  };
+}
+
+/** Page size: `maxResults` of the discovery document, 0 to 500, default 500. */
+const LARGEST = 500;
+
+export function page<T extends Resource>(context: Context, { query }: Asked, listing: Listing<T>): Page<T> {
+  const order = orderOf(query['orderBy']);
+  const after = query['pageToken'] === undefined ? '' : readToken(query['pageToken']);
+  const size = Math.min(sizeOf(query['maxResults']), context.blur.items ?? LARGEST);
+  const rest: { readonly key: string; readonly record: T }[] = [];
+  for (const record of listing.records) {
+    const key = order(record);
+    if (key > after) rest.push({ key, record });
+  }
+  rest.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const test = query['filter'] ? passes(query['filter']) : undefined;
+  const wanted = test ? rest.filter(({ record }) => test(listing.render(record))) : rest;
+  const taken = wanted.slice(0, size);
+  const more = wanted.length > size ? taken.at(-1) : undefined;
+  return {
+    records: taken.filter(() => !blurred(context)).map(({ record }) => record),
+    nextPageToken: more && writeToken(more.key),
+  };
+}
+
+type Order = (record: Resource) => string;
+
+/** "Currently, only sorting by name or creationTimestamp desc is supported", says the discovery document. */
+function orderOf(orderBy = 'name'): Order {
+  switch (orderBy.trim()) {
+    case '':
+    case 'name':
+      return (record) => `${record.name}/${record.scope}`;
+    case 'creationTimestamp desc':
+      return (record) => `${String(1e14 - record.createdAt).padStart(15, '0')}/${record.name}/${record.scope}`;
+    default:
+      throw invalid('orderBy', orderBy, 'Only name and creationTimestamp desc are supported.');
+  }
+}
+
+function sizeOf(maxResults = String(LARGEST)): number {
+  const size = /^\d+$/.test(maxResults) ? Number(maxResults) : Number.NaN;
+  if (!(size >= 0 && size <= LARGEST))
+    throw invalid('maxResults', maxResults, `Value must be between 0 and ${LARGEST}, inclusive.`);
+  return size === 0 ? LARGEST : size;
+}
+
+function blurred({ blur, project }: Context): boolean {
+  return blur.share !== undefined && project.random() < blur.share;
+}
+
+function writeToken(key: string): string {
+  return Buffer.from(`after ${key}`).toString('base64url');
+}
+
+function readToken(token: string): string {
+  const [, key] = /^after (.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  if (key === undefined) throw invalid('pageToken', token, 'The page token is malformed.');
+  return key;
+}

@@ -1,0 +1,96 @@
+import type { Lag } from '../lag.ts';
+import { hexDigits, type Random } from '../random.ts';
+import { Table } from '../table.ts';
+import { makeTimeline, type Timeline } from '../timeline.ts';
+import type { Durations } from './durations.ts';
+import { type Image, publicImages } from './images.ts';
+import type { Disk, Instance } from './instance-records.ts';
+import type { Quotas } from './quotas.ts';
+import type { Firewall, Network, Operation, Route, Subnetwork } from './records.ts';
+
+interface Place {
+  readonly id: string;
+  /** Google's number of the project: twelve digits. */
+  readonly number: string;
+  readonly createdAt: number;
+  readonly quotas: Quotas;
+}
+
+/** Tables are of all scopes; each record's id begins with its own. */
+interface NetworkTables {
+  readonly networks: Table<Network>;
+  /** By network. */
+  readonly subnetworks: Table<Subnetwork>;
+  /** By network. */
+  readonly firewalls: Table<Firewall>;
+  /** By network. */
+  readonly routes: Table<Route>;
+}
+
+interface MachineTables {
+  readonly instances: Table<Instance>;
+  readonly disks: Table<Disk>;
+  readonly images: Table<Image>;
+  /** Internal addresses in use, by subnetwork. */
+  readonly addresses: Map<string, Set<string>>;
+}
+
+interface Workings {
+  /** By scope. Every reader sees an operation as it is. */
+  readonly operations: Table<Operation>;
+  /** Operations by the resource that each holds: no other may begin on it meanwhile. */
+  readonly held: Map<string, string>;
+  readonly requests: Map<string, Answered>;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly durations: Durations;
+}
+
+/** A request with a `requestId`: what was asked, and the operation that it began. */
+export interface Answered {
+  readonly asked: string;
+  readonly operation: string;
+  readonly at: number;
+}
+
+export type Project = Place & NetworkTables & MachineTables & Workings;
+
+export interface ProjectOptions extends Place {
+  readonly lag: Lag;
+  readonly random: Random;
+  readonly durations: Durations;
+}
+
+export function makeProject({ lag, random, durations, ...place }: ProjectOptions): Project {
+  const prompt: Lag = { ...lag, sees: () => true, settled: () => true };
+  const project: Project = {
+    ...place,
+    networks: new Table(lag),
+    subnetworks: new Table<Subnetwork>(lag, inNetwork),
+    firewalls: new Table<Firewall>(lag, inNetwork),
+    routes: new Table<Route>(lag, inNetwork),
+    instances: new Table<Instance>(lag, ({ scope }) => scope),
+    disks: new Table<Disk>(lag, ({ scope }) => scope),
+    images: new Table(lag),
+    addresses: new Map(),
+    operations: new Table<Operation>(prompt, ({ scope }) => scope),
+    held: new Map(),
+    requests: new Map(),
+    timeline: makeTimeline(),
+    random,
+    durations,
+  };
+  lag.without(() => {
+    for (const image of publicImages(project.id)) project.images.put(image);
+  });
+  return project;
+}
+
+/** A fresh number for a resource: nineteen digits, within 63 bits. */
+export function freshNumber({ random }: Pick<Project, 'random'>): string {
+  return String(10n ** 18n + (BigInt(`0x${hexDigits(random, 16)}`) % (8n * 10n ** 18n)));
+}
+
+function inNetwork({ network }: { readonly network: string }): string {
+  return network;
+}

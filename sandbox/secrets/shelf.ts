@@ -1,0 +1,36 @@
+import { hexDigits, type Random } from '../random.ts';
+
+/** What the three secret stores hold. A secret goes by the name that its own cloud knows it by, without a version:
+ * an ARN, `projects/…/secrets/…`, `https://…/secrets/…`. */
+export interface Shelf {
+  /** Adds a version, which is the newest from then on. */
+  put(name: string, held: string | Uint8Array): Version;
+  /** The newest version can no longer be read. */
+  disable(name: string): void;
+  /** Oldest first; undefined where there is no such secret. */
+  versions(name: string): readonly Version[] | undefined;
+}
+
+export interface Version {
+  /** 32 hex digits. */
+  readonly id: string;
+  readonly held: string | Uint8Array;
+  enabled: boolean;
+}
+
+export function makeShelf(random: Random): Shelf {
+  const secrets = new Map<string, Version[]>();
+  return {
+    put: (name, held) => {
+      const version: Version = { id: hexDigits(random, 32), held, enabled: true };
+      secrets.set(name, [...(secrets.get(name) ?? []), version]);
+      return version;
+    },
+    disable: (name) => {
+      const newest = secrets.get(name)?.at(-1);
+      if (newest === undefined) throw new Error(`there is no secret ${name}`);
+      newest.enabled = false;
+    },
+    versions: (name) => secrets.get(name),
+  };
+}
