@@ -1,18 +1,28 @@
 import type { Labels, Ref } from './resource.ts';
 
-/** `internet`: gateway and default route stand complete; observed `'partial'` when only some of the parts are there. */
+/**
+ * - `internet`: the way out stands complete (AWS: gateway and default route; GCP: the default route).
+ * - `filter`: the network's own filter stands, and is marked as ours (Azure: its NSG).
+ *
+ * Observed `'partial'` when only some of the parts are there. Each is stated only where the cloud has it.
+ */
 export interface NetworkAttributes {
   readonly cidr?: string;
-  readonly internet: boolean | 'partial';
+  readonly internet?: boolean | 'partial';
+  readonly filter?: boolean | 'partial';
   readonly labels: Labels;
 }
 
-/** `internet`: instances here reach the network's gateway (AWS: our route table is associated). */
+/**
+ * `internet`: instances here reach the network's gateway (AWS: our route table is associated). `filter`: the network's own
+ * filter is on it (Azure: the NSG), and nothing leaves by a way that nobody asked for.
+ */
 export interface SubnetAttributes {
   readonly network: Ref;
   readonly cidr: string;
   readonly zone?: string;
   readonly internet?: boolean;
+  readonly filter?: boolean;
   readonly labels: Labels;
 }
 
@@ -26,11 +36,13 @@ export interface GroupAttributes {
 /**
  * One atom: the smallest rule its cloud holds.
  *
- * - `group`: the Ref of the group it applies to (on AWS also its container); absent where the whole network is meant.
+ * - `group`: the Ref of the group that holds it and that it applies to (AWS); absent where its network holds it.
  * - `protocol`: `tcp` `udp` `icmp` `icmpv6` `all`, or a number as text.
  * - `ports`: canonical text: `all`, `443`, `8000-8100`, several joined by `,` where the cloud's rule holds a list;
  *   for icmp `type/code`, `type/all`, or `all`.
- * - `peers`: sorted; a canonical CIDR, `group:<Ref>`, `prefix-list:<id>`, `service-tag:<name>` or `any`.
+ * - `peers`: sorted; a canonical CIDR, `group:<Ref>`, `tag:<name>`, `prefix-list:<id>`, `service-tag:<name>` or `any`.
+ * - `targets`: sorted; where the network holds the rule, whom it applies to: Refs of groups, or `tag:<name>` where groups
+ *   are only names (GCP). Empty: everyone in the network.
  */
 export interface RuleAttributes {
   readonly network: Ref;
@@ -38,7 +50,7 @@ export interface RuleAttributes {
   readonly match: RuleMatch;
   readonly description: string;
   /** Only on clouds that have them. */
-  readonly order?: { readonly priority: number; readonly disabled: boolean; readonly log: boolean };
+  readonly order?: { readonly priority: number; readonly disabled?: boolean; readonly log?: boolean };
 }
 
 export interface RuleMatch {
@@ -47,6 +59,7 @@ export interface RuleMatch {
   readonly protocol: string;
   readonly ports: string;
   readonly peers: readonly string[];
+  readonly targets?: readonly Ref[];
 }
 
 /** `userData` and `access` are hashes: the text itself never stands in a plan, a ledger or an answer. */

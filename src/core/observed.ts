@@ -15,8 +15,12 @@ export interface Observed<K extends Kind = Kind> {
 /** What on the cloud speaks of ownership. It proves nothing by itself: see claim.ts. */
 export interface Signs {
   readonly mark?: Mark;
-  /** AWS group, Azure NSG: a rule inside it is owned through it. */
+  /** AWS group; Azure: the network whose NSG it is. A rule inside it is owned through it. */
   readonly container?: CloudId;
+  /** Azure subnets bear no mark: the VNet through whose mark, and the store's word, they are ours. */
+  readonly parent?: CloudId;
+  /** Where the cloud keeps names unique: the place that its name takes, as `slotOf` in address.ts says it. */
+  readonly slot?: string;
   /** Why it is there when no estate made it. */
   readonly origin?: Origin;
 }

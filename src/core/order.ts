@@ -4,6 +4,7 @@ import type { Desired } from './desired.ts';
 import { refsOf, rulesOf } from './kinds/kinds.ts';
 import type { Observed } from './observed.ts';
 import { movesBetweenGroups } from './order-moves.ts';
+import { beforeItShuts } from './order-traffic.ts';
 import type { Ref } from './resource.ts';
 
 /** What must come before what, among the actions of one plan. Numbers are positions in `steps`. */
@@ -31,6 +32,7 @@ export interface Step {
  *   whatever names a resource                 | that resource made, adopted or replaced; or its update, ended
  *   a delete                                  | whatever stands in it or names it: deleted, moved or let go
  *   removal of an atom                        | every new atom of its container, made (and seen: `fresh`)
+ *   a denial, a rule that shrinks in place    | what lets through meanwhile: see order-traffic.ts
  *   a machine that changes groups             | every new atom that names a group it joins
  *   removal of an atom that names a group     | every machine that leaves that group
  *   replace or stop of a machine              | the one before it in the same document, and those being made
@@ -41,7 +43,8 @@ export function order(actions: readonly Action[]): Order {
   afterParents(steps);
   afterUsers(steps);
   const fresh = afterFresh(steps);
-  for (const { before, after } of movesBetweenGroups(actions)) steps[after]?.needs.add(before);
+  for (const { before, after } of [...movesBetweenGroups(actions), ...beforeItShuts(actions)])
+    steps[after]?.needs.add(before);
   oneByOne(steps);
   afterClashes(steps);
   return { steps: steps.map(finish), fresh };

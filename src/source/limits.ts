@@ -16,8 +16,8 @@ export const limits = {
   treeBytes: 64 * 1024 * 1024,
   files: 10_000,
   folderDepth: 16,
-  /** A machine's first script. 16 KiB is what EC2 takes: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html */
-  userDataBytes: 64 * 1024,
+  /** A machine's first script: what the most generous cloud takes, see `core/spec/user-data-limit`. */
+  userDataBytes: 256 * 1024,
   /** Problems told of one file; the rest is counted. */
   problems: 100,
 } as const;

@@ -1,9 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Document } from '../core/spec/document.ts';
 import type { Located } from '../core/spec/located.ts';
 import type { Path } from '../core/spec/position.ts';
 import { error, type Problem } from '../core/spec/problem.ts';
+import { ofKind } from '../core/spec/spec-set.ts';
+import { userDataFiles, userDataRefused } from '../core/spec/user-data-limit.ts';
 import { limits } from './limits.ts';
 import { readFileInside } from './read-file.ts';
 
@@ -33,7 +36,30 @@ export async function readUserData(
       userData.set(path, { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
     else problems.push(error('user-data', document.at(at), `the file ${JSON.stringify(path)} is not read: ${refused}`));
   }
-  return { userData, problems };
+  return { userData, problems: [...problems, ...refusals(documents, userData)] };
+}
+
+/** Each file is such as the clouds that boot with it take. */
+function* refusals(
+  documents: readonly Located<Document>[],
+  userData: ReadonlyMap<string, UserData>,
+): Iterable<Problem> {
+  const targets = new Map(ofKind(documents, 'Target').map(({ value }) => [value.metadata.name, value.spec.provider]));
+  for (const document of ofKind(documents, 'Instance')) {
+    const told = new Set<string>();
+    for (const { target, path: at, file, login } of userDataFiles(document.value)) {
+      const provider = targets.get(target);
+      const path = userDataPath(document.at().file, file);
+      const data = userData.get(path);
+      const script = data && { bytes: data.bytes.length, isText: isUtf8(data.bytes), login };
+      const refused = provider && script && userDataRefused(script, provider);
+      if (!refused || told.has(refused)) continue;
+      told.add(refused);
+      yield error('user-data', document.at(at), `the file ${JSON.stringify(path)} cannot boot ${target}: ${refused}`, {
+        expected: 'a short script in UTF-8, which fetches the rest',
+      });
+    }
+  }
 }
 
 interface NamedFile {

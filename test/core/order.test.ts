@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
+import type { RuleMatch } from '../../src/core/attributes.ts';
+import type { Desired } from '../../src/core/desired.ts';
 import { order } from '../../src/core/order.ts';
 import { at, create, desired, observed, attributes as of, remove, replace, update } from '../support/actions.ts';
 
@@ -19,6 +21,16 @@ const grow = (name: string, id: string): Action =>
     [{ field: 'machine.size', from: 'small', to: 'large' }],
     'stops',
   );
+
+/** A rule that its network holds, for the group `web`. */
+const named = (name: string, match: Partial<RuleMatch>): Desired<'firewall-rule'> => {
+  const { group: _, ...rule } = of.rule('core.web', { targets: ['tag:web'], ...match });
+  return desired('firewall-rule', name, rule);
+};
+const adjust = (name: string, from: Partial<RuleMatch>, to: Partial<RuleMatch>): Action =>
+  update(named(name, to), observed('firewall-rule', `fw-${name}`, named(name, from).attributes), [
+    { field: 'match.ports' },
+  ]);
 
 /** `web-0: core.app core.web` for each step that waits, with `~` before what only must have ended. */
 function waits(actions: readonly Action[]): readonly string[] {
@@ -94,6 +106,56 @@ const rows: readonly { name: string; actions: readonly Action[]; want: readonly 
     want: ['core.web: old peer web-0', 'old: web-0', 'peer: web-0'],
   },
   {
+    name: 'what a shrinking rule let through is let through by a new one first, or by one that widens',
+    actions: [
+      adjust('web', { ports: '80,443' }, { ports: '443' }),
+      create(named('new', { ports: '80' })),
+      adjust('wide', { ports: '22' }, { ports: '22,80' }),
+      create(named('udp', { protocol: 'udp' })),
+      create(named('db', { targets: ['tag:db'] })),
+    ],
+    want: ['web: new wide'],
+  },
+  {
+    name: 'a rule goes after one that widens in its place',
+    actions: [
+      adjust('web', { ports: '443' }, { ports: '80,443' }),
+      remove('old', observed('firewall-rule', 'fw-old', named('old', { ports: '80' }).attributes)),
+    ],
+    want: ['old: web'],
+  },
+  {
+    name: 'what is denied is denied after what stays allowed',
+    actions: [
+      create(named('deny', { direction: 'egress', action: 'deny', protocol: 'all', targets: [] })),
+      create(named('out', { direction: 'egress' })),
+      create(named('in', {})),
+    ],
+    want: ['deny: out'],
+  },
+  {
+    name: 'a machine moves after a rule of its new group has widened, and one of its old group shrinks after that',
+    actions: [
+      adjust('new', { targets: ['tag:new'] }, { targets: ['tag:new'], ports: '80,443' }),
+      adjust('old', { targets: ['tag:old'], ports: '80,443' }, { targets: ['tag:old'], ports: '443' }),
+      update(
+        desired('instance', 'web-0', { ...of.instance(), groups: ['tag:new'] }),
+        observed('instance', 'i-1', { ...of.instance(), groups: ['tag:old'] }),
+        [{ field: 'groups' }],
+      ),
+    ],
+    want: ['old: web-0', 'web-0: new'],
+  },
+  {
+    name: 'words, logging and what was disabled hold nothing up',
+    actions: [
+      create(named('new', {})),
+      update(named('a', {}), observed('firewall-rule', 'fw-a', named('a', {}).attributes), [{ field: 'description' }]),
+      update(named('b', {}), observed('firewall-rule', 'fw-b', named('b', {}).attributes), [{ field: 'order.log' }]),
+    ],
+    want: [],
+  },
+  {
     name: 'machines of one document stop one after the other, those of another beside them',
     actions: [grow('web-0', 'i-0'), grow('web-1', 'i-1'), grow('db-0', 'i-2')],
     want: ['web-1: web-0'],
@@ -160,6 +222,16 @@ describe('order', () => {
       remove('web-4', observed('instance', 'i-4', of.instance('core.old', ['core.gone']))),
       remove('core.gone', observed('group', 'sg-9', of.group('away'))),
       remove('away', observed('network', 'vpc-9', of.network())),
+      adjust('wide', { ports: '443' }, { ports: '80,443' }),
+      adjust('narrow', { ports: '80,443', peers: ['tag:web'] }, { ports: '443', peers: ['tag:web'] }),
+      create(named('deny', { action: 'deny', targets: [] })),
+      create(named('more', { targets: ['tag:web'] })),
+      remove('old', observed('firewall-rule', 'fw-old', named('old', { ports: '80' }).attributes)),
+      update(
+        desired('instance', 'web-5', { ...of.instance(), groups: ['tag:web'] }),
+        observed('instance', 'i-5', { ...of.instance(), groups: ['tag:lb'] }),
+        [{ field: 'groups' }],
+      ),
     ];
     fc.assert(
       fc.property(fc.shuffledSubarray(all), (actions) => {

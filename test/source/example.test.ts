@@ -14,6 +14,8 @@ test('the example estate is sound, and has no warnings either', async () => {
     [
       'Estate acme',
       'Target aws-prod',
+      'Target gcp-prod',
+      'Target azure-prod',
       'Instance web',
       'Instance db',
       'Network core',

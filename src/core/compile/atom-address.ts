@@ -1,9 +1,15 @@
 import { nameIn, prefixIn } from '../address.ts';
-import type { RuleAttributes } from '../attributes.ts';
 import type { Address } from '../resource.ts';
-import type { Dialect } from './dialect.ts';
+import type { Atom, Dialect } from './dialect.ts';
 
-/** The address of an atom that is known by its content: its container's place, then what tells it from its neighbours. */
-export function atomAddress(dialect: Dialect, container: Address, atom: RuleAttributes): Address {
-  return `${prefixIn(container, 'group')}/firewall-rule/${dialect.rules.atomName(atom, (ref) => nameIn(ref, 'group'))}`;
+/**
+ * The address of an atom in its container (a group, or a network): the container's place, and then what tells it from its
+ * neighbours. By content: `web.ingress.tcp.443.10.0.0.0/8`. By name: `core.web-https-1a2b3c4d`.
+ */
+export function atomAddress({ rules }: Dialect, container: Address, { name, attributes }: Atom): Address {
+  const kind = container.includes('/group/') ? 'group' : 'network';
+  const end = rules.contentName?.(attributes, (ref) => nameIn(ref, 'group')) ?? `${networkNameIn(container)}.${name}`;
+  return `${prefixIn(container, kind)}/firewall-rule/${end}`;
 }
+
+const networkNameIn = (container: Address): string => nameIn(container, 'network');

@@ -12,6 +12,7 @@ import { compileInstances, type Hashes, instanceAddress, specAt } from './instan
 import { compileGroups, compileNetwork } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
 import { addressAt, modeAt, type Site, siteOf } from './site.ts';
+import { uniteAllowed, uniteDesired } from './unite-sites.ts';
 
 export interface CompileInput {
   readonly estate: EstateDoc;
@@ -68,8 +69,8 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
     scope,
     targets: sites.map(({ target }) => target),
     wanted: {
-      desired: uniqueByAddress(desired),
-      documents: new Map(parts.flatMap((part) => part.documents)),
+      desired: uniteDesired(desired),
+      documents: uniteAllowed(parts.flatMap((part) => part.documents)),
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
     },
@@ -108,9 +109,10 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
     addressAt(site, 'network', document.value.metadata.name);
   const grounds = networks.map((document) => {
     const { name } = document.value.metadata;
-    const groups = site.dialect.groupObjects
-      ? compileGroups(document, groupsNamed(name, { networks, rules, instances }, site), site)
-      : [];
+    const groups =
+      site.dialect.holds.groups === 'objects'
+        ? compileGroups(document, groupsNamed(name, { networks, rules, instances }, site), site)
+        : [];
     return {
       objects: [...compileNetwork(document, site), ...groups],
       defaults: compileDefaults(
@@ -165,11 +167,6 @@ function groupsNamed(network: string, { rules, instances }: SiteDocuments, site:
   ];
   return new Set(names.filter((name) => name !== 'all').sort());
 }
-
-/** Two targets of one scope may speak of one network (GCP): it is one. */
-const uniqueByAddress = (desired: readonly Desired[]): readonly Desired[] => [
-  ...new Map(desired.map((one) => [one.address, one])).values(),
-];
 
 function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
   const all = scopes.flatMap(({ wanted }) => wanted.desired);

@@ -1,5 +1,6 @@
-import type { RuleAttributes } from '../attributes.ts';
-import type { Presence } from '../desired.ts';
+import type { NetworkAttributes, RuleAttributes, SubnetAttributes } from '../attributes.ts';
+import type { Desired, Presence } from '../desired.ts';
+import type { Observed } from '../observed.ts';
 import type { Address, Cloud, Kind, ScopeKey } from '../resource.ts';
 
 /** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
@@ -7,40 +8,80 @@ export interface Dialect {
   readonly cloud: Cloud;
   /** `aws/<account>/<region>`. */
   scope(place: Place): ScopeKey;
+  readonly names: NameDialect;
+  readonly holds: Holdings;
+  readonly rules: RuleDialect;
+  /**
+   * The same wish in the words that the cloud used, wherever they say the same: a tag key in another case, an image by its
+   * URL. What means something else stays as it was asked for. Absent: this cloud has one spelling for everything.
+   */
+  respell?(desired: Desired, observed: Observed): Desired;
+}
+
+export interface NameDialect {
   /** What stands before `/<kind>/<name>` in an address: `aws/1111/eu-west-1`, `gcp/acme/global`. */
   prefix(kind: Kind, place: Place): string;
   /** What the object is called on the cloud: `core`, `core-app`, `core-web`, `web-0`. */
   objectName(kind: Kind, name: string): string;
-  /** Whether groups are objects (AWS, Azure, memory) or only names (GCP tags). */
-  readonly groupObjects: boolean;
-  readonly rules: RuleDialect;
+}
+
+/** What a cloud can hold of the kinds, and what it cannot. */
+export interface Holdings {
+  /** `objects`: listed, marked, and Refs point at them (AWS, Azure, memory). `tags`: only names (GCP). */
+  readonly groups: 'objects' | 'tags';
+  /** What is not named here is left out of what is asked for: not compared, not changed. */
+  readonly network: readonly (keyof NetworkAttributes)[];
+  readonly subnet: readonly (keyof SubnetAttributes)[];
+  /** Kinds whose mark cannot be written later, or that bear none: what is adopted there is claimed in the store alone. */
+  readonly fixedMarks: readonly Kind[];
+  /** Kinds of which the cloud never makes a second by the same name: a creation that was not answered is sent again at once. */
+  readonly oneByName: readonly Kind[];
+  /** Fields of an instance that change in place elsewhere, and here only while it stands still, or not at all. */
+  readonly machineEffects?: Readonly<Record<string, 'stops' | 'replace'>>;
 }
 
 export interface RuleDialect {
   /** One rule document as this cloud's atoms. Refs are addresses. */
-  atoms(rule: RuleDraft): readonly RuleAttributes[];
+  atoms(rule: RuleDraft): readonly Atom[];
   /** The atoms that say the network's `default` here, for each group that exists. */
-  defaults(network: NetworkDraft): readonly DefaultAtom[];
+  defaults(network: NetworkDraft): readonly (Atom & { readonly presence: Presence })[];
   /**
-   * What tells an atom apart from its neighbours in a container: the end of its address. Two atoms with one name are one.
-   * `refName` gives a short text for a Ref.
+   * Where atoms are known by what they say: the end of an atom's address, which then is all that tells it from its
+   * neighbours in a container; two atoms with one name are one. `refName` gives a short text for a Ref. Absent: an atom is
+   * known by its own name, and what it says changes in place, at once.
    */
-  atomName(atom: RuleAttributes, refName: (ref: string) => string): string;
+  contentName?(atom: RuleAttributes, refName: (ref: string) => string): string;
+  /** Where priorities are ours to number: how. Absent: they are what the spec says. */
+  readonly numbering?: Numbering;
 }
 
-export interface DefaultAtom {
-  readonly atom: RuleAttributes;
-  readonly presence: Presence;
+/** `name`: what tells it from the other rules of its network, `web-https-1a2b3c4d`; '' where content does. */
+export interface Atom {
+  readonly name: string;
+  readonly attributes: RuleAttributes;
+}
+
+/** Numbers of rules, per network and direction. `last` and beyond are fixed: the defaults stand there. */
+export interface Numbering {
+  readonly first: number;
+  readonly last: number;
+  /** Left free between two rules where there is room. */
+  readonly gap: number;
 }
 
 /** A rule with everything about spelling already settled: canonical CIDRs, port ranges merged, groups as addresses. */
 export interface RuleDraft {
+  /** The document's. */
+  readonly name: string;
   readonly network: Address;
-  readonly group: Address;
+  /** An address, or `tag:<name>`. */
+  readonly group: string;
   readonly base: Pick<RuleAttributes['match'], 'direction' | 'action' | 'protocol'>;
-  /** Canonical single ranges (`443`, `8000-8100`) or [`all`]; icmp `8/0`, `8/all`. */
-  readonly ports: readonly string[];
-  readonly peers: readonly string[];
+  readonly traffic: {
+    /** Canonical single ranges (`443`, `8000-8100`) or [`all`]; icmp `8/0`, `8/all`. */
+    readonly ports: readonly string[];
+    readonly peers: readonly string[];
+  };
   readonly extra: {
     readonly description: string;
     readonly priority: number;

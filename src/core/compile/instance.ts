@@ -5,7 +5,7 @@ import type { InstanceDoc } from '../spec/document.ts';
 import { type InstanceOn, instanceOn } from '../spec/instance-on.ts';
 import type { Located } from '../spec/located.ts';
 import { claimOf } from './network.ts';
-import { groupAddress } from './rule.ts';
+import { groupRef } from './rule.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
@@ -34,7 +34,7 @@ export function compileInstances(
     return {
       kind: 'instance',
       address: instanceAddress(name, site),
-      name: site.dialect.objectName('instance', name),
+      name: site.dialect.names.objectName('instance', name),
       attributes,
       terms: { ...terms, ...claimOf(site, 'instance', { adopt, was }) },
       documents: [ref],
@@ -63,7 +63,7 @@ function attributesOf(
   const boot = bootOf(document, spec, hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
-    groups: ['all', ...groups].map((group) => groupAddress(spec.network, group, site)).sort(),
+    groups: ['all', ...groups].map((group) => groupRef(spec.network, group, site)).sort(),
     machine: { image, size, ...(identity === undefined ? {} : { identity: nameOf(identity) }), power: spec.power },
     ...(disk === undefined ? {} : { disk: stated(disk) }),
     ...(boot === undefined ? {} : { boot }),

@@ -1,6 +1,6 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
 import type { Desired, Terms } from '../desired.ts';
-import type { Address } from '../resource.ts';
+import type { Address, Labels } from '../resource.ts';
 import type { NetworkDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
@@ -16,8 +16,13 @@ export function compileNetwork(document: Located<NetworkDoc>, site: Site): reado
   const network: Desired<'network'> = {
     kind: 'network',
     address,
-    name: site.dialect.objectName('network', metadata.name),
-    attributes: { cidr: canonical(spec.cidr), internet: spec.internet, labels },
+    name: site.dialect.names.objectName('network', metadata.name),
+    attributes: held(site.dialect.holds.network, {
+      cidr: canonical(spec.cidr),
+      internet: spec.internet,
+      filter: true,
+      labels,
+    }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'network', metadata) },
     documents: [documentRef(document, address)],
   };
@@ -39,14 +44,15 @@ function compileSubnet(
   return {
     kind: 'subnet',
     address: addressAt(site, 'subnet', name),
-    name: site.dialect.objectName('subnet', name),
-    attributes: {
+    name: site.dialect.names.objectName('subnet', name),
+    attributes: held(site.dialect.holds.subnet, {
       network: network.address,
       cidr: canonical(subnet.cidr),
       ...(subnet.zone === undefined ? {} : { zone: subnet.zone }),
       internet: spec.internet,
-      labels: network.attributes.labels,
-    },
+      filter: true,
+      labels: metadata.labels ?? {},
+    }),
     terms: { ...baseTerms(document, site), ...claimOf(site, 'subnet', { adopt: subnet.adopt, was }) },
     documents: network.documents,
   };
@@ -66,12 +72,22 @@ export function compileGroups(
     return {
       kind: 'group',
       address: addressAt(site, 'group', name),
-      name: site.dialect.objectName('group', name),
+      name: site.dialect.names.objectName('group', name),
       attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
       terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { was }) },
       documents: [documentRef(document, network)],
     };
   });
+}
+
+/** What this cloud can hold of it. Labels are owned key by key: none is what remains where there can be none. */
+function held<A extends { readonly labels: Labels }>(fields: readonly (keyof A)[], attributes: A): A {
+  const names: ReadonlySet<string> = new Set(fields.map(String));
+  // why: what is left out is optional in every kind, but for labels, which are put back empty
+  return {
+    ...Object.fromEntries(Object.entries(attributes).filter(([name]) => names.has(name))),
+    labels: names.has('labels') ? attributes.labels : {},
+  } as A;
 }
 
 const baseTerms = (document: Located<NetworkDoc>, site: Site): Terms =>

@@ -1,12 +1,12 @@
-import type { RuleAttributes } from '../attributes.ts';
+import { nameIn } from '../address.ts';
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
 import { formatPort } from '../port-text.ts';
-import type { Address } from '../resource.ts';
+import type { Address, Ref } from '../resource.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../spec/document.ts';
 import { effectiveDeletionPolicy } from '../spec/effective-deletion-policy.ts';
 import type { Located } from '../spec/located.ts';
 import { atomAddress } from './atom-address.ts';
-import type { RuleDraft } from './dialect.ts';
+import type { Atom, RuleDraft } from './dialect.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
@@ -18,11 +18,11 @@ export function compileRule(document: Located<FirewallRuleDoc>, site: Site): rea
   const ref = documentRef(document, ruleAddress(document.value, site));
   const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
   const draft: RuleDraft = {
+    name: document.value.metadata.name,
     network: addressAt(site, 'network', spec.network),
-    group: groupAddress(spec.network, spec.group ?? 'all', site),
+    group: groupRef(spec.network, spec.group ?? 'all', site),
     base: { direction: spec.direction, action: spec.action, protocol: String(spec.protocol) },
-    ports: portsOf(spec),
-    peers: peersOf(spec, site),
+    traffic: { ports: portsOf(spec), peers: peersOf(spec, site) },
     extra: {
       description: spec.description ?? '',
       priority: spec.priority,
@@ -46,7 +46,7 @@ export function compileDefaults(
   const terms: Terms = { mode: modeAt(site, mode), protect: false, deletionPolicy };
   return site.dialect.rules
     .defaults({ network, groups, default: wanted })
-    .map(({ atom, presence }) => toDesired(atom, { ...terms, ...presenceOf(presence) }, ref, site));
+    .map(({ presence, ...atom }) => toDesired(atom, { ...terms, ...presenceOf(presence) }, ref, site));
 }
 
 /** An atom stays while any document wants it: equal ones are one, with all their documents. What is stated outweighs what is implied. */
@@ -71,12 +71,20 @@ function united(known: Rule, more: Rule): Rule {
 export const ruleAddress = ({ metadata, spec }: FirewallRuleDoc, site: Site): Address =>
   addressAt(site, 'firewall-rule', `${spec.network}.${metadata.name}`);
 
-export const groupAddress = (network: string, group: string, site: Site): Address =>
-  addressAt(site, 'group', `${network}.${group}`);
+/** A Ref: the address of the group, or only its name where groups are no objects: `tag:core-web`. */
+export function groupRef(network: string, group: string, site: Site): Ref {
+  const name = `${network}.${group}`;
+  return site.dialect.holds.groups === 'objects'
+    ? addressAt(site, 'group', name)
+    : `tag:${site.dialect.names.objectName('group', name)}`;
+}
 
-function toDesired(attributes: RuleAttributes, terms: Terms, document: DocumentRef, site: Site): Rule {
-  const address = atomAddress(site.dialect, attributes.group ?? attributes.network, attributes);
-  return { kind: 'firewall-rule', address, name: '', attributes, terms, documents: [document] };
+function toDesired(atom: Atom, terms: Terms, document: DocumentRef, site: Site): Rule {
+  const { attributes } = atom;
+  const address = atomAddress(site.dialect, attributes.group ?? attributes.network, atom);
+  const called = nameIn(address, 'firewall-rule');
+  const name = atom.name === '' ? '' : site.dialect.names.objectName('firewall-rule', called);
+  return { kind: 'firewall-rule', address, name, attributes, terms, documents: [document] };
 }
 
 const presenceOf = (presence: Presence): Pick<Terms, 'presence'> => (presence === 'stated' ? {} : { presence });
@@ -87,10 +95,12 @@ function portsOf({ ports, icmp }: FirewallRuleDoc['spec']): readonly string[] {
   return ports === undefined ? ['all'] : ports.map(formatPort);
 }
 
+const peerOf = (group: Ref): string => (group.startsWith('tag:') ? group : `group:${group}`);
+
 function peersOf({ network, peers }: FirewallRuleDoc['spec'], site: Site): readonly string[] {
   const named = [
     ...peers.cidrs,
-    ...peers.groups.map((group) => `group:${groupAddress(network, group, site)}`),
+    ...peers.groups.map((group) => peerOf(groupRef(network, group, site))),
     ...peers.prefixLists.map((id) => `prefix-list:${id}`),
     ...peers.serviceTags.map((tag) => `service-tag:${tag}`),
     ...(peers.any ? ['any'] : []),

@@ -26,7 +26,7 @@ export function siteOf(target: TargetDoc, dialect: Dialect, estate: EstateDoc, t
 }
 
 export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): Address =>
-  `${dialect.prefix(kind, place)}/${kind}/${name}`;
+  `${dialect.names.prefix(kind, place)}/${kind}/${name}`;
 
 /** Resource, target, estate: the strictest of those that are set. */
 export const modeAt = ({ target, estateMode }: Site, own: Mode | undefined): Mode =>

@@ -1,4 +1,4 @@
-import type { RuleAttributes } from '../attributes.ts';
+import type { RuleAttributes, RuleMatch } from '../attributes.ts';
 import type { Ref } from '../resource.ts';
 import type { KindRules } from './rules.ts';
 
@@ -9,8 +9,8 @@ export const firewallRule: KindRules<'firewall-rule'> = {
   deletionPolicy: 'delete',
   effects: {
     network: 'unseen',
-    group: 'replace',
-    match: 'replace',
+    group: 'in-place',
+    match: 'in-place',
     description: 'in-place',
     order: 'in-place',
     mark: 'in-place',
@@ -20,16 +20,31 @@ export const firewallRule: KindRules<'firewall-rule'> = {
     ...attributes,
     network: to(attributes.network),
     ...(attributes.group === undefined ? {} : { group: to(attributes.group) }),
-    match: { ...attributes.match, peers: mapPeers(attributes.match.peers, to) },
+    match: mapMatch(attributes.match, to),
   }),
   clash: () => false,
 };
 
-/** The groups a rule names: the one it applies to and its peers. */
+/** The groups a rule names: those it applies to and its peers. A tag is a name, and stands for itself. */
 export const groupsNamed = ({ group, match }: RuleAttributes): readonly Ref[] => [
   ...(group === undefined ? [] : [group]),
-  ...match.peers.filter((peer) => peer.startsWith(groupPeer)).map((peer) => peer.slice(groupPeer.length)),
+  ...(match.targets ?? []),
+  ...match.peers.flatMap((peer) => {
+    if (peer.startsWith(groupPeer)) return [peer.slice(groupPeer.length)];
+    return isTag(peer) ? [peer] : [];
+  }),
 ];
+
+function mapMatch(match: RuleMatch, to: (ref: Ref) => Ref): RuleMatch {
+  const peers = mapPeers(match.peers, to);
+  return match.targets === undefined ? { ...match, peers } : { ...match, peers, targets: mapGroups(match.targets, to) };
+}
+
+/** Groups that are objects are passed through `to`; tags are only names. Sorted. */
+export const mapGroups = (groups: readonly Ref[], to: (ref: Ref) => Ref): readonly Ref[] =>
+  groups.map((group) => (isTag(group) ? group : to(group))).sort();
+
+const isTag = (group: string): boolean => group.startsWith('tag:');
 
 function mapPeers(peers: readonly string[], to: (ref: Ref) => Ref): readonly string[] {
   if (!peers.some((peer) => peer.startsWith(groupPeer))) return peers;

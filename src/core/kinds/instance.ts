@@ -1,4 +1,5 @@
 import type { FieldChange } from '../diff.ts';
+import { mapGroups } from './firewall-rule.ts';
 import type { KindRules } from './rules.ts';
 
 export const instance: KindRules<'instance'> = {
@@ -22,7 +23,7 @@ export const instance: KindRules<'instance'> = {
   mapRefs: (attributes, to) => ({
     ...attributes,
     placement: { ...attributes.placement, subnet: to(attributes.placement.subnet) },
-    ...(attributes.groups === undefined ? {} : { groups: attributes.groups.map(to).sort() }),
+    ...(attributes.groups === undefined ? {} : { groups: mapGroups(attributes.groups, to) }),
   }),
   clash: () => false,
 };

@@ -9,6 +9,7 @@ export const subnet: KindRules<'subnet'> = {
     cidr: 'blocked',
     zone: 'blocked',
     internet: 'in-place',
+    filter: 'in-place',
     labels: 'in-place',
     mark: 'in-place',
   },

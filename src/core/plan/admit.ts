@@ -1,4 +1,5 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
+import { isAddress } from '../address.ts';
 import type { Desired } from '../desired.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
 import type { Address, Kind } from '../resource.ts';
@@ -59,9 +60,6 @@ function dropUnfounded(actions: readonly Action[], world: World, findings: Findi
 
 const groundOf = (action: Action): readonly string[] =>
   action.verb === 'delete' || action.verb === 'forget' ? [] : refsOf(action.kind, action.desired.attributes);
-
-/** Raw cloud ids hold no kind; our addresses do. */
-const isAddress = (ref: string): boolean => ref.split('/').length >= 4;
 
 /**
  * Nothing is deleted while something that stays still stands in it or names it; children decide before their parents. A

@@ -14,8 +14,10 @@ const everyPort: PortRange = { from: 0, to: 65535 };
  *
  * In each cell (atoms that differ in their ports only) observed atoms inside the wanted set are kept as they are spelled,
  * and only what they leave open is asked for. What is partly outside counts as absent: its successor is made whole first.
+ * Where rules are known by their names they hold whole sets of ports, and there is nothing to align.
  */
 export function align(desired: readonly Desired[], claimed: readonly Claimed[], dialect: Dialect): readonly Desired[] {
+  if (dialect.rules.contentName === undefined) return desired;
   const present = observedByCell(claimed);
   if (present.size === 0) return desired;
   const wanted = Map.groupBy(desired.filter(isRule), (rule) => cellOf(rule));
@@ -95,7 +97,7 @@ function spell(rules: readonly Rule[], text: string, ports: readonly PortRange[]
   const model = behind[0] ?? rules[0];
   if (model === undefined) throw new Error('a cell has at least one rule');
   const attributes = { ...model.attributes, match: { ...model.attributes.match, ports: text } };
-  const address = atomAddress(dialect, attributes.group ?? attributes.network, attributes);
+  const address = atomAddress(dialect, attributes.group ?? attributes.network, { name: '', attributes });
   return { ...model, address, attributes, documents: uniqueDocuments(behind.flatMap(({ documents }) => documents)) };
 }
 

@@ -1,19 +1,25 @@
 import type { Cause } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { diff, type FieldChange } from '../diff.ts';
-import { isKept, keptFields } from '../kinds/kept-fields.ts';
+import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
+import type { PlanInput } from './plan-input.ts';
 
 /** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */
-export function changesOf(desired: Desired, observed: Observed, knowledge: Knowledge): readonly FieldChange[] {
+export function changesOf(
+  desired: Desired,
+  observed: Observed,
+  { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
+): readonly FieldChange[] {
   const applied = knowledge.applied.get(desired.address);
+  const fixed = dialect.holds.fixedMarks.includes(desired.kind);
   const all = [
     ...diff(desired.attributes, observed.attributes),
-    ...removed(desired, observed, applied),
-    ...markChange(desired, observed, knowledge),
-    ...termsChanges(desired, observed, knowledge),
+    ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })),
+    ...(fixed ? [] : markChange(desired, observed, knowledge)),
+    ...termsChanges(desired, observed, { knowledge, fixed }),
   ];
   return all.filter(
     (change) => !ignored(change, desired) && !unknowable(change) && effectOf(desired.kind, change) !== 'unseen',
@@ -31,14 +37,25 @@ export function causeOf(desired: Desired, changes: readonly FieldChange[], knowl
     : 'drift';
 }
 
+/** What was asked for last in the cloud's own words, as what is asked for now is: a key may stand there in another case. */
+function asSpelled(
+  applied: Applied | undefined,
+  observed: Observed,
+  { desired, dialect }: { readonly desired: Desired; readonly dialect: PlanInput['dialect'] },
+): object | undefined {
+  if (applied === undefined || dialect.respell === undefined) return applied?.attributes;
+  // why: what was applied at an address is of the kind of its document
+  return dialect.respell({ ...desired, attributes: applied.attributes } as Desired, observed).attributes;
+}
+
 function removed(
   { kind, attributes }: Desired,
   observed: Observed,
-  applied: Applied | undefined,
+  applied: object | undefined,
 ): readonly FieldChange[] {
   if (applied === undefined) return [];
   const { removable } = rulesOf(kind);
-  return diff(applied.attributes, attributes)
+  return diff(applied, attributes)
     .filter(
       ({ field, to, from }) =>
         from === undefined && to !== undefined && removable.some((r) => field === r || field.startsWith(`${r}.`)),
@@ -75,14 +92,28 @@ function markChange(
 const describe = ({ address, deletionPolicy, store }: Mark, ours: string): string =>
   `${address} ${deletionPolicy ?? 'retain'}${store === ours ? '' : ` of store ${store}`}`;
 
-/** What only the store keeps of a resource's terms, where its document says otherwise by now. No cloud is called for it. */
-function termsChanges({ terms }: Desired, { id, signs }: Observed, { settled }: Knowledge): readonly FieldChange[] {
-  const kept = settled.get(id)?.terms;
-  if (kept === undefined) return [];
+/**
+ * What only the store keeps of a resource, where its document says otherwise by now: its terms, and its address where no mark
+ * can be written anew. No cloud is called for it.
+ */
+function termsChanges(
+  { address, terms }: Desired,
+  { id, signs }: Observed,
+  { knowledge, fixed }: { readonly knowledge: Knowledge; readonly fixed: boolean },
+): readonly FieldChange[] {
+  const settled = knowledge.settled.get(id);
+  if (settled === undefined) return [];
+  const { terms: kept } = settled;
   const asked = { protect: terms.protect, deletionPolicy: terms.deletionPolicy };
-  return keptFields
-    .filter((field) => kept[field] !== asked[field] && (field === 'protect' || signs.container !== undefined))
-    .map((field) => ({ field, from: kept[field], to: asked[field] }));
+  const isMoved = fixed && signs.container === undefined && settled.address !== address;
+  return [
+    ...(isMoved ? [{ field: keptAddress, from: settled.address, to: address }] : []),
+    ...keptFields
+      .filter(
+        (field) => kept[field] !== asked[field] && (field === 'protect' || fixed || signs.container !== undefined),
+      )
+      .map((field) => ({ field, from: kept[field], to: asked[field] })),
+  ];
 }
 
 const ignored = ({ field }: FieldChange, { terms }: Desired): boolean =>

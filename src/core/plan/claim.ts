@@ -1,3 +1,4 @@
+import { nameIn, prefixIn, slotOf } from '../address.ts';
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
@@ -5,6 +6,7 @@ import { rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge, Settled } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
 import type { Address, CloudId, Ref } from '../resource.ts';
+import { claimsByParent } from './by-parent.ts';
 
 /**
  * Who owns an observed resource.
@@ -19,12 +21,14 @@ import type { Address, CloudId, Ref } from '../resource.ts';
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
  *   another estate's | –                                | other
  *   none             | not this id                      | nobody
+ *   ours, this store | neither, but only parts of a machine remain, where the mark says: us
  *   rule in a container                                 | as its container
+ *   subnet that bears no mark (Azure)                   | by its network's mark and the store: see by-parent.ts
  */
 export type Claim =
   | { readonly by: 'us'; readonly address: Address }
   | { readonly by: 'other'; readonly estate: string }
-  | { readonly by: 'foreign-store'; readonly store: string }
+  | { readonly by: 'foreign-store'; readonly store: string; readonly address: Address }
   | { readonly by: 'nobody'; readonly copied: boolean };
 
 /** An observed resource with its owner; its Refs are addresses where they point at ours. */
@@ -52,9 +56,11 @@ export function claim(resources: readonly Observed[], { knowledge, dialect, want
   );
   const claims = new Map<CloudId, Claim>();
   for (const observed of present) {
-    if (observed.signs.container === undefined)
-      claims.set(observed.id, rename(claimOf(observed, knowledge, intents), renamed));
+    if (observed.signs.container === undefined && observed.signs.parent === undefined)
+      claims.set(observed.id, rename(claimOf(observed, { knowledge, intents, dialect }), renamed));
   }
+  for (const [id, owner] of claimsByParent(present, claims, { knowledge, wanted }))
+    claims.set(id, rename(owner, renamed));
   const toAddress = (ref: Ref): Ref => {
     const owner = claims.get(ref);
     if (owner?.by === 'us') return owner.address;
@@ -73,13 +79,31 @@ export function claim(resources: readonly Observed[], { knowledge, dialect, want
 const rename = (owner: Claim, renamed: ReadonlyMap<Address, Address>): Claim =>
   owner.by === 'us' ? { by: 'us', address: renamed.get(owner.address) ?? owner.address } : owner;
 
-function claimOf({ id, signs }: Observed, knowledge: Knowledge, intents: ReadonlySet<string>): Claim {
+interface Proof {
+  readonly knowledge: Knowledge;
+  readonly intents: ReadonlySet<string>;
+  readonly dialect: Dialect;
+}
+
+function claimOf(observed: Observed, { knowledge, intents, dialect }: Proof): Claim {
+  const { id, signs } = observed;
   const { mark } = signs;
   const settled = knowledge.settled.get(id);
   if (mark !== undefined && mark.estate !== knowledge.estate) return { by: 'other', estate: mark.estate };
   if (settled !== undefined && !isTakenAway(mark, settled, knowledge)) return { by: 'us', address: settled.address };
   if (mark === undefined) return { by: 'nobody', copied: false };
+  if (mark.store === knowledge.store && isOwnRemainder(observed, mark, dialect))
+    return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
+}
+
+/**
+ * Parts of a machine that could not be made, at the very place that the marked address names: a copy of the mark would lie
+ * at another. There is no machine that could be lost by it.
+ */
+function isOwnRemainder({ kind, signs, condition }: Observed, { address }: Mark, { names }: Dialect): boolean {
+  if (kind !== 'instance' || condition.missing?.includes('machine') !== true) return false;
+  return signs.slot === slotOf(prefixIn(address, kind), kind, names.objectName(kind, nameIn(address, kind)));
 }
 
 /** Another store of this estate marked it after us: it has taken over, and two must not write. */
@@ -88,7 +112,7 @@ const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Know
 
 function claimByMark(mark: Mark, { store }: Knowledge, intents: ReadonlySet<string>): Claim {
   if (store === undefined) return { by: 'us', address: mark.address };
-  if (mark.store !== store) return { by: 'foreign-store', store: mark.store };
+  if (mark.store !== store) return { by: 'foreign-store', store: mark.store, address: mark.address };
   const explained = mark.intent !== undefined && intents.has(mark.intent);
   return explained ? { by: 'us', address: mark.address } : { by: 'nobody', copied: true };
 }
@@ -99,5 +123,5 @@ function inherit(rule: Observed, claims: ReadonlyMap<CloudId, Claim>, dialect: D
   if (container?.by !== 'us') return container;
   // why: only rules have a container
   const { attributes } = rule as Observed<'firewall-rule'>;
-  return { by: 'us', address: atomAddress(dialect, container.address, attributes) };
+  return { by: 'us', address: atomAddress(dialect, container.address, { name: rule.name, attributes }) };
 }

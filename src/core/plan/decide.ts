@@ -1,10 +1,15 @@
 import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
+import { prefixIn, slotOf } from '../address.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
+import type { ChangeEffect } from '../kinds/rules.ts';
+import type { Observed } from '../observed.ts';
+import type { Kind } from '../resource.ts';
 import { withAdoptedRefs } from './adopted-refs.ts';
 import { causeOf, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
+import type { PlanInput } from './plan-input.ts';
 import { strayedOf } from './strayed.ts';
 import { gapOf, type World } from './world.ts';
 
@@ -38,17 +43,34 @@ export function decide(desired: Desired, world: World): readonly Decision[] {
 
 function decidePresent(desired: Desired, { observed }: Claimed, { input }: World): readonly Decision[] {
   const { knowledge } = input;
-  const changes = changesOf(desired, observed, knowledge);
+  if (isHalfMade(observed)) return [create(desired, { input })];
+  const changes = changesOf(desired, observed, input);
   if (changes.length === 0) return [];
   const about = aboutOf(desired, causeOf(desired, changes, knowledge));
-  const effects = new Set(changes.map((change) => effectOf(desired.kind, change)));
+  const effects = new Set(changes.map((change) => effectHere(desired.kind, change, input)));
   if (effects.has('blocked')) return [immutable(desired, changes, input.observation.scope)];
   if ((knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck)
     return [nonConvergent(desired, changes, input.observation.scope)];
+  if (effects.has('replace') && observed.condition.state === 'pending')
+    return [
+      blocked(
+        desired,
+        'pending',
+        'it is still changing, and what it will be is not seen yet; nothing is replaced before.',
+        { input },
+      ),
+    ];
   if (effects.has('replace')) return [{ ...about, verb: 'replace', desired, observed, changes }];
   return [
     { ...about, verb: 'update', desired, observed, changes, effect: effects.has('stops') ? 'stops' : 'in-place' },
   ];
+}
+
+/** What changes in place elsewhere may stop a machine here, or take another one. */
+function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<PlanInput, 'dialect'>): ChangeEffect {
+  const effect = effectOf(kind, change);
+  if (kind !== 'instance' || effect !== 'in-place') return effect;
+  return dialect.holds.machineEffects?.[change.field] ?? effect;
 }
 
 function decideAbsent(desired: Desired, world: World): readonly Decision[] {
@@ -70,7 +92,11 @@ function containerStands(desired: Desired, { ours }: World): boolean {
   return refsOf(desired.kind, desired.attributes).every((ref) => ours.has(ref) || !ref.includes('/group/'));
 }
 
-function create(desired: Desired, { input }: World): Action {
+/** Its parts stand and it does not (Azure: an interface without its machine): what makes it takes them up. */
+const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean =>
+  kind === 'instance' && missing?.includes('machine') === true;
+
+function create(desired: Desired, { input }: Pick<World, 'input'>): Action {
   const { knowledge } = input;
   const known: Cause = knowledge.applied.has(desired.address) ? 'drift' : 'rollout';
   const cause = knowledge.store === undefined ? 'unknown' : known;
@@ -91,8 +117,10 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   }
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
   const observed = withAdoptedRefs(found.observed, world);
-  const changes = changesOf(desired, observed, world.input.knowledge);
-  const cannot = changes.filter((change) => ['blocked', 'replace'].includes(effectOf(desired.kind, change)));
+  const changes = changesOf(desired, observed, world.input);
+  const cannot = changes.filter((change) =>
+    ['blocked', 'replace'].includes(effectHere(desired.kind, change, world.input)),
+  );
   if (cannot.length > 0) return [immutable(desired, cannot, world.input.observation.scope)];
   return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes }];
 }
@@ -100,12 +128,30 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
 /** Something stands where it would go. */
 function decideTaken(desired: Desired, world: World): readonly Decision[] | undefined {
   const { clash } = rulesOf(desired.kind);
-  const taken = clashable(desired, world).find(({ observed, claim }) => claim.by !== 'us' && clash(desired, observed));
+  const taken =
+    slotTaken(desired, world) ??
+    clashable(desired, world).find(({ observed, claim }) => claim.by !== 'us' && clash(desired, observed));
   if (taken === undefined) return undefined;
   return taken.claim.by === 'nobody' ? [nameTaken(desired, taken, world)] : [ownedBy(desired, taken, world)];
 }
 
-/** Only subnets and groups can clash; one pass over them is enough for all. */
+/** Where a cloud keeps names unique, whatever is called so already: one of ours too, which was renamed and kept its name there. */
+const slots = new WeakMap<World, ReadonlyMap<string, Claimed>>();
+function slotTaken({ kind, address, name }: Desired, world: World): Claimed | undefined {
+  let index = slots.get(world);
+  if (index === undefined) {
+    index = new Map(
+      world.claimed.flatMap((one) => {
+        const { slot } = one.observed.signs;
+        return slot === undefined ? [] : [[slot, one] as const];
+      }),
+    );
+    slots.set(world, index);
+  }
+  return index.get(slotOf(prefixIn(address, kind), kind, name));
+}
+
+/** Only subnets and groups can clash otherwise; one pass over them is enough for all. */
 const clashables = new WeakMap<World, ReadonlyMap<string, readonly Claimed[]>>();
 function clashable(desired: Desired, world: World): readonly Claimed[] {
   let index = clashables.get(world);

@@ -33,6 +33,18 @@ export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
   };
 }
 
+/** What was adopted where no mark can be written is ours by the store's word alone: too little to remove it by. */
+export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
+  return (action) => {
+    if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
+    if (!knowledge.settled.get(action.observed.id)?.terms.storeOnly) return undefined;
+    return {
+      code: 'adopted-in-store-only',
+      why: 'it was adopted, and bears no mark of ours: no plan deletes it. Delete it by hand, or let it go with: setpoint forget.',
+    };
+  };
+}
+
 /**
  * The documents that an action is about. A removal seldom names one: it is of its machine's document, though that wants
  * fewer, or of the network that it stands in.

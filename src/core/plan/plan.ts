@@ -8,10 +8,12 @@ import { admit } from './admit.ts';
 import { align } from './align.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
-import { modePolicy, protectPolicy } from './guard.ts';
+import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
+import { number } from './number.ts';
 import type { PlanInput } from './plan-input.ts';
 import { release } from './release.ts';
+import { respell } from './respell.ts';
 import { type World, worldOf } from './world.ts';
 
 /**
@@ -39,9 +41,14 @@ export function plan(input: PlanInput): ScopePlan {
   const claimed = claim(observation.resources, input);
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
-  const desired = align(wanted.desired, claimed, dialect);
+  const desired = number(respell(align(wanted.desired, claimed, dialect), world), world);
   const decisions = [...desired.flatMap((one) => decide(one, world)), ...releases(desired, world), ...forgotten(world)];
-  const policies = [modePolicy(input), protectPolicy(input), ...(input.choices?.policies ?? [])];
+  const policies = [
+    modePolicy(input),
+    protectPolicy(input),
+    storeOnlyPolicy(input),
+    ...(input.choices?.policies ?? []),
+  ];
   const admitted = admit(decisions.filter(isAction), policies, world);
   const { actions, findings } = holdUntilReplaced(admitted, desired, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);

@@ -25,6 +25,7 @@ export function release(one: Claimed, world: World): readonly Decision[] {
 function releaseOurs(observed: Observed, address: Address, world: World): readonly Decision[] {
   const { documents } = world.input.wanted;
   if (observed.signs.container !== undefined) return releaseRule(observed, address, world);
+  if (observed.kind === 'firewall-rule') return [releaseWritten(observed, address, world)];
   if (world.input.choices?.prune?.has(address)) return [remove(observed, address, 'pruned', world)];
   if (observed.kind === 'instance' && documents.has(documentOfReplica(address)))
     return [remove(observed, address, 'scaled-down', world)];
@@ -35,15 +36,15 @@ function releaseOurs(observed: Observed, address: Address, world: World): readon
 
 /**
  * A rule in a container of ours: one that was wanted goes with its document; one that nobody wrote is drift, unless the network is additive.
- * What stands in a group that is an orphan itself stays with it.
+ * What stands in a group, or in a network, that is an orphan itself stays with it.
  */
 function releaseRule(observed: Observed, address: Address, world: World): readonly Decision[] {
   const { knowledge, wanted } = world.input;
   // why: only rules have a container
-  const { network, group = '' } = (observed as Observed<'firewall-rule'>).attributes;
+  const { network, group } = (observed as Observed<'firewall-rule'>).attributes;
   const written = knowledge.applied.has(address) || knowledge.settled.has(observed.id);
   if (written) return [releaseWritten(observed, address, world)];
-  if (!world.addresses.has(group)) return [];
+  if (!world.addresses.has(group ?? network)) return [];
   if (!wanted.additive.has(network)) return [remove(observed, address, 'rogue', world)];
   return [found(observed, 'unmanaged', 'a rule that no document states; the network is additive, so it stays', world)];
 }

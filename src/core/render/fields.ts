@@ -11,7 +11,8 @@ export function fieldLines(attributes: object): readonly string[] {
 function flatten(value: object, prefix: string): readonly (readonly [string, string])[] {
   return Object.entries(value).flatMap(([key, given]): readonly (readonly [string, string])[] => {
     if (given === undefined || given === false || given === '') return [];
-    if (Array.isArray(given)) return given.length === 0 ? [] : [[prefix + key, given.map(short).join(', ')]];
+    if (Array.isArray(given))
+      return given.length === 0 ? [] : [[prefix + key, given.map((one) => bare(String(one))).join(', ')]];
     if (typeof given === 'object' && given !== null) return flatten(given, `${prefix}${key}.`);
     return [[prefix + key, short(given)]];
   });
@@ -20,16 +21,18 @@ function flatten(value: object, prefix: string): readonly (readonly [string, str
 /** One atom for people: `ingress tcp 443 from 0.0.0.0/0 to core.web`. */
 export function ruleText(attributes: object): string {
   // why: only called for rules, whose attributes are these
-  const { match, group } = attributes as RuleAttributes;
+  const { match, group, order } = attributes as RuleAttributes;
   const ports = match.ports === 'all' ? '' : ` ${match.ports}`;
   const what = match.protocol === 'all' ? 'all' : `${match.protocol}${ports}`;
-  const peers = match.peers
-    .map((peer) => (peer.startsWith('group:') ? short(peer.slice('group:'.length)) : peer))
-    .join(', ');
-  const own = group === undefined ? 'all' : short(group);
+  const peers = match.peers.map(bare).join(', ');
+  const own = (group === undefined ? (match.targets ?? []) : [group]).map(bare).join(', ') || 'everyone';
   const way = match.direction === 'ingress' ? `from ${peers} to ${own}` : `from ${own} to ${peers}`;
-  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${what} ${way}`;
+  const rank = order === undefined ? '' : `, priority ${order.priority}${order.disabled ? ', disabled' : ''}`;
+  return `${match.action === 'deny' ? 'deny ' : ''}${match.direction} ${what} ${way}${rank}`;
 }
+
+/** A group by its name, whether it is an object or a tag. */
+const bare = (peer: string): string => short(peer.replace(/^(?:group|tag):/, ''));
 
 /** An address by its kind and name; anything else as it is. */
 function short(value: unknown): string {

@@ -93,14 +93,26 @@ function findingLines(findings: readonly Finding[], paint: Paint, most: number):
   const told = findings.filter(({ type }) => informing.includes(type));
   const rest = told.length - most;
   return [
-    ...acting.map((finding) => `  ${paint('note', `· ${subjectOf(finding)}`)}  ${finding.why}`),
+    ...actingLines(acting, paint),
     ...told.slice(0, most).map((finding) => `  ${paint('dim', `? ${subjectOf(finding)}`)}  ${finding.why}`),
     ...(rest > 0 ? [paint('dim', `  ? and ${rest} more: setpoint inventory`)] : []),
   ];
 }
 
-function subjectOf(finding: Finding): string {
-  if ('address' in finding) return `${finding.kind} ${nameIn(finding.address, finding.kind)} ${finding.type}`;
+/** What was not listed is one line a kind: a cloud that does not answer would fill the screen. All else is told by name. */
+function actingLines(findings: readonly Finding[], paint: Paint): readonly string[] {
+  const byCause = Map.groupBy(findings, (finding) =>
+    finding.type === 'blocked' && finding.code === 'not-observed' ? finding.why : finding,
+  );
+  return [...byCause.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
+    return [`  ${paint('note', `· ${subjectOf(first, more)}`)}  ${first.why}`];
+  });
+}
+
+function subjectOf(finding: Finding, more = ''): string {
+  if ('address' in finding) return `${finding.kind} ${nameIn(finding.address, finding.kind)}${more} ${finding.type}`;
   if ('id' in finding) return `${finding.kind} ${finding.id}${finding.name === '' ? '' : ` (${finding.name})`}`;
   return finding.type;
 }

@@ -13,6 +13,10 @@ export function scopeOf({ spec }: TargetDoc): string {
 export const placeOf = (target: TargetDoc): string =>
   target.spec.provider === 'azure' ? `${scopeOf(target)}/${target.spec.resourceGroup}`.toLowerCase() : scopeOf(target);
 
+/** Where a subnet's name is unique, and whose machines it serves: on GCP the zones of its region. */
+export const subnetPlaceOf = (target: TargetDoc): string =>
+  target.spec.provider === 'gcp' ? `${scopeOf(target)}/${target.spec.region}` : placeOf(target);
+
 /** The targets by these names that the specs have; unknown ones are another check's finding. */
 export const targetsOf = (set: SpecSet, names: readonly string[]): readonly Located<TargetDoc>[] =>
   names.flatMap((name) => set.targets.get(name) ?? []);

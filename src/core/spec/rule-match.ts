@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type PortRange, parsePorts } from '../port-set.ts';
 import { whole } from './text-field.ts';
 
-/** One spelling per protocol: `6`, `"6"` and `TCP` are `tcp`; `-1` is `all`; other numbers stay numbers. */
+/**
+ * One spelling per protocol, whatever cloud a person copied it from: `6`, `"6"`, `TCP` and `Tcp` are `tcp`; `-1` (AWS) and
+ * `*` (Azure) are `all`; `esp`, `ah` and `sctp` are their numbers (https://www.iana.org/assignments/protocol-numbers).
+ */
 export type Protocol = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'all' | number;
 
 const NAMED: Readonly<Record<string, Protocol>> = {
@@ -16,13 +19,20 @@ const NAMED: Readonly<Record<string, Protocol>> = {
   '6': 'tcp',
   '17': 'udp',
   '58': 'icmpv6',
+  '*': 'all',
+  esp: 50,
+  ah: 51,
+  sctp: 132,
 };
 
-const protocolForms = { error: 'tcp, udp, icmp, icmpv6, all, or the number of a protocol (0 to 255)' };
+const protocolForms = { error: 'tcp, udp, icmp, icmpv6, esp, ah, sctp, all, or the number of a protocol (0 to 255)' };
 
 export const protocol = () =>
   z
-    .union([z.enum(['tcp', 'udp', 'icmp', 'icmpv6', 'all']), whole(-1, 255), z.string()], protocolForms)
+    .union(
+      [z.enum(['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'ah', 'sctp', 'all']), whole(-1, 255), z.string()],
+      protocolForms,
+    )
     .refine((given) => toProtocol(given) !== undefined, protocolForms)
     .transform((given): Protocol => toProtocol(given) ?? 'all');
 

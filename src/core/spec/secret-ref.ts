@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { secretUriExamples, secretUriPattern } from './secret-uri.ts';
 import { text } from './text-field.ts';
 
-const form = '{ env: SETPOINT_SECRET_… } or { file: … }, never the secret itself';
+const form = '{ env: SETPOINT_SECRET_… }, { file: … } or { uri: … }, never the secret itself';
 
 const keys = {
   env: text(/^SETPOINT_SECRET_[A-Z0-9_]{1,100}$/, 'the name of a variable that begins SETPOINT_SECRET_')
@@ -13,16 +14,27 @@ const keys = {
   )
     .optional()
     .meta({ description: 'A file under the SETPOINT_SECRETS_DIR of the worker.' }),
+  uri: text(secretUriPattern, secretUriExamples.join(', or ')).optional().meta({
+    description: "A secret in a cloud's own store, read with the worker's identity.",
+    examples: secretUriExamples,
+  }),
 };
+
+/** Where a secret is: exactly one of the three. */
+export type SecretRef = Readonly<z.output<ReturnType<typeof secretRef>>>;
+
+/** How people are told which secret is meant. */
+export const secretName = ({ env, file, uri }: SecretRef): string =>
+  env !== undefined ? `the secret in ${env}` : `the secret ${file ?? uri}`;
 
 /**
  * Names a secret, and never holds one: workers resolve it at apply. No message about this field may repeat its value,
  * as people put the secret itself here by mistake.
  */
 export const secretRef = () =>
-  z
-    .strictObject(keys, { error: form })
-    .refine((ref) => (ref.env === undefined) !== (ref.file === undefined), { error: `exactly one of ${form}` });
+  z.strictObject(keys, { error: form }).refine(onlyOne, { error: `exactly one of ${form}` });
+
+const onlyOne = (given: object): boolean => Object.values(given).filter((value) => value !== undefined).length === 1;
 
 /** The same forms, or a role to assume with the credentials the worker already has. */
 export const credentials = () =>
@@ -39,6 +51,4 @@ export const credentials = () =>
       },
       { error: `{ assumeRole: … }, ${form}` },
     )
-    .refine((given) => Object.values(given).filter((value) => value !== undefined).length === 1, {
-      error: `exactly one of assumeRole, env and file`,
-    });
+    .refine(onlyOne, { error: 'exactly one of assumeRole, env, file and uri' });

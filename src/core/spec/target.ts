@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { LOOPBACK } from './loopback.ts';
 import { plainMetadata } from './metadata.ts';
 import { credentials } from './secret-ref.ts';
 import { mode } from './terms-fields.ts';
 import { text } from './text-field.ts';
-
-/** Loopback only: anything else would send our calls, and with them credentials, to whoever writes a spec. */
-const LOOPBACK = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:\/[\w./-]*)?$/;
 
 const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
 

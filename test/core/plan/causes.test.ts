@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dialect as azure } from '../../../providers/azure/dialect.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
@@ -32,6 +33,23 @@ test('a label that the last applied spec had and this one has not is removed', (
   assert.deepEqual(
     got.actions.flatMap((a) => (a.verb === 'update' ? a.changes : [])),
     [{ field: 'labels.a', from: '1' }],
+  );
+});
+
+test('a label is removed by the key that the cloud has, where it compares keys without case', () => {
+  const seen = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { Team: 'net', TIER: '1' }));
+  const wanted = want('network', 'core', vpc('10.0.0.0/16', { tier: '1' }));
+  const applied = { attributes: vpc('10.0.0.0/16', { team: 'net', tier: '1' }), generation: 1 };
+  const { dialect, ...rest } = input([wanted], looked([seen]), {
+    knowledge: know([seen], { applied: new Map([[at('network', 'core'), applied]]) }),
+  });
+  const got = plan({
+    ...rest,
+    dialect: { ...dialect, respell: (one, present) => azure.respell?.(one, present) ?? one },
+  });
+  assert.deepEqual(
+    got.actions.flatMap((a) => (a.verb === 'update' ? a.changes : [])),
+    [{ field: 'labels.Team', from: 'net' }],
   );
 });
 

@@ -13,13 +13,18 @@ export const at = (kind: Kind, name: string): string => `${scope}/${kind}/${name
 export const dialect: Dialect = {
   cloud: 'aws',
   scope: () => scope,
-  prefix: () => scope,
-  objectName: (_kind, name) => name.replaceAll('.', '-'),
-  groupObjects: true,
+  names: { prefix: () => scope, objectName: (_kind, name) => name.replaceAll('.', '-') },
+  holds: {
+    groups: 'objects',
+    network: [],
+    subnet: [],
+    fixedMarks: [],
+    oneByName: ['subnet', 'group', 'firewall-rule'],
+  },
   rules: {
     atoms: () => [],
     defaults: () => [],
-    atomName: ({ group = '', match }, refName) =>
+    contentName: ({ group = '', match }, refName) =>
       [refName(group), match.direction, match.protocol, match.ports, ...match.peers].join(' '),
   },
 };

@@ -1,3 +1,4 @@
+import type { RuleMatch } from '../../../src/core/attributes.ts';
 import type { Observation } from '../../../src/core/observed.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
@@ -58,4 +59,45 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+/** Rules that their network holds, which change in place. */
+const held = (text: string, match: Partial<RuleMatch>, mode: 'plan' | 'observe' = 'plan') => {
+  const { group: _, ...attributes } = allow('', '443', [peer]);
+  const said = { ...attributes, match: { ...attributes.match, targets: ['tag:web'], ...match } };
+  return want('firewall-rule', text, said, { mode });
+};
+const stands = (text: string, match: Partial<RuleMatch>) =>
+  ours('firewall-rule', text, `fw-${text}`, { ...held(text, match).attributes, network: 'vpc-1' });
+const inPlace = (wanted: readonly ReturnType<typeof held>[], seen: readonly ReturnType<typeof stands>[]) =>
+  input([net, ...wanted], looked([standing, ...seen]), { knowledge: know([standing, ...seen]) });
+const blocked = held('core.http', { ports: '80' }, 'observe');
+
+const changing: readonly Case[] = [
+  {
+    name: 'a rule does not shrink while what takes its place must not be made',
+    given: inPlace([held('core.web', { ports: '443' }), blocked], [stands('core.web', { ports: '80,443' })]),
+    want: ['withheld firewall-rule/core.http: mode', 'withheld firewall-rule/core.web: depends'],
+  },
+  {
+    name: 'it may widen, and shrink where the other speaks of other machines',
+    given: inPlace(
+      [held('core.web', { ports: '80,443' }), held('core.db', { ports: '1', targets: ['tag:db'] }), blocked],
+      [stands('core.web', { ports: '443' }), stands('core.db', { ports: '1-2', targets: ['tag:db'] })],
+    ),
+    want: ['update firewall-rule/core.db', 'update firewall-rule/core.web', 'withheld firewall-rule/core.http: mode'],
+  },
+  {
+    name: 'nothing is denied while what stays allowed must not be made',
+    given: inPlace([held('core.none', { action: 'deny', ports: 'all' }), blocked], []),
+    want: ['withheld firewall-rule/core.http: mode', 'withheld firewall-rule/core.none: depends'],
+  },
+  {
+    name: 'a denial waits for no other',
+    given: inPlace(
+      [held('core.none', { action: 'deny' }), held('core.never', { action: 'deny', ports: '22' }, 'observe')],
+      [],
+    ),
+    want: ['create firewall-rule/core.none', 'withheld firewall-rule/core.never: mode'],
+  },
+];
+
+runCases([...cases, ...changing]);

@@ -43,6 +43,16 @@ aws/1/eu-1
   );
 });
 
+test('what was not listed is one line a kind, with its number', () => {
+  const gaps = [{ kind: 'network', code: 'Denied', reason: 'denied' }] as const;
+  const wanted = [net, want('network', 'lab', vpc()), want('network', 'old', vpc())];
+  const made = plan(input(wanted, looked([], { gaps })));
+  assert.deepEqual(planText([made], { revision: 'folder:1a2b3c4d5e' }).split('\n').slice(3), [
+    '  · network core and 2 more blocked  network could not be listed: denied. Nothing is concluded from it; run again.',
+    '  · incomplete  network was not listed completely: denied',
+  ]);
+});
+
 test('a rule document that moves on is one change, not an addition and a deletion', () => {
   const document = at('firewall-rule', 'core.web');
   const applied = new Map([

@@ -1,19 +1,18 @@
 import { type Cidr, containsCidr, overlapsCidr, parseCidr } from '../../cidr.ts';
-import type { NetworkDoc, TargetDoc } from '../document.ts';
+import type { NetworkDoc } from '../document.ts';
 import type { Located } from '../located.ts';
-import { placeOf, scopeOf, targetsOf } from '../placement.ts';
+import { placeOf, scopeOf, subnetPlaceOf, targetsOf } from '../placement.ts';
 import type { Path } from '../position.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 import { place } from './place.ts';
 
-/** Subnets lie in their network and apart, blocks have sizes that the clouds take, networks of one scope lie apart. */
+/** Subnets lie in their network and apart, networks of one scope lie apart. */
 export function* addressSpace(set: SpecSet): Iterable<Problem> {
   for (const network of set.networks.values()) {
     const blocks = blocksOf(network);
     yield* outside(network, blocks);
     yield* overlaps(set, network, blocks);
-    for (const target of targetsOf(set, network.value.spec.targets)) yield* sizes(network, blocks, target.value);
   }
   yield* overlappingNetworks(set);
 }
@@ -45,6 +44,8 @@ function* outside(network: Located<NetworkDoc>, blocks: readonly Block[]): Itera
 interface Placed {
   readonly block: Block;
   readonly cidr: Cidr;
+  /** Two targets of one region mean one subnet on GCP: it serves all zones. */
+  readonly standsIn: string;
 }
 
 /** Of each place the network stands in. On GCP all targets of a project share the network, so one place holds all of them. */
@@ -54,7 +55,7 @@ function* overlaps(set: SpecSet, network: Located<NetworkDoc>, blocks: readonly 
     for (const { outer, inner } of overlappingPairs(placed)) {
       const same = outer.block === inner.block;
       const [first, second] = [outer.block, inner.block].toSorted((a, b) => blocks.indexOf(a) - blocks.indexOf(b));
-      if (!first || !second || told.has(second) || (same && !place.startsWith('gcp/'))) continue;
+      if (!first || !second || told.has(second)) continue;
       told.add(second);
       const message = same
         ? `subnet ${first.name} would stand twice in the one network of ${place}`
@@ -74,8 +75,12 @@ function blocksByPlace(
   for (const name of network.value.spec.targets) {
     const target = set.targets.get(name)?.value;
     const place = target ? placeOf(target) : name;
-    const here = blocks.filter((block) => block.target === undefined || block.target === name);
-    places.set(place, [...(places.get(place) ?? []), ...here.map((block) => ({ block, cidr: block.cidr }))]);
+    const standsIn = target ? subnetPlaceOf(target) : name;
+    const placed = places.get(place) ?? [];
+    const here = blocks
+      .filter((block) => block.target === undefined || block.target === name)
+      .filter((block) => !placed.some((one) => one.block === block && one.standsIn === standsIn));
+    places.set(place, [...placed, ...here.map((block) => ({ block, cidr: block.cidr, standsIn }))]);
   }
   return places;
 }
@@ -101,46 +106,6 @@ function* overlappingPairs<T extends { readonly cidr: Cidr }>(
 
 const compare = (a: Cidr, b: Cidr): number =>
   a.family - b.family || Number(a.base > b.base) - Number(a.base < b.base) || a.prefix - b.prefix;
-
-type Provider = TargetDoc['spec']['provider'];
-
-/** Prefix lengths from the largest block to the smallest. */
-const SIZES: Readonly<
-  Record<Exclude<Provider, 'memory'>, { readonly network?: Range; readonly subnet: Range; readonly link: string }>
-> = {
-  aws: {
-    network: [16, 28],
-    subnet: [16, 28],
-    link: 'https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html',
-  },
-  gcp: { subnet: [4, 29], link: 'https://cloud.google.com/vpc/docs/subnets#valid-ranges' },
-  azure: {
-    network: [2, 29],
-    subnet: [2, 29],
-    link: 'https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq',
-  },
-};
-type Range = readonly [largest: number, smallest: number];
-
-function* sizes(network: Located<NetworkDoc>, blocks: readonly Block[], target: TargetDoc): Iterable<Problem> {
-  const { provider } = target.spec;
-  if (provider === 'memory') return;
-  const allowed = SIZES[provider];
-  const whole = parseCidr(network.value.spec.cidr);
-  const all = [
-    ...(whole ? [{ cidr: whole, path: ['spec', 'cidr'], range: allowed.network }] : []),
-    ...blocks
-      .filter((block) => block.target === undefined || block.target === target.metadata.name)
-      .map(({ cidr, path }) => ({ cidr, path, range: allowed.subnet })),
-  ];
-  for (const { cidr, path, range } of all) {
-    const hint = { expected: range ? `IPv4, /${range[0]} to /${range[1]} (${allowed.link})` : 'IPv4' };
-    if (cidr.family === 6) yield error('bad-size', network.at(path), `${provider} networks begin with IPv4`, hint);
-    else if (range && (cidr.prefix < range[0] || cidr.prefix > range[1])) {
-      yield error('bad-size', network.at(path), `${provider} takes no /${cidr.prefix} here`, hint);
-    }
-  }
-}
 
 function* overlappingNetworks(set: SpecSet): Iterable<Problem> {
   const standing = [...set.networks.values()].flatMap((network) => {

@@ -32,8 +32,11 @@ interface Row {
 const SG = 'https://docs.aws.amazon.com/vpc/latest/userguide/security-group-rules.html';
 const IP_RANGE = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpRange.html';
 const FIREWALL = 'https://cloud.google.com/firewall/docs/firewalls';
+const FIREWALL_QUOTAS = 'https://cloud.google.com/firewall/docs/quotas';
 const NSG = 'https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview';
-/** https://learn.microsoft.com/rest/api/virtualnetwork/security-rules/create-or-update: Tcp, Udp, Icmp, Esp, Ah, * */
+/** Tcp, Udp, Icmp, Esp, Ah, *; a description of at most 140 characters; a priority from 100 to 4096 */
+const SECURITY_RULE = 'https://learn.microsoft.com/rest/api/virtualnetwork/security-rules/create-or-update';
+/** The spec's words for them. */
 const NSG_PROTOCOLS: readonly unknown[] = ['tcp', 'udp', 'icmp', 'all', 50, 51];
 
 const ROWS: readonly Row[] = [
@@ -83,6 +86,13 @@ const ROWS: readonly Row[] = [
   },
   {
     cloud: 'gcp',
+    field: ['peers', 'groups'],
+    found: (spec) => spec.direction === 'ingress' && new Set(spec.peers.groups).size > 30,
+    why: `GCP takes at most 30 groups as sources of a rule (${FIREWALL_QUOTAS})`,
+    instead: 'two rules',
+  },
+  {
+    cloud: 'gcp',
     field: ['peers', 'prefixLists'],
     found: (spec) => spec.peers.prefixLists.length > 0,
     why: `GCP knows no prefix lists (${FIREWALL})`,
@@ -113,36 +123,43 @@ const ROWS: readonly Row[] = [
     cloud: 'azure',
     field: ['icmp'],
     found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
-    why: `Azure cannot tell ICMP types apart (${NSG})`,
+    why: `Azure cannot tell ICMP types apart (${SECURITY_RULE})`,
     instead: 'no icmp: every type',
   },
   {
     cloud: 'azure',
     field: ['protocol'],
     found: (spec) => !NSG_PROTOCOLS.includes(spec.protocol),
-    why: `Azure knows no such protocol (${NSG})`,
-    instead: 'tcp, udp, icmp, 50 (ESP), 51 (AH) or all',
+    why: `Azure knows no such protocol (${SECURITY_RULE})`,
+    instead: 'tcp, udp, icmp, esp, ah or all; ICMPv6 is only in all',
   },
-  { cloud: 'azure', field: ['log'], found: (spec) => spec.log, why: `Azure rules cannot log (${NSG})` },
+  {
+    cloud: 'azure',
+    field: ['ports'],
+    found: (spec) => typeof spec.protocol === 'number' && spec.ports !== undefined,
+    why: `Azure knows no ports of this protocol (${SECURITY_RULE})`,
+    instead: 'no ports',
+  },
+  { cloud: 'azure', field: ['log'], found: (spec) => spec.log, why: `Azure rules cannot log (${SECURITY_RULE})` },
   {
     cloud: 'azure',
     field: ['disabled'],
     found: (spec) => spec.disabled,
-    why: `Azure rules cannot be disabled (${NSG})`,
+    why: `Azure rules cannot be disabled (${SECURITY_RULE})`,
     instead: 'no such rule until it is wanted',
   },
   {
     cloud: 'azure',
     field: ['priority'],
     found: (spec) => spec.priority < 100 || spec.priority > 4096,
-    why: `Azure priorities lie between 100 and 4096 (${NSG})`,
+    why: `Azure priorities lie between 100 and 4096 (${SECURITY_RULE})`,
     instead: '100 to 4096',
   },
   {
     cloud: 'azure',
     field: ['description'],
     found: (spec) => (spec.description ?? '').length > 140,
-    why: `Azure takes descriptions of at most 140 characters (${NSG})`,
+    why: `Azure takes descriptions of at most 140 characters (${SECURITY_RULE})`,
     instead: 'at most 140 characters',
   },
 ];

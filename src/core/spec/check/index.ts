@@ -2,18 +2,22 @@ import type { Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 import { addressSpace } from './address-space.ts';
 import { adoptedOnce } from './adopted-once.ts';
+import { cloudBlocks } from './cloud-blocks.ts';
 import { cloudNames } from './cloud-names.ts';
 import { expressible } from './expressible.ts';
 import { formerNames } from './former-names.ts';
 import { groups } from './groups.ts';
 import { ignores } from './ignores.ts';
 import { instanceFields } from './instance-fields.ts';
+import { joinedNames } from './joined-names.ts';
 import { labels } from './labels.ts';
+import { mostRules } from './most-rules.ts';
 import { oneEstate } from './one-estate.ts';
 import { oneRule } from './one-rule.ts';
 import { oneScope } from './one-scope.ts';
 import { references } from './references.ts';
 import { ruleFields } from './rule-fields.ts';
+import { subnetFields } from './subnet-fields.ts';
 import { targetFields } from './target-fields.ts';
 import { uniqueNames } from './unique-names.ts';
 
@@ -29,11 +33,15 @@ export const checks: readonly Check[] = [
   targetFields,
   oneScope,
   addressSpace,
+  cloudBlocks,
+  subnetFields,
   ruleFields,
   oneRule,
   expressible,
+  mostRules,
   instanceFields,
   cloudNames,
+  joinedNames,
   labels,
   ignores,
   formerNames,

@@ -5,6 +5,7 @@ import { targetsOf } from '../placement.ts';
 import type { Path, Position } from '../position.ts';
 import { error, type Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
+import { INSTANCE_ROWS } from './instance-rows.ts';
 
 /** An instance as each of its targets gets it: complete, and such as that cloud can make. */
 export function* instanceFields(set: SpecSet): Iterable<Problem> {
@@ -45,7 +46,7 @@ function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetD
   const network = set.networks.get(instance.value.spec.network)?.value.spec;
   if (!made) return;
   const { provider } = target.spec;
-  for (const row of ROWS) {
+  for (const row of INSTANCE_ROWS) {
     if (row.cloud !== undefined && row.cloud !== provider) continue;
     if (!row.found({ spec: made, target: target.spec, internet: network?.internet ?? true })) continue;
     const at = written(instance, target.metadata.name, row.field);
@@ -58,71 +59,3 @@ function written(instance: Located<InstanceDoc>, target: string, field: Path): P
   const own = ['spec', 'on', target, ...field];
   return instance.at(instance.wrote(own) ? own : ['spec', ...field]);
 }
-
-interface Case {
-  readonly spec: NonNullable<ReturnType<typeof instanceOn>>;
-  readonly target: TargetDoc['spec'];
-  readonly internet: boolean;
-}
-
-interface Row {
-  readonly cloud?: TargetDoc['spec']['provider'];
-  readonly field: Path;
-  readonly found: (given: Case) => boolean;
-  readonly why: string;
-  readonly instead: string;
-}
-
-const ROWS: readonly Row[] = [
-  {
-    field: ['publicIp'],
-    found: ({ spec, internet }) => spec.publicIp && !internet,
-    why: 'a public address without internet reaches nobody',
-    instead: 'internet: true in the network, or no publicIp',
-  },
-  {
-    // https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html: 5 a network interface, one is ours
-    cloud: 'aws',
-    field: ['groups'],
-    found: ({ spec }) => new Set(spec.groups).size > 4,
-    why: 'AWS takes five groups an instance, and one is the group of all',
-    instead: 'at most 4 groups',
-  },
-  {
-    cloud: 'aws',
-    field: ['image'],
-    found: ({ spec }) => !/^ami-[0-9a-f]{4,17}$/.test(spec.image),
-    why: 'this is no AWS image',
-    instead: 'the id of an image: ami-0abc…',
-  },
-  {
-    cloud: 'aws',
-    field: ['access', 'password'],
-    found: ({ spec }) => spec.access?.password !== undefined,
-    why: 'AWS sets no passwords',
-    instead: 'sshKeys',
-  },
-  {
-    cloud: 'gcp',
-    field: ['targets'],
-    found: ({ target }) => target.zone === undefined,
-    why: 'GCP instances need a zone, and the target has none',
-    instead: 'zone in the target',
-  },
-  {
-    cloud: 'gcp',
-    field: ['access', 'password'],
-    found: ({ spec }) => spec.access?.password !== undefined,
-    why: 'GCP sets no passwords',
-    instead: 'sshKeys',
-  },
-  {
-    // https://learn.microsoft.com/rest/api/compute/virtual-machines/create-or-update#osprofile
-    cloud: 'azure',
-    field: ['access'],
-    found: ({ spec: { access } }) =>
-      access?.user === undefined || ((access.sshKeys ?? []).length === 0 && access.password === undefined),
-    why: 'Azure needs a login at creation',
-    instead: 'access: { user, sshKeys } or { user, password: { env } }',
-  },
-];

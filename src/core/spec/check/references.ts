@@ -1,6 +1,7 @@
 import type { FirewallRuleDoc, InstanceDoc, NetworkDoc } from '../document.ts';
 import type { DocumentKind } from '../fields-at.ts';
 import type { Located } from '../located.ts';
+import { subnetPlaceOf } from '../placement.ts';
 import type { Path } from '../position.ts';
 import { error, type Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
@@ -56,10 +57,16 @@ function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Pro
     const subnet = own ?? spec.subnet;
     const path = own === undefined ? ['spec', 'subnet'] : ['spec', 'on', target, 'subnet'];
     if (subnet === undefined || !network.targets.includes(target)) continue;
-    const there = network.subnets.filter((one) => one.target === undefined || one.target === target);
+    const there = network.subnets.filter((one) => one.target === undefined || servesAlike(set, one.target, target));
     const names = there.map((one) => one.name);
     yield* ask([{ name: subnet, path }], names, path, `subnet of ${spec.network} on ${target}`);
   }
+}
+
+/** On GCP a subnet is one in all zones of its region, whatever the target that it names. */
+function servesAlike(set: SpecSet, one: string, other: string): boolean {
+  const [a, b] = [set.targets.get(one)?.value, set.targets.get(other)?.value];
+  return one === other || (a?.spec.provider === 'gcp' && b !== undefined && subnetPlaceOf(a) === subnetPlaceOf(b));
 }
 
 interface Use {

@@ -2,14 +2,15 @@ import { parseCidr } from '../../cidr.ts';
 import { atomCount, MOST_ATOMS } from '../atom-count.ts';
 import type { FirewallRuleDoc } from '../document.ts';
 import type { Located } from '../located.ts';
+import { targetsOfRule } from '../placement.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 
 /** Fields of a rule that contradict one another, on every cloud. */
-export function* ruleFields({ rules }: SpecSet): Iterable<Problem> {
-  for (const rule of rules) {
+export function* ruleFields(set: SpecSet): Iterable<Problem> {
+  for (const rule of set.rules) {
     yield* size(rule);
-    yield* portsWithProtocol(rule);
+    yield* portsWithProtocol(set, rule);
     yield* icmpWithProtocol(rule);
     yield* icmpWithFamily(rule);
   }
@@ -22,11 +23,15 @@ function* size(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
   yield error('too-many-rules', rule.at(['spec', 'peers']), message, { expected: `at most ${MOST_ATOMS}` });
 }
 
-/** Clouds accept ports where they mean nothing and drop them, so the rule would be wider than it reads. */
-function* portsWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+/**
+ * Clouds accept ports where they mean nothing and drop them, so the rule would be wider than it reads. GCP alone knows those
+ * of SCTP: https://cloud.google.com/firewall/docs/firewalls#protocols_and_ports
+ */
+function* portsWithProtocol(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
   const { protocol, ports } = rule.value.spec;
   if (ports === undefined || protocol === 'tcp' || protocol === 'udp') return;
   const at = rule.at(['spec', 'ports']);
+  if (protocol === SCTP && targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === 'gcp')) return;
   if (typeof protocol === 'number') {
     const message = `ports mean nothing to protocol ${protocol}: the rule lets all of it through`;
     yield warning('ports-without-meaning', at, message, { expected: 'no ports' });
@@ -35,6 +40,8 @@ function* portsWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
     yield error('ports-without-meaning', at, `protocol ${protocol} has no ports`, { expected });
   }
 }
+
+const SCTP = 132;
 
 function* icmpWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
   const { protocol, icmp } = rule.value.spec;

@@ -1,12 +1,13 @@
 import type { TargetDoc } from '../document.ts';
 import type { Located } from '../located.ts';
-import { error, type Problem } from '../problem.ts';
+import { error, type Problem, warning } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 
 /** What each provider wants of a target. */
 export function* targetFields({ targets }: SpecSet): Iterable<Problem> {
   for (const target of targets.values()) {
     yield* forms(target);
+    yield* unusedZone(target);
     yield* credentials(target);
   }
 }
@@ -40,7 +41,8 @@ const FORMS: Readonly<Record<Provider, Readonly<Partial<Record<Field, Form>>>>> 
   },
   azure: {
     account: { pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, expected: 'an Azure subscription id (UUID)' },
-    region: { pattern: /^[a-z][a-z0-9]+$/, expected: 'an Azure location, such as westeurope' },
+    // In any case: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules
+    region: { pattern: /^[a-z][a-z0-9]+$/i, expected: 'an Azure location by its short name, such as westeurope' },
     zone: { pattern: /^[1-3]$/, expected: 'an Azure zone: "1", "2" or "3"' },
     resourceGroup: {
       pattern: /^/,
@@ -57,7 +59,10 @@ function* forms(target: Located<TargetDoc>): Iterable<Problem> {
     const form = FORMS[provider][field];
     const given = target.value.spec[field];
     const at = target.at(['spec', field]);
-    if (!form && given !== undefined) yield error('not-here', at, `\`spec.${field}\` means nothing on ${provider}`);
+    if (!form && given !== undefined) {
+      const expected = `no ${field} on a target of ${provider}`;
+      yield error('not-here', at, `\`spec.${field}\` means nothing on ${provider}`, { expected });
+    }
     if (form?.required && given === undefined) {
       yield error('missing-field', at, `\`spec.${field}\` is missing: ${provider} needs it`, {
         expected: form.expected,
@@ -68,18 +73,36 @@ function* forms(target: Located<TargetDoc>): Iterable<Problem> {
     }
   }
   const { region, zone } = target.value.spec;
-  const apart = zone !== undefined && (provider === 'aws' || provider === 'gcp') && !zone.startsWith(region);
-  if (apart) yield error('bad-value', target.at(['spec', 'zone']), `the zone \`${zone}\` is not in ${region}`);
+  const after = provider === 'gcp' ? `${region}-` : region;
+  const apart = zone !== undefined && (provider === 'aws' || provider === 'gcp') && !zone.startsWith(after);
+  if (!apart) return;
+  const expected = `a zone of it, such as ${after}${provider === 'gcp' ? 'b' : 'a'}`;
+  yield error('bad-value', target.at(['spec', 'zone']), `the zone \`${zone}\` is not in ${region}`, { expected });
+}
+
+/** A GCP target's machines stand in its zone; elsewhere a zone is the subnet's, or the cloud's own choice. */
+function* unusedZone(target: Located<TargetDoc>): Iterable<Problem> {
+  const { provider, zone } = target.value.spec;
+  if (zone === undefined || provider === 'gcp' || provider === 'memory') return;
+  const expected = provider === 'aws' ? 'zone in the subnets of a network' : 'no zone';
+  const message = `nothing on ${provider} is placed by the zone of its target`;
+  yield warning('not-here', target.at(['spec', 'zone']), message, { expected });
 }
 
 /** A role of another account would only be found out at the first call. */
 function* credentials(target: Located<TargetDoc>): Iterable<Problem> {
   const { provider, account, credentials } = target.value.spec;
+  if (provider === 'memory') {
+    if (credentials === undefined) return;
+    return yield error('not-here', target.at(['spec', 'credentials']), '`spec.credentials` means nothing on memory');
+  }
   const role = credentials?.assumeRole;
   if (role === undefined) return;
   const at = target.at(['spec', 'credentials', 'assumeRole']);
-  if (provider !== 'aws') yield error('not-here', at, `roles are assumed on aws, not on ${provider}`);
-  else if (role.split(':')[4] !== account) {
+  if (provider !== 'aws') {
+    const expected = "env, file or uri of a secret, or none: the SDK's own default chain";
+    yield error('not-here', at, `roles are assumed on aws, not on ${provider}`, { expected });
+  } else if (role.split(':')[4] !== account) {
     const expected = `a role of account ${account}`;
     yield error('wrong-account', at, 'this role is of another account than the target', { expected });
   }

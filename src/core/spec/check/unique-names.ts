@@ -67,7 +67,7 @@ function listsOf({ kind, spec }: Document): readonly List[] {
         { path: ['spec', 'peers', 'cidrs'], names: spec.peers.cidrs },
         { path: ['spec', 'peers', 'groups'], names: spec.peers.groups },
         { path: ['spec', 'peers', 'prefixLists'], names: spec.peers.prefixLists },
-        { path: ['spec', 'peers', 'serviceTags'], names: spec.peers.serviceTags },
+        { path: ['spec', 'peers', 'serviceTags'], names: spec.peers.serviceTags.map((tag) => tag.toLowerCase()) },
       ];
     case 'Instance':
       return [
