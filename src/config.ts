@@ -1,15 +1,21 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadProvider } from '../providers/index.ts';
+import { secretStores } from '../providers/secrets/index.ts';
 import type { House } from './cli/house.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
+import { secretsBy } from './secrets/resolver.ts';
 import { loadSpecs } from './source/load.ts';
+import { hasData } from './store/embedded/has-data.ts';
+import { storeFolder } from './store/store-folder.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
 export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
   specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
   store: async (folder, opening, say) => {
+    // why: the libraries of a database are a third of all that a plan would load
+    if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;
     const { openStore } = await import('./store/open-store.ts');
     return openStore({
       folder,
@@ -20,7 +26,12 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     });
   },
   cloud: loadProvider,
-  sandbox: async ({ port, seed, speed, lagMs, estateFile }) => {
+  secrets: secretsBy({
+    environment: process.env,
+    folder: process.env['SETPOINT_SECRETS_DIR'],
+    stores: secretStores,
+  }),
+  sandbox: async ({ port, seed, speed, lagMs, estateFile, publicUrl }) => {
     const { startSandbox } = await import('../sandbox/index.ts');
     return startSandbox({
       port,
@@ -28,6 +39,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       clock: { rate: speed },
       lag: { ms: lagMs },
       ...(estateFile === undefined ? {} : { estateFile }),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
     });
   },
   verifyExport: async (file, folder) => {

@@ -3,9 +3,11 @@ import { nameIn } from '../core/address.ts';
 import { backoff } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
+import type { Kind } from '../core/resource.ts';
 import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Planner, Site, Steering, Warrant } from './job.ts';
+import { type Kept, keptOf } from './kept.ts';
 import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
@@ -129,12 +131,13 @@ async function see(run: Run): Promise<Sight> {
   const { site, warrant } = job;
   const { estate, scope } = warrant.pass;
   const before = await ports.inventory.knowledge(estate, scope);
-  const observation = fresh(run) ?? (await observe(site, before, ports, steering));
+  const kept = keptOf(ports.operations, warrant.pass);
+  const observation = (await fresh(run, kept)) ?? (await observe(site, before, { ...ports, kept }, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
-  const settlements = run.confirm(resolve(observation, before));
+  const settlements = run.confirm(resolve(observation, before, site.holds.oneByName));
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const plan = job.plan(observation, withoutRepeatable(knowledge));
+  const plan = job.plan(observation, withoutRepeatable(knowledge, site.holds.oneByName));
   await noteConverged(plan, knowledge, { estate, ports });
   const { actions, findings } = plan;
   steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
@@ -143,18 +146,19 @@ async function see(run: Run): Promise<Sight> {
 
 const freshMs = 60_000;
 
-/** What the caller saw a moment ago, for the first look only. */
-function fresh({ job: { from }, ports, last }: Run): Observation | undefined {
-  return from && !last && ports.clock.now() - from.at < freshMs ? from : undefined;
+/** What the caller saw a moment ago, for the first look only, and not while something that was begun may still end. */
+async function fresh({ job: { from }, ports, last }: Run, kept: Kept): Promise<Observation | undefined> {
+  if (!from || last || ports.clock.now() - from.at >= freshMs) return undefined;
+  return (await kept.list()).length === 0 ? from : undefined;
 }
 
 /**
- * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. A network could stand twice,
- * and a launch must be repeated as it was: both are looked for until the window has passed.
+ * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. What could stand twice, or
+ * must be repeated as it was, is looked for until the window has passed: networks and launches on AWS.
  */
-function withoutRepeatable(knowledge: Knowledge): Knowledge {
+function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[]): Knowledge {
   const pending = knowledge.pending.filter(
-    ({ verb, draft: { kind } }) => verb !== 'create' || kind === 'network' || kind === 'instance',
+    ({ verb, draft: { kind } }) => verb !== 'create' || !oneByName.includes(kind),
   );
   return { ...knowledge, pending };
 }

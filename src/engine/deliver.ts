@@ -1,17 +1,18 @@
 import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { Sent } from '../core/pack.ts';
-import type { Kind } from '../core/resource.ts';
+import { SecretUnread } from '../ports/secrets.ts';
 import { isStop } from './halt.ts';
 import type { EnginePorts, Steering } from './job.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
 
 /** Items that go to one actuator together. */
 export interface Delivery<T> {
-  readonly kind: Kind;
   readonly sent: Sent;
+  /** A creation that the cloud cannot make two of, by its token or its name. */
+  readonly repeatable: boolean;
   readonly items: readonly T[];
-  /** Calls the actuator; throws only when the pass must stop. */
+  /** Calls the actuator; throws when the pass must stop, or `SecretUnread`. */
   call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
   /** What has come of it before anything is sent here: `open` where an earlier process may have sent it. */
   before(item: T): Outcome;
@@ -63,7 +64,7 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
   let waiting = [...delivery.items.keys()];
   while (waiting.length > 0) {
     const before = delivery.requests();
-    const answers = await unlessStopped(() => delivery.call(itemsAt(delivery.items, waiting)), patience);
+    const answers = await unlessStopped(() => answersOf(delivery, itemsAt(delivery.items, waiting)), patience);
     if (answers === undefined) {
       // why: whatever was let go before the stop may have happened
       if (delivery.requests() > before) for (const at of waiting) outcomes[at] = { as: 'open', failure: stopped };
@@ -76,6 +77,19 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
     if (rested === undefined) return outcomes;
   }
   return outcomes;
+}
+
+/** Without a secret that one of them needs none of them is made; what was let go before that was known may have happened. */
+async function answersOf<T>({ call, requests }: Delivery<T>, items: readonly T[]): Promise<readonly Result<unknown>[]> {
+  const before = requests();
+  try {
+    return await call(items);
+  } catch (error) {
+    if (!(error instanceof SecretUnread)) throw error;
+    const { code, message } = error.failure;
+    const kind = requests() > before ? 'ambiguous' : 'terminal';
+    return items.map(() => ({ ok: false, failure: { kind, code, message } }));
+  }
 }
 
 async function unlessStopped<R>(work: () => Promise<R>, { waits }: Patience): Promise<R | undefined> {
@@ -92,7 +106,7 @@ const itemsAt = <T>(items: readonly T[], positions: readonly number[]): readonly
 
 function nextOf<T>(
   result: Result<unknown>,
-  { kind, sent }: Delivery<T>,
+  { sent, repeatable }: Delivery<T>,
   tries: Tries,
   jitter: number,
 ): Outcome | Again {
@@ -110,7 +124,7 @@ function nextOf<T>(
         as: 'again',
         because: 'attempts',
         afterMs: verdict.afterMs,
-        meanwhile: repeatable(kind, sent) ? { as: 'open', failure } : unsent,
+        meanwhile: repeatable ? { as: 'open', failure } : unsent,
       };
     case 'slow-down':
       if (tries.throttles >= mostThrottles) return { as: 'stale', failure };
@@ -118,7 +132,7 @@ function nextOf<T>(
       return { as: 'again', because: 'throttles', afterMs: 0, meanwhile: unsent };
     case 'replan':
       if (failure.kind !== 'ambiguous') return { as: 'stale', failure };
-      if (!repeatable(kind, sent) || tries.repeats >= mostRepeats) return { as: 'open', failure };
+      if (!repeatable || tries.repeats >= mostRepeats) return { as: 'open', failure };
       return {
         as: 'again',
         because: 'repeats',
@@ -128,17 +142,19 @@ function nextOf<T>(
   }
 }
 
-/** A network has neither token nor unique name: sent twice, it may stand twice. */
-const repeatable = (kind: Kind, sent: Sent): boolean => sent === 'create' && kind !== 'network';
-
 const isObserved = (value: unknown): value is Observed => typeof value === 'object' && value !== null && 'id' in value;
 const isAgain = (next: Outcome | Again): next is Again => next.as === 'again';
 const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
   next === undefined || !isAgain(next) ? (next ?? unsent) : next.meanwhile;
 
-/** What may have happened once stays open, whatever a later sending was answered, unless that was success. */
-const doubting = (before: Outcome | undefined, now: Outcome): Outcome =>
-  before?.as === 'open' && now.as !== 'done' ? before : now;
+/**
+ * What may have happened once stays open, whatever a later sending was answered, unless that was success. The later answer is
+ * what people are told: it says what to do.
+ */
+function doubting(before: Outcome | undefined, now: Outcome): Outcome {
+  if (before?.as !== 'open' || now.as === 'done') return now;
+  return 'failure' in now ? { as: 'open', failure: now.failure } : before;
+}
 
 async function rest(again: readonly Again[], tries: Tries, { ports, waits, tell }: Patience): Promise<'rested'> {
   if (again.length === 0) return 'rested';

@@ -4,7 +4,7 @@ import type { FieldChange } from '../core/diff.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
-import type { Address, CloudId } from '../core/resource.ts';
+import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */
@@ -34,7 +34,14 @@ interface WantedDetails {
 
 type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
 
-export function draftOf(item: Item, knowledge: Knowledge, batch: string): IntentDraft {
+/** `fixedMarks`: kinds whose mark cannot be written later. */
+export interface Around {
+  readonly knowledge: Knowledge;
+  readonly batch: string;
+  readonly fixedMarks: readonly Kind[];
+}
+
+export function draftOf(item: Item, around: Around): IntentDraft {
   const { action, verb } = item;
   const { kind, address } = action;
   const id = subjectId(item);
@@ -42,7 +49,7 @@ export function draftOf(item: Item, knowledge: Knowledge, batch: string): Intent
   return {
     verb,
     subject: { kind, address, ...(id === undefined ? {} : { id }) },
-    details: { ...detailsOf(item, knowledge, batch) },
+    details: { ...detailsOf(item, around) },
     ...(counts === undefined ? {} : { counts }),
   };
 }
@@ -53,7 +60,7 @@ function subjectId({ action, verb }: Item): CloudId | undefined {
   return 'observed' in action ? action.observed.id : undefined;
 }
 
-function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string): DraftDetails {
+function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Around): DraftDetails {
   switch (verb) {
     case 'create': {
       const desired = desiredOf(action);
@@ -63,11 +70,15 @@ function detailsOf({ action, verb }: Item, knowledge: Knowledge, batch: string):
     case 'adopt': {
       const desired = desiredOf(action);
       const settled = knowledge.settled.get(observedOf(action).id);
-      const storeOnly = settled?.terms.storeOnly ?? false;
+      const isFixed = fixedMarks.includes(action.kind);
+      const storeOnly = settled?.terms.storeOnly ?? (verb === 'adopt' && isFixed);
+      // why: the mark of the store that it was taken over from stays on it
+      const takenFrom = isFixed ? settled?.terms.takenFrom : undefined;
+      const terms = { ...termsOf(desired, storeOnly), ...(takenFrom === undefined ? {} : { takenFrom }) };
       const changes = 'changes' in action ? action.changes : [];
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
-      return { ...wantedOf(desired), terms: termsOf(desired, storeOnly), changes, ...was };
+      return { ...wantedOf(desired), terms, changes, ...was };
     }
     case 'delete': {
       const { attributes, name } = observedOf(action);

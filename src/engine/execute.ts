@@ -8,6 +8,7 @@ import type { Address, Kind } from '../core/resource.ts';
 import type { Desk } from './desk.ts';
 import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
+import { keptOf } from './kept.ts';
 import { lineOf } from './line.ts';
 import { type Names, namesOf } from './names.ts';
 import type { Outcome } from './outcome.ts';
@@ -54,7 +55,8 @@ export async function execute(
 ): Promise<Executed> {
   const { lease } = at.warrant;
   const halt = haltOn(steering, ports.clock, lease);
-  const line = lineOf({ site: at.site, ports, halt, tell: steering.tell, lease });
+  const operations = keptOf(ports.operations, at.warrant.pass);
+  const line = lineOf({ site: at.site, ports, halt, tell: steering.tell, lease, operations });
   const known = { knowledge: task.knowledge, names: namesIn(task) };
   const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
   const ordered = order(task.plan.actions);

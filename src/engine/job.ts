@@ -1,4 +1,5 @@
 import type { ScopePlan } from '../core/action.ts';
+import type { Holdings } from '../core/compile/dialect.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { BatchLimits } from '../core/pack.ts';
@@ -8,6 +9,7 @@ import type { Inventory } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Ledger, Pass } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
+import type { KeptOperations } from '../ports/operations.ts';
 import type { Session } from '../ports/provider.ts';
 import type { Progress } from './progress.ts';
 
@@ -17,6 +19,7 @@ export interface Site {
   /** Whose the credentials must be, by the cloud's own word. */
   readonly account: string;
   readonly batches: BatchLimits;
+  readonly holds: Pick<Holdings, 'fixedMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */
   readonly secret: Call['secret'];
 }
@@ -25,6 +28,7 @@ export interface Site {
 export interface EnginePorts {
   readonly ledger: Ledger;
   readonly inventory: Inventory;
+  readonly operations: KeptOperations;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly random: () => number;

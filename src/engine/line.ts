@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.ts';
-import type { Answer, Call, Request } from '../ports/actuator.ts';
+import type { Answer, Call, Operations, Request } from '../ports/actuator.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { CallRecord } from '../ports/ledger.ts';
 import { type Halt, Stopped } from './halt.ts';
@@ -30,6 +30,8 @@ export interface LineInput {
   readonly tell: Steering['tell'];
   /** Absent: this pass only looks. */
   readonly lease?: Lease;
+  /** Absent: there is no store to keep them. */
+  readonly operations?: Operations;
 }
 
 export function lineOf(input: LineInput): Line {
@@ -37,6 +39,7 @@ export function lineOf(input: LineInput): Line {
   const call = (log: CallLog, admitWrite: (request: Request) => Promise<void>): Call => ({
     signal: input.halt.requests,
     secret: input.site.secret,
+    ...(input.operations === undefined ? {} : { operations: input.operations }),
     admit: async (request) => {
       await budgetFor(request, input);
       if (request.mutating) await admitWrite(request);

@@ -7,6 +7,7 @@ import type { Actuator } from '../ports/actuator.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
+import type { Kept } from './kept.ts';
 import { callLog, type Line, lineOf } from './line.ts';
 
 /** How long a cloud's listings may miss what was written: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
@@ -16,11 +17,12 @@ export const visibilityMs = 300_000;
 export async function observe(
   site: Site,
   knowledge: Knowledge,
-  ports: Pick<EnginePorts, 'limiter' | 'clock' | 'random'>,
+  ports: LookPorts,
   steering: Steering,
 ): Promise<Observation> {
   const halt = haltOn(steering, ports.clock);
-  const line = lineOf({ site, ports, halt, tell: steering.tell });
+  const { kept } = ports;
+  const line = lineOf({ site, ports, halt, tell: steering.tell, ...(kept ? { operations: kept } : {}) });
   try {
     return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
   } finally {
@@ -28,10 +30,13 @@ export async function observe(
   }
 }
 
+/** `kept`: operations that an earlier process began; they are awaited before the first listing. */
+export type LookPorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & { readonly kept?: Kept };
+
 interface Look {
   readonly site: Site;
   readonly knowledge: Knowledge;
-  readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
+  readonly ports: Pick<LookPorts, 'clock' | 'random' | 'kept'>;
   readonly steering: Steering;
   readonly line: Line;
   readonly waits: AbortSignal;
@@ -45,6 +50,7 @@ async function look(eye: Look): Promise<Observation> {
     const gaps = kindNames.map((kind): Gap => ({ kind, ...stranger }));
     return { scope, at, resources: [], gaps, pending: [], calls: eye.line.calls.reads };
   }
+  await resume(eye);
   const listed = await Promise.all(kindNames.map((kind) => list(kind, eye)));
   const missing = missingOf(eye.knowledge, listed, at);
   const read = await Promise.all([...missing.unseen].map(([kind, ids]) => readMissing(kind, ids, eye)));
@@ -68,6 +74,12 @@ async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
     code: 'wrong-account',
     reason: `the credentials of ${session.scope} are those of ${who.value}, not of ${account}; nothing is read or written`,
   };
+}
+
+/** What an earlier process began ends first, so that the look shows what came of it. */
+async function resume({ site: { session }, ports: { kept }, line }: Look): Promise<void> {
+  const operations = session.resume === undefined ? undefined : await kept?.list();
+  if (operations !== undefined && operations.length > 0) await session.resume?.(operations, line.reading());
 }
 
 interface Seen {

@@ -41,7 +41,8 @@ function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {
   const { names } = desk.known;
   const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
   const changes = 'changes' in item.action ? item.action.changes : [];
-  const marks = item.verb === 'adopt' || changes.some(({ field }) => field === 'mark');
+  const fixed = desk.at.site.holds.fixedMarks.includes(desired.kind);
+  const marks = !fixed && (item.verb === 'adopt' || changes.some(({ field }) => field === 'mark'));
   return {
     desired: { ...desired, attributes: names.translate(desired.kind, desired.attributes) },
     observed: { ...observed, attributes: names.translate(observed.kind, observed.attributes) },

@@ -1,4 +1,3 @@
-import type { RuleAttributes } from '../core/attributes.ts';
 import { diff } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
@@ -17,7 +16,8 @@ import { freshMs } from './send.ts';
  *
  *   verb          | seen                                | settled as
  *   --------------+-------------------------------------+---------------------------------------------
- *   create        | once, with its mark (atom: content) | done, with that id
+ *   create        | once, with its mark (or, where it   | done, with that id
+ *                 | can bear none, as it was meant)     |
  *   create        | twice                               | open: the planner judges twins
  *   create        | not, in the window or in a gap      | open
  *   create        | not, after the window               | never happened
@@ -26,8 +26,14 @@ import { freshMs } from './send.ts';
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
  *   forget        | –                                   | done
+ *
+ * `oneByName`: kinds that the cloud keeps unique by name, see Holdings.
  */
-export function resolve(observation: Observation, knowledge: Knowledge): readonly Settlement[] {
+export function resolve(
+  observation: Observation,
+  knowledge: Knowledge,
+  oneByName: readonly Kind[] = [],
+): readonly Settlement[] {
   const scene = sceneOf(observation, knowledge);
   const creations = knowledge.pending.filter(({ verb }) => verb === 'create');
   const findings = new Map<string, Found>();
@@ -35,7 +41,7 @@ export function resolve(observation: Observation, knowledge: Knowledge): readonl
   for (const kind of kindNames) {
     for (const intent of creations) if (intent.draft.kind === kind) findings.set(intent.intent, find(intent, scene));
   }
-  const whole = wholeBatches(creations, findings);
+  const whole = wholeBatches(creations, findings, oneByName);
   return knowledge.pending.flatMap((intent) => {
     if (intent.verb === 'create') return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
     return others(intent, scene);
@@ -56,8 +62,8 @@ interface Index {
   readonly present: ReadonlyMap<string, Observed>;
   /** By kind and the address of the mark. */
   readonly marked: ReadonlyMap<string, readonly Observed[]>;
-  /** Rules without a mark, by their container. */
-  readonly rules: ReadonlyMap<Ref, readonly Observed[]>;
+  /** Rules and subnets without a mark, by what they stand in. */
+  readonly bare: ReadonlyMap<Ref, readonly Bare[]>;
   readonly batches: ReadonlyMap<string, string>;
   readonly blind: ReadonlySet<Kind>;
 }
@@ -77,14 +83,16 @@ function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
     names: namesOf(observation, knowledge),
     present: new Map(present.map((resource) => [resource.id, resource])),
     marked: Map.groupBy(present, ({ kind, signs }) => `${kind} ${signs.mark?.address ?? ''}`),
-    rules: Map.groupBy(present.filter(isBareRule), ({ attributes }) => placeOf(attributes)),
+    bare: Map.groupBy(present.filter(isBare), ({ kind, attributes }) => `${kind} ${placeOf(attributes)}`),
     batches: new Map(knowledge.pending.map((intent) => [intent.intent, batchOf(intent)])),
     blind: new Set(observation.gaps.map(({ kind }) => kind)),
   };
 }
 
-const isBareRule = (one: Observed): one is Observed<'firewall-rule'> =>
-  one.kind === 'firewall-rule' && one.signs.mark === undefined;
+type Bare = Observed<'firewall-rule'> | Observed<'subnet'>;
+const isBare = (one: Observed): one is Bare =>
+  one.signs.mark === undefined &&
+  (one.kind === 'firewall-rule' || (one.kind === 'subnet' && one.signs.parent !== undefined));
 
 // why: this engine wrote the details of every intent
 const detailsOf = ({ draft }: PendingIntent): DraftDetails => draft.details as DraftDetails;
@@ -105,7 +113,7 @@ function find(intent: PendingIntent, scene: Scene): Found {
 function candidates(intent: PendingIntent, scene: Scene): readonly Observed[] {
   const { kind } = intent.draft;
   const marked = scene.marked.get(`${kind} ${intent.address}`)?.filter((one) => isMarked(one, intent, scene)) ?? [];
-  return kind === 'firewall-rule' ? [...marked, ...alike(intent, scene)] : marked;
+  return kind === 'firewall-rule' || kind === 'subnet' ? [...marked, ...alike(intent, kind, scene)] : marked;
 }
 
 /** All machines of one launch bear the intent of its first. */
@@ -115,21 +123,38 @@ function isMarked({ signs: { mark } }: Observed, intent: PendingIntent, { knowle
   return mark.intent !== undefined && batches.get(mark.intent) === batchOf(intent);
 }
 
-/** Rules without a mark are known by their content. */
-function alike(intent: PendingIntent, { names, rules }: Scene): readonly Observed[] {
+/** Rules without a mark are known by their content, subnets by their block. */
+function alike(intent: PendingIntent, kind: Bare['kind'], { names, bare }: Scene): readonly Observed[] {
   const { attributes } = detailsOf(intent);
-  // why: this engine wrote the attributes of a firewall rule there
-  const meant = names.resolve('firewall-rule', attributes as RuleAttributes);
+  // why: this engine wrote the attributes of that kind there
+  const meant = names.resolve(kind, attributes as Bare['attributes']);
   if (meant === undefined) return [];
-  const { description: _, ...content } = meant;
-  return (rules.get(placeOf(meant)) ?? []).filter((one) => diff(content, one.attributes).length === 0);
+  return (bare.get(`${kind} ${placeOf(meant)}`) ?? []).filter(
+    (one) => diff(contentOf(meant), one.attributes).length === 0,
+  );
 }
 
-const placeOf = ({ group, network }: RuleAttributes): Ref => group ?? network;
+const placeOf = (attributes: Bare['attributes']): Ref =>
+  'group' in attributes ? (attributes.group ?? attributes.network) : attributes.network;
 
-/** Launches of which every machine was found. Until then none is settled: the mark of all names the intent of the first. */
-function wholeBatches(creations: readonly PendingIntent[], found: ReadonlyMap<string, Found>): ReadonlySet<string> {
-  const broken = creations.filter(({ intent }) => found.get(intent)?.seen !== 'once').map(batchOf);
+/** What tells it from its neighbours. */
+function contentOf(attributes: Bare['attributes']): object {
+  if ('cidr' in attributes) return { network: attributes.network, cidr: attributes.cidr };
+  const { description: _, ...content } = attributes;
+  return content;
+}
+
+/**
+ * Launches of which every machine was found. Until then none is settled: the mark of all names the intent of the first. What
+ * is made by its name is made alone, and bears its own.
+ */
+function wholeBatches(
+  creations: readonly PendingIntent[],
+  found: ReadonlyMap<string, Found>,
+  oneByName: readonly Kind[],
+): ReadonlySet<string> {
+  const launched = creations.filter(({ draft }) => !oneByName.includes(draft.kind));
+  const broken = launched.filter(({ intent }) => found.get(intent)?.seen !== 'once').map(batchOf);
   const batches = new Set(creations.map(batchOf));
   for (const batch of broken) batches.delete(batch);
   return batches;

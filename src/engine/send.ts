@@ -1,5 +1,6 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
+import type { Kind } from '../core/resource.ts';
 import type { Intended, Settlement } from '../ports/ledger.ts';
 import { deliver } from './deliver.ts';
 import type { Desk } from './desk.ts';
@@ -53,9 +54,11 @@ async function intendAndDeliver(items: readonly Item[], desk: Desk): Promise<rea
   ];
 }
 
-function draftsOf(items: readonly Item[], { known, ports }: Desk) {
+function draftsOf(items: readonly Item[], { known, ports, at }: Desk) {
   const batch = Math.floor(ports.random() * 2 ** 48).toString(16);
-  return items.map((item) => draftOf(item, known.knowledge, batch));
+  return items.map((item) =>
+    draftOf(item, { knowledge: known.knowledge, batch, fixedMarks: at.site.holds.fixedMarks }),
+  );
 }
 
 const refusalOf = (item: Item, answer: Intended | undefined): readonly Answered[] =>
@@ -69,8 +72,8 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
   const call = desk.line.writing(log, keepFresh(ready, desk));
   const outcomes = await deliver(
     {
-      kind: first.item.action.kind,
       sent,
+      repeatable: sent === 'create' && isRepeatable(first.item.action.kind, desk),
       items: ready,
       call: (items) => callActuator(items, desk, call),
       before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
@@ -81,6 +84,10 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
   for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
   return outcomes;
 }
+
+/** Machines have tokens, all else but networks a unique name or block everywhere; networks only on some clouds. */
+const isRepeatable = (kind: Kind, { at }: Desk): boolean =>
+  kind !== 'network' || at.site.holds.oneByName.includes(kind);
 
 /** Whoever intended it first may have sent it: whatever the cloud answers now but success, it may stand. */
 const sentBefore: Outcome = {
@@ -120,14 +127,15 @@ async function settle(ready: readonly Ready[], outcomes: readonly Outcome[], log
 
 const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };
 
-function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, { known }: Desk): Settlement {
+function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, { known, at }: Desk): Settlement {
   const base = { intent, closes: outcome.as !== 'open', calls: log.records };
   if (outcome.as !== 'done') {
     const failure = 'failure' in outcome ? outcome.failure : notSent;
     return { ...base, outcome: { ok: false, failure }, effects: [] };
   }
   const { kind, address } = item.action;
-  const { details } = draftOf(item, known.knowledge, '');
+  const { fixedMarks } = at.site.holds;
+  const { details } = draftOf(item, { knowledge: known.knowledge, batch: '', fixedMarks });
   const id = outcome.observed?.id ?? idOf(item);
   return { ...base, outcome: { ok: true }, effects: effectsOf({ verb: item.verb, kind, address, id, details }) };
 }

@@ -54,13 +54,25 @@ export interface Call {
   admit(request: Request): Promise<void>;
   /** Told after each request, answered or not: for the ledger, the call count and the lane's speed. */
   report(request: Request, answer: Answer): void;
-  /** Text behind a hash, resolved at apply time only: user data, keys. Never logged, never stored. */
+  /**
+   * Text behind a hash, resolved at apply time only: user data, keys, a password. Never logged, never stored.
+   * Throws `SecretUnread` where a secret in it cannot be had: let it pass, the engine makes a failure of it.
+   */
   secret(address: Address): Promise<Launch>;
+  /** Where long-running operations are kept while they run; absent where there is no store. */
+  readonly operations?: Operations;
+}
+
+/** Operations that a cloud carries out after it has answered: kept so that the next process awaits what this one began. */
+export interface Operations {
+  /** `id`: the provider's own, stable for one operation. `state`: what its SDK resumes a poller from; no secret. Written over. */
+  keep(id: string, state: string): Promise<void>;
+  drop(id: string): Promise<void>;
 }
 
 export interface Launch {
   readonly userData?: string;
-  readonly access?: { readonly user: string; readonly sshKeys: readonly string[] };
+  readonly access?: { readonly user: string; readonly sshKeys: readonly string[]; readonly password?: string };
 }
 
 /** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which lanes (a launch takes from two). */

@@ -1,3 +1,4 @@
+import type { CloudCredential } from '../core/cloud-credential.ts';
 import type { Dialect } from '../core/compile/dialect.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { BatchLimits } from '../core/pack.ts';
@@ -22,16 +23,32 @@ export interface Session {
   identify(call: Call): Promise<Result<string>>;
   /** Listings of several kinds may share requests; a session is opened for one pass. */
   readonly actuators: { readonly [K in Kind]: Actuator<K> };
+  /** Awaits what an earlier process began and kept (`Call.operations`): before the first listing, and each is dropped as it ends. */
+  resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How to reach a scope. `endpoint` has been allowed by the user; credentials are references, resolved by the provider. */
+export interface KeptOperation {
+  readonly id: string;
+  readonly state: string;
+}
+
+/** How to reach a scope. `endpoint` has been allowed by the user. */
 export interface Access {
   readonly scope: ScopeKey;
   readonly account: string;
   readonly region: string;
   readonly endpoint?: string;
-  readonly credentials?: { readonly assumeRole?: string };
+  /** Left out: the SDK's own default chain. */
+  readonly credentials?: Credentials;
+}
+
+/** Exactly one of the two. */
+export interface Credentials {
+  /** AWS: the role to assume with the credentials that the process has. */
+  readonly assumeRole?: string;
+  /** What a secret held, of the scope's own cloud: a function, so that no log, JSON or error of an Access shows it. */
+  readonly secret?: () => CloudCredential;
 }
 
 /** A listing that ended early or was refused: thrown by `list`, becomes a gap. `failure` tells whether asking again may help. */

@@ -3,6 +3,7 @@ import type { Verdict } from '../core/ledger/verification.ts';
 import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
+import type { KeptOperations } from './operations.ts';
 
 /** Everything that outlives a process: one database. */
 export type Store = StorePorts & {
@@ -18,6 +19,7 @@ export interface StorePorts {
   readonly inventory: Inventory;
   readonly generations: Generations;
   readonly leases: Leases;
+  readonly operations: KeptOperations;
 }
 
 export interface Estates {

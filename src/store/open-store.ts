@@ -1,4 +1,3 @@
-import { basename, join } from 'node:path';
 import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
@@ -14,6 +13,8 @@ import { postgresGenerations } from './postgres-generations.ts';
 import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
+import { postgresOperations } from './postgres-operations.ts';
+import { storeFolder } from './store-folder.ts';
 
 export interface Opening {
   /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */
@@ -30,7 +31,7 @@ export interface Opening {
 export async function openStore(opening: Opening & { readonly create: true }): Promise<Store>;
 export async function openStore(opening: Opening): Promise<Store | undefined>;
 export async function openStore(opening: Opening): Promise<Store | undefined> {
-  const folder = basename(opening.folder) === '.setpoint' ? opening.folder : join(opening.folder, '.setpoint');
+  const folder = storeFolder(opening.folder);
   const server = await serverOf(folder, opening);
   if (!server) return undefined;
   try {
@@ -131,6 +132,7 @@ async function storeOn(reach: Reach, { folder, clock, leave }: Kept): Promise<St
     inventory: postgresInventory(context),
     generations: postgresGenerations(context),
     leases,
+    operations: postgresOperations(db),
     estates: postgresEstates(context),
     audit,
     close: () => {

@@ -19,6 +19,7 @@ interface KnowledgeTables {
   unstuck: UnstuckTable;
   generations: { estate: string; number: number; revision: string; guards: Json };
   leases: LeaseTable;
+  operations: OperationTable;
 }
 
 /** What was seen. */
@@ -113,6 +114,12 @@ interface LeaseTable extends InScope {
   holder: string;
   since: Date;
   expires_at: Date;
+}
+
+interface OperationTable extends InScope {
+  id: string;
+  state: string;
+  kept_at: Generated<Date>;
 }
 
 interface LookTable extends InScope {

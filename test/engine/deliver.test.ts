@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Kind } from '../../src/core/resource.ts';
 import { deliver } from '../../src/engine/deliver.ts';
 import { type Outcome, unsent } from '../../src/engine/outcome.ts';
+import { SecretUnread } from '../../src/ports/secrets.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 type Answer = 'ok' | Failure['kind'];
@@ -11,7 +11,8 @@ type Answer = 'ok' | Failure['kind'];
 /** Per item, what the cloud answers to its first, second … sending; the last answer stays. */
 interface Row {
   readonly name: string;
-  readonly kind?: Kind;
+  /** Default: whatever is created. */
+  readonly repeatable?: boolean;
   readonly sent?: 'create' | 'update' | 'delete';
   readonly answers: Readonly<Record<string, readonly Answer[]>>;
   /** All refusals of one call bear one request id. */
@@ -69,7 +70,7 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a network never goes again: it could stand twice',
-    kind: 'network',
+    repeatable: false,
     answers: { a: ['ambiguous', 'ok'] },
     want: { a: 'open' },
     calls: ['a'],
@@ -132,8 +133,8 @@ async function run(row: Row): Promise<{ readonly outcomes: object; readonly call
   const outcomes = await clock.run(() =>
     deliver(
       {
-        kind: row.kind ?? 'group',
         sent: row.sent ?? 'create',
+        repeatable: row.repeatable ?? (row.sent ?? 'create') === 'create',
         items,
         call: async (sent) => {
           calls.push(sent.join(' '));
@@ -166,8 +167,8 @@ describe('deliver, broken off', () => {
     return clock.run(() =>
       deliver(
         {
-          kind: 'group',
           sent: 'create',
+          repeatable: true,
           items: ['a'],
           call: async () => {
             if (sentFirst) requests += 1;
@@ -190,8 +191,8 @@ describe('deliver, broken off', () => {
     const [outcome] = await clock.run(() =>
       deliver(
         {
-          kind: 'network',
           sent: 'create',
+          repeatable: false,
           items: ['a'],
           call: async () => [],
           before: () => unsent,
@@ -207,8 +208,8 @@ describe('deliver, broken off', () => {
     const clock = virtualClock();
     const broken = deliver(
       {
-        kind: 'group',
         sent: 'create',
+        repeatable: true,
         items: ['a'],
         call: async () => Promise.reject(new TypeError('x is not a function')),
         before: () => unsent,
@@ -218,4 +219,38 @@ describe('deliver, broken off', () => {
     );
     await assert.rejects(broken, TypeError);
   });
+});
+
+describe('deliver, without a secret', () => {
+  for (const [name, sentFirst, want] of [
+    ['before a request left: nothing was made, and a person must act', false, 'failed'],
+    ['after a request left: it may have happened', true, 'open'],
+  ] as const)
+    it(name, async () => {
+      const clock = virtualClock();
+      let requests = 0;
+      const outcomes = await clock.run(() =>
+        deliver(
+          {
+            sent: 'create',
+            repeatable: true,
+            items: ['a', 'b'],
+            call: async () => {
+              if (sentFirst) requests += 1;
+              throw new SecretUnread({ kind: 'retryable', code: 'secret-store-away', message: 'its store is away' });
+            },
+            before: () => unsent,
+            requests: () => requests,
+          },
+          { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+        ),
+      );
+      assert.deepEqual(
+        outcomes.map((outcome) => [outcome.as, 'failure' in outcome && outcome.failure.code]),
+        [
+          [want, 'secret-store-away'],
+          [want, 'secret-store-away'],
+        ],
+      );
+    });
 });

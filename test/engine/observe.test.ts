@@ -36,7 +36,13 @@ function knowing(...ids: readonly (readonly [CloudId, Kind, number])[]): (now: n
 
 async function look(script: Script, knowledge: (now: number) => Knowledge = knowing()): Promise<Observation> {
   const clock = virtualClock();
-  const site = { session: scriptedSession(script), account: 'acme', batches: {}, secret: async () => ({}) };
+  const site = {
+    session: scriptedSession(script),
+    account: 'acme',
+    batches: {},
+    holds: { fixedMarks: [], oneByName: [] },
+    secret: async () => ({}),
+  };
   const ports = { limiter: unlimited, clock, random: () => 0.5 };
   return clock.run(() => observe(site, knowledge(clock.now()), ports, { signal: new AbortController().signal }));
 }
@@ -173,7 +179,13 @@ describe('observe, its calls', () => {
     const clock = virtualClock();
     const stop = new AbortController();
     const script: Script = { list: async () => Promise.reject(refused('retryable', 'Busy')) };
-    const site = { session: scriptedSession(script), account: 'acme', batches: {}, secret: async () => ({}) };
+    const site = {
+      session: scriptedSession(script),
+      account: 'acme',
+      batches: {},
+      holds: { fixedMarks: [], oneByName: [] },
+      secret: async () => ({}),
+    };
     const ports = { limiter: unlimited, clock, random: () => 0.99 };
     await clock.run(async () => {
       const seen = observe(site, withoutStore('acme'), ports, { signal: stop.signal });
@@ -181,4 +193,49 @@ describe('observe, its calls', () => {
       await assert.rejects(seen, /stopped: by the caller/);
     });
   });
+});
+
+describe('what an earlier process began', () => {
+  const lookWith = async (operations: readonly { readonly id: string; readonly state: string }[]) => {
+    const clock = virtualClock();
+    const order: string[] = [];
+    const kept = new Map(operations.map(({ id, state }) => [id, state]));
+    const session = scriptedSession({
+      list: async (kind) => {
+        order.push(`list ${kind}`);
+        return [];
+      },
+      resume: async (found, call) => {
+        for (const { id, state } of found) {
+          order.push(`resume ${id} ${state}`);
+          await call.operations?.drop(id);
+        }
+      },
+    });
+    const site = {
+      session,
+      account: 'acme',
+      batches: {},
+      holds: { fixedMarks: [], oneByName: [] },
+      secret: async () => ({}),
+    };
+    const operationsHere = {
+      list: async () => [...kept].map(([id, state]) => ({ id, state })),
+      keep: async (id: string, state: string) => void kept.set(id, state),
+      drop: async (id: string) => void kept.delete(id),
+    };
+    const ports = { limiter: unlimited, clock, random: () => 0.5, kept: operationsHere };
+    await clock.run(() => observe(site, withoutStore('acme'), ports, { signal: new AbortController().signal }));
+    return { order, left: kept.size };
+  };
+
+  it('is awaited before the first listing, and may be dropped', async () => {
+    const { order, left } = await lookWith([{ id: 'op', state: 's' }]);
+    assert.deepEqual([order[0], order.length, left], ['resume op s', 6, 0]);
+  });
+  it('where there is nothing the session is not asked', async () =>
+    assert.equal(
+      (await lookWith([])).order.some((step) => step.startsWith('resume')),
+      false,
+    ));
 });

@@ -50,11 +50,12 @@ interface Case {
   readonly seen?: readonly Observed[];
   readonly look?: Partial<Observation>;
   readonly settled?: Readonly<Record<string, Settled>>;
+  readonly oneByName?: readonly Kind[];
   /** `i1 ok claim:id apply`, or `i1 Code`. */
   readonly want: readonly string[];
 }
 
-function judge({ pending, seen = [], look = {}, settled = {} }: Case): readonly string[] {
+function judge({ pending, seen = [], look = {}, settled = {}, oneByName = [] }: Case): readonly string[] {
   const observation: Observation = { scope: 's', at: now, resources: seen, gaps: [], pending: [], calls: 0, ...look };
   const knowledge: Knowledge = {
     estate: 'acme',
@@ -64,7 +65,7 @@ function judge({ pending, seen = [], look = {}, settled = {} }: Case): readonly 
     applied: new Map(),
     unstuck: new Map(),
   };
-  return resolve(observation, knowledge).map(({ intent, outcome, effects, closes }) => {
+  return resolve(observation, knowledge, oneByName).map(({ intent, outcome, effects, closes }) => {
     assert.ok(closes, 'what is settled here is closed');
     if (!outcome.ok) return `${intent} ${outcome.failure.code}`;
     const done = effects.map((effect) => {
@@ -137,6 +138,8 @@ const launch = (ageMs = 0): readonly PendingIntent[] =>
 const rule = sent('firewall-rule', 'r', of.rule('core.web'), { intent: 'i1' });
 const rawRule = observed('firewall-rule', 'sgr-1', { ...of.rule('core.web'), network: 'net-1', group: 'sg-1' });
 
+const subnet = sent('subnet', 'core.app', of.subnet(), { intent: 'i1' });
+const netOfOurs = marked(net, 'core', 'i0');
 const batches: readonly Case[] = [
   {
     name: 'all machines of a launch bear the intent of its first',
@@ -151,10 +154,40 @@ const batches: readonly Case[] = [
     want: [],
   },
   {
+    name: 'but what is made by its name bears its own intent, and is settled by itself',
+    pending: launch(),
+    seen: [marked(machine('i-a'), 'web-0', 'i0')],
+    oneByName: ['instance'],
+    want: ['i0 ok claim:i-a apply'],
+  },
+  {
     name: 'after the window each is what it is',
     pending: launch(window),
     seen: [marked(machine('i-a'), 'web-0', 'i0')],
     want: ['i0 ok claim:i-a apply', 'i1 NeverHappened'],
+  },
+  {
+    name: 'a subnet that bears no mark is known by its block in its network',
+    pending: [subnet],
+    seen: [
+      netOfOurs,
+      { ...observed('subnet', 'sub-1', { ...of.subnet(), network: 'net-1' }), signs: { parent: 'net-1' } },
+    ],
+    settled: { 'net-1': settledAt('network', 'core') },
+    want: ['i1 ok claim:sub-1 apply'],
+  },
+  {
+    name: 'one of another block is another subnet',
+    pending: [subnet],
+    seen: [
+      netOfOurs,
+      {
+        ...observed('subnet', 'sub-1', { ...of.subnet('core', '10.0.9.0/24'), network: 'net-1' }),
+        signs: { parent: 'net-1' },
+      },
+    ],
+    settled: { 'net-1': settledAt('network', 'core') },
+    want: [],
   },
   {
     name: 'a rule without a mark is known by its content',

@@ -5,6 +5,7 @@ import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
+import { operationLaws } from './laws/operation-laws.ts';
 
 /** One database under test. */
 export interface Harness {
@@ -32,7 +33,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     const made = await harness();
     return { harness: made, store: await made.connect(), other: await made.connect() };
   };
-  const laws: Laws = { ...ledgerLaws, ...limitLaws, ...leaseLaws, ...inventoryLaws };
+  const laws: Laws = { ...ledgerLaws, ...limitLaws, ...leaseLaws, ...inventoryLaws, ...operationLaws };
   for (const [index, [law, run]] of Object.entries(laws).entries())
     test(`${name}: ${law}`, async () => {
       opened ??= open();

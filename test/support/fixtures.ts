@@ -35,6 +35,9 @@ export const creationOf = <K extends Kind>(desired: Desired<K>, intent: string):
   desired,
 });
 
+/** Of no pair that anybody has. */
+export const sshKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMrzqZHxxcFGg60MOhEY0cLCUbebwT+as/lS7bkP2AOL';
+
 /** A call that admits everything, and remembers. */
 export interface RecordedCall extends Call {
   readonly admitted: Request[];
@@ -57,7 +60,10 @@ export function recordedCall(
       admitted.push(request);
     },
     report: (request, answer) => void reported.push({ request, answer }),
-    secret: async (address) => ({ userData: `#!/bin/sh\necho ${address}\n` }),
+    secret: async (address) => ({
+      userData: `#!/bin/sh\necho ${address}\n`,
+      access: { user: 'ops', sshKeys: [sshKey] },
+    }),
   };
 }
 

@@ -12,6 +12,7 @@ import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts'
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
+import { memoryOperations } from './memory-store/operations.ts';
 
 /** A database in memory, held to the same laws as the real store. What is committed survives every connection. */
 export interface MemoryDatabase {
@@ -35,6 +36,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     inventory: memoryInventory(data),
     generations: memoryGenerations(data, clock),
     leases,
+    operations: memoryOperations(data),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

