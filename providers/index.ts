@@ -4,6 +4,8 @@ import type { Provider } from '../src/ports/provider.ts';
 /** The registry. Adding a cloud is one folder and one line; what is not used is not loaded. */
 const loaders: Readonly<Partial<Record<Cloud, () => Promise<Provider>>>> = {
   aws: async () => (await import('./aws/index.ts')).aws,
+  azure: async () => (await import('./azure/index.ts')).azure,
+  gcp: async () => (await import('./gcp/index.ts')).gcp,
   memory: async () => (await import('./memory/index.ts')).memory,
 };
 

@@ -1,18 +1,18 @@
-import {
-  type $Command,
-  EC2Client,
-  type EC2ClientConfig,
-  type EC2ClientResolvedConfig,
-  type ServiceInputTypes,
-  type ServiceOutputTypes,
+import type {
+  $Command,
+  EC2ClientConfig,
+  EC2ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes,
 } from '@aws-sdk/client-ec2';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Answer, Call } from '../../src/ports/actuator.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { toFailure } from './errors.ts';
 import { type Action, actions, requestFor } from './limits.ts';
+import * as sdk from './sdk.ts';
 
 /** The way to one account and region: every request passes here, so that it is admitted, timed, reported and translated. */
 export interface Client {
@@ -44,9 +44,9 @@ const answerMs = 60_000;
 /** SDK retries are off: the limiter must see every request. Sockets are kept, as one pass makes many requests. */
 export function makeClient({ scope, region, endpoint, credentials }: Access): Client {
   const common = { region, maxAttempts: 1, requestHandler, ...(endpoint === undefined ? {} : { endpoint }) };
-  const identity = credentials?.assumeRole === undefined ? {} : { credentials: assume(credentials.assumeRole, common) };
-  const ec2 = new EC2Client({ ...common, ...identity });
-  const sts = new STSClient({ ...common, ...identity });
+  const identity = identityOf(credentials, common);
+  const ec2 = new sdk.ec2.EC2Client({ ...common, ...identity });
+  const sts = new sdk.sts.STSClient({ ...common, ...identity });
   const listeners: (() => void)[] = [];
   return {
     send: async (ask, command, call) => {
@@ -67,7 +67,7 @@ export function makeClient({ scope, region, endpoint, credentials }: Access): Cl
     identify: async (call) => {
       const request = requestFor(scope, 'GetCallerIdentity');
       const answer = await exchange({ action: 'GetCallerIdentity', request, call }, (abortSignal) =>
-        sts.send(new GetCallerIdentityCommand({}), { abortSignal }),
+        sts.send(new sdk.sts.GetCallerIdentityCommand({}), { abortSignal }),
       );
       return answer.ok ? { ok: true, value: answer.value.Account ?? '' } : answer;
     },
@@ -86,6 +86,16 @@ const requestHandler = {
   httpAgent: { keepAlive: true, maxSockets: 64 },
   httpsAgent: { keepAlive: true, maxSockets: 64 },
 } as const;
+
+/** Nothing given: the SDK's own default chain. */
+function identityOf(given: Access['credentials'], config: EC2ClientConfig): Pick<EC2ClientConfig, 'credentials'> {
+  const keys = credentialFor('aws', given?.secret);
+  if (keys !== undefined) {
+    const { accessKeyId, secretAccessKey, sessionToken } = keys;
+    return { credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } };
+  }
+  return given?.assumeRole === undefined ? {} : { credentials: assume(given.assumeRole, config) };
+}
 
 /** The role's keys come from STS at the same endpoint, where one is given, and are renewed as they expire. */
 function assume(RoleArn: string, clientConfig: EC2ClientConfig): ReturnType<typeof fromTemporaryCredentials> {

@@ -1,5 +1,5 @@
 import type { RuleAttributes } from '../../src/core/attributes.ts';
-import type { DefaultAtom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Address, Ref } from '../../src/core/resource.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 
@@ -13,28 +13,31 @@ import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 export const dialect: Dialect = {
   cloud: 'aws',
   scope,
-  prefix: (_kind, place) => scope(place),
-  objectName: (_kind, name) => name.replaceAll('.', '-'),
-  groupObjects: true,
-  rules: { atoms, defaults, atomName },
+  names: { prefix: (_kind, place) => scope(place), objectName: (_kind, name) => name.replaceAll('.', '-') },
+  holds: {
+    groups: 'objects',
+    network: ['cidr', 'internet', 'labels'],
+    subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
+    fixedMarks: [],
+    oneByName: ['subnet', 'group', 'firewall-rule'],
+  },
+  rules: { atoms, defaults, contentName },
 };
 
 function scope({ account, region }: Place): string {
   return `aws/${account}/${region}`;
 }
 
-function atoms({ network, group, base, ports, peers, extra }: RuleDraft): readonly RuleAttributes[] {
+function atoms({ network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
   if (base.action === 'deny')
     throw new RangeError('an AWS security group cannot deny; leave the rule out of this target');
   const protocol = canonicalProtocol(base.protocol);
-  const portTexts = new Set(ports.map((text) => canonicalPorts(protocol, text)));
-  return [...new Set(peers.flatMap(spelled))].flatMap((peer) =>
-    [...portTexts].map((text) => ({
-      network,
-      group,
-      match: { direction: base.direction, action: base.action, protocol, ports: text, peers: [peer] },
-      description: extra.description,
-    })),
+  const portTexts = new Set(traffic.ports.map((text) => canonicalPorts(protocol, text)));
+  return [...new Set(traffic.peers.flatMap(spelled))].flatMap((peer) =>
+    [...portTexts].map((text) => {
+      const match = { direction: base.direction, action: base.action, protocol, ports: text, peers: [peer] };
+      return { name: '', attributes: { network, group, match, description: extra.description } };
+    }),
   );
 }
 
@@ -52,24 +55,29 @@ function spelled(peer: string): readonly string[] {
  *   allow          | all to ::/0                | tolerated: a new group of a VPC with IPv6 has it
  *   deny           | none: it is revoked        |
  */
-function defaults({ network, groups, default: wanted }: NetworkDraft): readonly DefaultAtom[] {
+function defaults({ network, groups, default: wanted }: NetworkDraft): ReturnType<Dialect['rules']['defaults']> {
   const ingress = wanted.ingress === 'allow' ? [everyV4, everyV6].map((peer) => everything('ingress', peer)) : [];
   const egress = wanted.egress === 'allow' ? [everyV4, everyV6].map((peer) => everything('egress', peer)) : [];
   return groups.flatMap((group) => [
-    ...ingress.map((match) => ({ atom: { network, group, match, description: '' }, presence: 'stated' as const })),
+    ...ingress.map((match) => ({
+      ...nameless({ network, group, match, description: '' }),
+      presence: 'stated' as const,
+    })),
     ...egress.map((match) => ({
-      atom: { network, group, match, description: '' },
+      ...nameless({ network, group, match, description: '' }),
       presence: match.peers[0] === everyV4 ? ('implied' as const) : ('tolerated' as const),
     })),
   ]);
 }
+
+const nameless = (attributes: RuleAttributes): Atom => ({ name: '', attributes });
 
 function everything(direction: 'ingress' | 'egress', peer: string): RuleAttributes['match'] {
   return { direction, action: 'allow', protocol: 'all', ports: 'all', peers: [peer] };
 }
 
 /** `web.ingress.tcp.443.10.0.0.0/8`, `web.ingress.tcp.5432.group:app`. */
-function atomName({ group, match }: RuleAttributes, refName: (ref: Ref) => string): string {
+function contentName({ group, match }: RuleAttributes, refName: (ref: Ref) => string): string {
   const peers = match.peers.map((peer) =>
     peer.startsWith(groupPrefix) ? groupPrefix + refName(peer.slice(groupPrefix.length)) : peer,
   );

@@ -1,26 +1,19 @@
-import {
-  AuthorizeSecurityGroupEgressCommand,
-  AuthorizeSecurityGroupIngressCommand,
-  type IpPermission,
-  RevokeSecurityGroupEgressCommand,
-  RevokeSecurityGroupIngressCommand,
-  type SecurityGroup,
-  UpdateSecurityGroupRuleDescriptionsEgressCommand,
-  UpdateSecurityGroupRuleDescriptionsIngressCommand,
-} from '@aws-sdk/client-ec2';
+import type { IpPermission, SecurityGroup } from '@aws-sdk/client-ec2';
 import type { RuleAttributes } from '../../src/core/attributes.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done, failed } from './answer.ts';
-import { eachChunk, sinks } from './batch.ts';
+import { done, failed } from '../pass/answer.ts';
+import { chunks } from '../pass/chunks.ts';
+import { eachChunk } from '../pass/each-chunk.ts';
 import { describeGroups, groupOrigin } from './group.ts';
 import { most } from './limits.ts';
 import { type Atom, atomId, atomsOf, groupOfAtom, writePermission } from './permission.ts';
 import { unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
-import { chunks } from './split.ts';
+import { ec2 } from './sdk.ts';
+import { sinks } from './together.ts';
 
 /**
  * Firewall rules are the atoms of security groups: they come with the groups' listing, are known by their content and
@@ -91,8 +84,8 @@ async function authorize(
       some.flatMap(({ desired: { attributes } }) => [writePermission(attributes.match, attributes.description)]),
     );
     return wish.direction === 'ingress'
-      ? client.send('AuthorizeSecurityGroupIngress', new AuthorizeSecurityGroupIngressCommand(wish.input), call)
-      : client.send('AuthorizeSecurityGroupEgress', new AuthorizeSecurityGroupEgressCommand(wish.input), call);
+      ? client.send('AuthorizeSecurityGroupIngress', new ec2.AuthorizeSecurityGroupIngressCommand(wish.input), call)
+      : client.send('AuthorizeSecurityGroupEgress', new ec2.AuthorizeSecurityGroupEgressCommand(wish.input), call);
   });
   return items.map(({ desired: { attributes } }, index) => {
     const answer = answers[index] ?? done;
@@ -135,12 +128,12 @@ async function describe(
     return wish.direction === 'ingress'
       ? client.send(
           'UpdateSecurityGroupRuleDescriptionsIngress',
-          new UpdateSecurityGroupRuleDescriptionsIngressCommand(wish.input),
+          new ec2.UpdateSecurityGroupRuleDescriptionsIngressCommand(wish.input),
           call,
         )
       : client.send(
           'UpdateSecurityGroupRuleDescriptionsEgress',
-          new UpdateSecurityGroupRuleDescriptionsEgressCommand(wish.input),
+          new ec2.UpdateSecurityGroupRuleDescriptionsEgressCommand(wish.input),
           call,
         );
   });
@@ -159,8 +152,8 @@ async function revoke(
       some.flatMap(({ observed }) => wordsOf(observed)),
     );
     return wish.direction === 'ingress'
-      ? client.send('RevokeSecurityGroupIngress', new RevokeSecurityGroupIngressCommand(wish.input), call)
-      : client.send('RevokeSecurityGroupEgress', new RevokeSecurityGroupEgressCommand(wish.input), call);
+      ? client.send('RevokeSecurityGroupIngress', new ec2.RevokeSecurityGroupIngressCommand(wish.input), call)
+      : client.send('RevokeSecurityGroupEgress', new ec2.RevokeSecurityGroupEgressCommand(wish.input), call);
   });
   return answers.map((answer) => (answer.ok || answer.failure.kind === 'not-found' ? done : answer));
 }

@@ -1,23 +1,19 @@
-import {
-  CreateSecurityGroupCommand,
-  DeleteSecurityGroupCommand,
-  DescribeSecurityGroupsCommand,
-  RevokeSecurityGroupEgressCommand,
-  type SecurityGroup,
-} from '@aws-sdk/client-ec2';
+import type { SecurityGroup } from '@aws-sdk/client-ec2';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed, Origin } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done, failed } from './answer.ts';
-import { each, standing } from './batch.ts';
+import { done, failed } from '../pass/answer.ts';
+import { chunks } from '../pass/chunks.ts';
+import { each } from '../pass/each.ts';
+import { standing } from '../pass/standing.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
 import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
-import { chunks } from './split.ts';
+import { ec2 } from './sdk.ts';
 import { readLabels, tagList } from './tags.ts';
 
 /** Groups are security groups. Their rules are a kind of their own: firewall-rule/. */
@@ -74,7 +70,7 @@ export function describeGroups(
   const describe = async (GroupIds: readonly CloudId[]): Promise<Result<readonly SecurityGroup[]>> => {
     const answer = await client.send(
       'DescribeSecurityGroups',
-      new DescribeSecurityGroupsCommand({ GroupIds: [...GroupIds] }),
+      new ec2.DescribeSecurityGroupsCommand({ GroupIds: [...GroupIds] }),
       call,
     );
     return answer.ok ? ownedBy(account, answer.value.SecurityGroups) : answer;
@@ -88,7 +84,7 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
   const { network: VpcId, labels, defaultEgress } = desired.attributes;
   const tags = { Name: desired.name, ...labels, ...markTags(mark) };
   const TagSpecifications = [{ ResourceType: 'security-group' as const, Tags: tagList(tags) }];
-  const command = new CreateSecurityGroupCommand({
+  const command = new ec2.CreateSecurityGroupCommand({
     VpcId,
     GroupName: desired.name,
     Description: describes(desired.name),
@@ -129,7 +125,7 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
     { Name: 'vpc-id', Values: [desired.attributes.network] },
     { Name: 'group-name', Values: [desired.name] },
   ];
-  const answer = await client.send('DescribeSecurityGroups', new DescribeSecurityGroupsCommand({ Filters }), call);
+  const answer = await client.send('DescribeSecurityGroups', new ec2.DescribeSecurityGroupsCommand({ Filters }), call);
   if (!answer.ok) return answer;
   const ours = answer.value.SecurityGroups?.find(({ Tags }) => isSameTry(mark, Tags));
   return ours ? { ok: true, value: ours } : refusal;
@@ -143,7 +139,7 @@ async function revokeBirthEgress(GroupId: CloudId, { client }: Scope, call: Call
   const IpPermissions = [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }];
   const answer = await client.send(
     'RevokeSecurityGroupEgress',
-    new RevokeSecurityGroupEgressCommand({ GroupId, IpPermissions }),
+    new ec2.RevokeSecurityGroupEgressCommand({ GroupId, IpPermissions }),
     call,
   );
   return answer.ok || answer.failure.code === 'InvalidPermission.NotFound' ? done : answer;
@@ -174,6 +170,6 @@ async function update(batch: readonly Revision<'group'>[], scope: Scope, call: C
 }
 
 async function remove({ id }: Removal<'group'>, { client }: Scope, call: Call): Promise<Result<void>> {
-  const answer = await client.send('DeleteSecurityGroup', new DeleteSecurityGroupCommand({ GroupId: id }), call);
+  const answer = await client.send('DeleteSecurityGroup', new ec2.DeleteSecurityGroupCommand({ GroupId: id }), call);
   return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
 }

@@ -1,9 +1,10 @@
-import { DescribeInstancesCommand, DescribeVolumesCommand, type Instance, type Volume } from '@aws-sdk/client-ec2';
+import type { Instance, Volume } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call } from '../../src/ports/actuator.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
+import { chunks } from '../pass/chunks.ts';
 import type { Client } from './client.ts';
 import { change } from './instance/change.ts';
 import { launch } from './instance/launch.ts';
@@ -13,7 +14,7 @@ import { most } from './limits.ts';
 import { lookup } from './lookup.ts';
 import { type Ask, ownedBy, pages } from './pages.ts';
 import type { Scope } from './scope.ts';
-import { chunks } from './split.ts';
+import { ec2 } from './sdk.ts';
 
 /** Instances with their disks and network interfaces. Launching, changing and ending them is in instance/. */
 export function instanceActuator(scope: Scope): Actuator<'instance'> {
@@ -43,7 +44,7 @@ async function* list(
 
 function instancePages(client: Client): Ask<Instance> {
   return async (NextToken, call) => {
-    const command = new DescribeInstancesCommand({ MaxResults: most.page, NextToken });
+    const command = new ec2.DescribeInstancesCommand({ MaxResults: most.page, NextToken });
     const answer = await client.send('DescribeInstances', command, call);
     if (!answer.ok) return answer;
     const reservations = answer.value.Reservations ?? [];
@@ -76,7 +77,7 @@ async function read(
   const describe = async (InstanceIds: readonly CloudId[]): Promise<Result<readonly Instance[]>> => {
     const answer = await client.send(
       'DescribeInstances',
-      new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] }),
+      new ec2.DescribeInstancesCommand({ InstanceIds: [...InstanceIds] }),
       call,
     );
     if (!answer.ok) return answer;
@@ -106,7 +107,7 @@ async function rootVolumes(
   const volumes: Volume[] = [];
   for (const Values of chunks(ids, mostFilterValues)) {
     const Filters = [{ Name: 'volume-id', Values: [...Values] }];
-    const answer = await client.send('DescribeVolumes', new DescribeVolumesCommand({ Filters }), call);
+    const answer = await client.send('DescribeVolumes', new ec2.DescribeVolumesCommand({ Filters }), call);
     if (!answer.ok) return answer;
     volumes.push(...(answer.value.Volumes ?? []));
   }

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import { failed } from './answer.ts';
+import { failed } from '../pass/answer.ts';
 import { most } from './limits.ts';
 
 /** Describes exactly these ids: EC2 answers all of them, or refuses with NotFound. */

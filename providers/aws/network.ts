@@ -1,18 +1,11 @@
-import {
-  CreateVpcCommand,
-  DeleteVpcCommand,
-  DescribeSecurityGroupsCommand,
-  DescribeSubnetsCommand,
-  DescribeVpcsCommand,
-  type SecurityGroup,
-  type Vpc,
-} from '@aws-sdk/client-ec2';
+import type { SecurityGroup, Vpc } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done, failed } from './answer.ts';
-import { each, standing } from './batch.ts';
+import { done, failed } from '../pass/answer.ts';
+import { each } from '../pass/each.ts';
+import { standing } from '../pass/standing.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
@@ -25,6 +18,7 @@ import { originOf } from './origin.ts';
 import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
+import { ec2 } from './sdk.ts';
 import { nameIn, readLabels, tagList } from './tags.ts';
 
 /** Networks are VPCs; their parts (gateway, route table, default route) are in internet/. */
@@ -101,7 +95,7 @@ async function read(
   call: Call,
 ): Promise<readonly Result<Observed<'network'> | undefined>[]> {
   const describe = async (VpcIds: readonly CloudId[]): Promise<Result<readonly Vpc[]>> => {
-    const answer = await scope.client.send('DescribeVpcs', new DescribeVpcsCommand({ VpcIds: [...VpcIds] }), call);
+    const answer = await scope.client.send('DescribeVpcs', new ec2.DescribeVpcsCommand({ VpcIds: [...VpcIds] }), call);
     return answer.ok ? ownedBy(scope.account, answer.value.Vpcs) : answer;
   };
   const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
@@ -161,14 +155,14 @@ async function createVpc(
   call: Call,
 ): Promise<Result<Vpc>> {
   const TagSpecifications = [{ ResourceType: 'vpc' as const, Tags: tagList(tags) }];
-  const made = await client.send('CreateVpc', new CreateVpcCommand({ CidrBlock, TagSpecifications }), call);
+  const made = await client.send('CreateVpc', new ec2.CreateVpcCommand({ CidrBlock, TagSpecifications }), call);
   return made.ok ? { ok: true, value: made.value.Vpc ?? {} } : made;
 }
 
 async function findByMark(mark: Creation['mark'], { client }: Scope, call: Call): Promise<Result<Vpc | undefined>> {
   const { attempt: _, deletionPolicy: __, ...identity } = mark;
   const Filters = Object.entries(markTags(identity)).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
-  const answer = await client.send('DescribeVpcs', new DescribeVpcsCommand({ Filters }), call);
+  const answer = await client.send('DescribeVpcs', new ec2.DescribeVpcsCommand({ Filters }), call);
   return answer.ok ? { ok: true, value: answer.value.Vpcs?.[0] } : answer;
 }
 
@@ -217,15 +211,15 @@ async function remove({ id, observed }: Removal<'network'>, scope: Scope, call: 
   if (!free.ok) return free;
   const freed = await removeInternet({ vpcId: id, owner: observed.signs.mark, parts, whole: true }, scope, call);
   if (!freed.ok) return freed;
-  const deleted = await scope.client.send('DeleteVpc', new DeleteVpcCommand({ VpcId: id }), call);
+  const deleted = await scope.client.send('DeleteVpc', new ec2.DeleteVpcCommand({ VpcId: id }), call);
   return deleted.ok || deleted.failure.kind === 'not-found' ? done : deleted;
 }
 
 async function checkEmpty(id: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
   const Filters = [{ Name: 'vpc-id', Values: [id] }];
-  const subnets = await client.send('DescribeSubnets', new DescribeSubnetsCommand({ Filters }), call);
+  const subnets = await client.send('DescribeSubnets', new ec2.DescribeSubnetsCommand({ Filters }), call);
   if (!subnets.ok) return subnets;
-  const groups = await client.send('DescribeSecurityGroups', new DescribeSecurityGroupsCommand({ Filters }), call);
+  const groups = await client.send('DescribeSecurityGroups', new ec2.DescribeSecurityGroupsCommand({ Filters }), call);
   if (!groups.ok) return groups;
   const inside = [
     ...(subnets.value.Subnets ?? []).map(({ SubnetId = '' }) => SubnetId),

@@ -1,16 +1,18 @@
-import { CreateTagsCommand, DeleteTagsCommand } from '@aws-sdk/client-ec2';
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
 import type { CloudId, Labels } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/actuator.ts';
-import { done } from './answer.ts';
-import { together } from './batch.ts';
+import { done } from '../pass/answer.ts';
+import { chunks } from '../pass/chunks.ts';
+import { unsupportedOn } from '../pass/unsupported.ts';
+import { groupBy } from './group-by.ts';
 import { most } from './limits.ts';
 import { markTags, tagKey } from './marks.ts';
 import type { Scope } from './scope.ts';
-import { chunks, groupBy } from './split.ts';
+import { ec2 } from './sdk.ts';
 import { tagList } from './tags.ts';
+import { together } from './together.ts';
 
 /** What may be tagged in an update: a resource, its new labels and, when it is adopted or renamed, its new mark. */
 export interface Retagged {
@@ -87,16 +89,11 @@ async function write(
   call: Call,
 ): Promise<Result<unknown>> {
   if (Object.keys(set).length > 0) {
-    const made = await client.send('CreateTags', new CreateTagsCommand({ Resources, Tags: tagList(set) }), call);
+    const made = await client.send('CreateTags', new ec2.CreateTagsCommand({ Resources, Tags: tagList(set) }), call);
     if (!made.ok) return made;
   }
   if (drop.length === 0) return done;
-  return client.send('DeleteTags', new DeleteTagsCommand({ Resources, Tags: drop.map((Key) => ({ Key })) }), call);
+  return client.send('DeleteTags', new ec2.DeleteTagsCommand({ Resources, Tags: drop.map((Key) => ({ Key })) }), call);
 }
 
-/** Changes that no call of this kind can make; `handled` are field names or their beginnings. */
-export function unsupported(changes: readonly FieldChange[], handled: readonly string[]): Failure | undefined {
-  const stray = changes.find(({ field }) => !handled.some((name) => field === name || field.startsWith(`${name}.`)));
-  if (!stray) return undefined;
-  return { kind: 'terminal', code: 'Immutable', message: `AWS cannot change ${stray.field} in place` };
-}
+export const unsupported = unsupportedOn('AWS');

@@ -1,20 +1,11 @@
-import {
-  AssociateRouteTableCommand,
-  CreateSubnetCommand,
-  DeleteSubnetCommand,
-  DescribeRouteTablesCommand,
-  DescribeSubnetsCommand,
-  DisassociateRouteTableCommand,
-  ReplaceRouteTableAssociationCommand,
-  type RouteTable,
-  type Subnet,
-} from '@aws-sdk/client-ec2';
+import type { RouteTable, Subnet } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
-import { done, failed } from './answer.ts';
-import { each, standing } from './batch.ts';
+import { done, failed } from '../pass/answer.ts';
+import { each } from '../pass/each.ts';
+import { standing } from '../pass/standing.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { leadsTo, tablePart } from './internet/signs.ts';
@@ -24,6 +15,7 @@ import { originOf } from './origin.ts';
 import { ownedBy } from './pages.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
+import { ec2 } from './sdk.ts';
 import { nameIn, readLabels, tagList } from './tags.ts';
 
 /** Subnets. One that reaches the internet is associated with its network's route table. */
@@ -90,7 +82,7 @@ async function read(
   const describe = async (SubnetIds: readonly CloudId[]): Promise<Result<readonly Subnet[]>> => {
     const answer = await scope.client.send(
       'DescribeSubnets',
-      new DescribeSubnetsCommand({ SubnetIds: [...SubnetIds] }),
+      new ec2.DescribeSubnetsCommand({ SubnetIds: [...SubnetIds] }),
       call,
     );
     return answer.ok ? ownedBy(scope.account, answer.value.Subnets) : answer;
@@ -114,7 +106,7 @@ async function create(
   const TagSpecifications = [
     { ResourceType: 'subnet' as const, Tags: tagList({ Name: desired.name, ...labels, ...markTags(mark) }) },
   ];
-  const command = new CreateSubnetCommand({ VpcId, CidrBlock, AvailabilityZone, TagSpecifications });
+  const command = new ec2.CreateSubnetCommand({ VpcId, CidrBlock, AvailabilityZone, TagSpecifications });
   const answer = await scope.client.send('CreateSubnet', command, call);
   const made = answer.ok
     ? { ok: true as const, value: answer.value.Subnet }
@@ -144,7 +136,7 @@ async function standingOne<R extends Result<unknown> & { readonly ok: false }>(
     { Name: 'vpc-id', Values: [VpcId] },
     { Name: 'cidr-block', Values: [CidrBlock] },
   ];
-  const answer = await client.send('DescribeSubnets', new DescribeSubnetsCommand({ Filters }), call);
+  const answer = await client.send('DescribeSubnets', new ec2.DescribeSubnetsCommand({ Filters }), call);
   if (!answer.ok) return answer;
   const ours = answer.value.Subnets?.find(({ Tags }) => isSameTry(mark, Tags));
   return ours ? { ok: true, value: ours } : refusal;
@@ -172,7 +164,7 @@ async function update(
 async function associateNew(subnet: Observed<'subnet'>, scope: Scope, call: Call): Promise<Result<void>> {
   const RouteTableId = scope.known.tables.get(subnet.attributes.network);
   if (RouteTableId === undefined) return associate(subnet, scope, call);
-  const command = new AssociateRouteTableCommand({ SubnetId: subnet.id, RouteTableId });
+  const command = new ec2.AssociateRouteTableCommand({ SubnetId: subnet.id, RouteTableId });
   const answer = await scope.client.send('AssociateRouteTable', command, call);
   if (answer.ok) return done;
   return answer.failure.kind === 'conflict' ? associate(subnet, scope, call) : answer;
@@ -194,12 +186,15 @@ async function associate(
   const answer = now
     ? await client.send(
         'ReplaceRouteTableAssociation',
-        new ReplaceRouteTableAssociationCommand({ AssociationId: now.RouteTableAssociationId, RouteTableId: target }),
+        new ec2.ReplaceRouteTableAssociationCommand({
+          AssociationId: now.RouteTableAssociationId,
+          RouteTableId: target,
+        }),
         call,
       )
     : await client.send(
         'AssociateRouteTable',
-        new AssociateRouteTableCommand({ SubnetId, RouteTableId: target }),
+        new ec2.AssociateRouteTableCommand({ SubnetId, RouteTableId: target }),
         call,
       );
   return answer.ok ? done : answer;
@@ -211,7 +206,7 @@ async function disassociate({ id, attributes }: Observed<'subnet'>, scope: Scope
   if (!tables.ok) return tables;
   const now = associationOf(id, tables.value);
   if (!now) return done;
-  const command = new DisassociateRouteTableCommand({ AssociationId: now.RouteTableAssociationId });
+  const command = new ec2.DisassociateRouteTableCommand({ AssociationId: now.RouteTableAssociationId });
   const answer = await scope.client.send('DisassociateRouteTable', command, call);
   return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
 }
@@ -229,11 +224,11 @@ const associationOf = (subnetId: CloudId, tables: readonly RouteTable[]) =>
 
 async function tablesOf(vpcId: CloudId, { client }: Scope, call: Call): Promise<Result<readonly RouteTable[]>> {
   const Filters = [{ Name: 'vpc-id', Values: [vpcId] }];
-  const answer = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+  const answer = await client.send('DescribeRouteTables', new ec2.DescribeRouteTablesCommand({ Filters }), call);
   return answer.ok ? { ok: true, value: answer.value.RouteTables ?? [] } : answer;
 }
 
 async function remove({ id }: Removal<'subnet'>, { client }: Scope, call: Call): Promise<Result<void>> {
-  const answer = await client.send('DeleteSubnet', new DeleteSubnetCommand({ SubnetId: id }), call);
+  const answer = await client.send('DeleteSubnet', new ec2.DeleteSubnetCommand({ SubnetId: id }), call);
   return answer.ok || answer.failure.kind === 'not-found' ? done : answer;
 }

@@ -1,17 +1,25 @@
 import type { RuleAttributes } from '../../src/core/attributes.ts';
-import type { DefaultAtom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 
 /** This cloud speaks as AWS does: groups are containers, an atom has one range of ports and one peer, and nothing is denied. */
 export const dialect: Dialect = {
   cloud: 'memory',
   scope: ({ account, region }) => `memory/${account}/${region}`,
-  prefix: (_kind, { account, region }: Place) => `memory/${account}/${region}`,
-  objectName: (_kind, name) => name.replaceAll('.', '-'),
-  groupObjects: true,
+  names: {
+    prefix: (_kind, { account, region }: Place) => `memory/${account}/${region}`,
+    objectName: (_kind, name) => name.replaceAll('.', '-'),
+  },
+  holds: {
+    groups: 'objects',
+    network: ['cidr', 'internet', 'labels'],
+    subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
+    fixedMarks: [],
+    oneByName: ['subnet', 'group', 'firewall-rule'],
+  },
   rules: {
     atoms,
     defaults,
-    atomName: ({ group, network, match }, refName) => {
+    contentName: ({ group, network, match }, refName) => {
       const peers = match.peers.map((peer) =>
         peer.startsWith(groupPeer) ? `group:${refName(peer.slice(groupPeer.length))}` : peer,
       );
@@ -22,12 +30,15 @@ export const dialect: Dialect = {
 
 const groupPeer = 'group:';
 
-function atoms({ network, group, base, ports, peers, extra }: RuleDraft): readonly RuleAttributes[] {
+function atoms({ network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
   const { description } = extra;
-  return peers
+  return traffic.peers
     .flatMap((peer) => spelled(peer, base.protocol))
     .flatMap((peer) =>
-      ports.map((range) => ({ network, group, match: { ...base, ports: range, peers: [peer] }, description })),
+      traffic.ports.map((range) => {
+        const match = { ...base, ports: range, peers: [peer] };
+        return { name: '', attributes: { network, group, match, description } };
+      }),
     );
 }
 
@@ -39,16 +50,17 @@ function spelled(peer: string, protocol: string): readonly string[] {
 }
 
 /** Every group is born with everything out, and nothing in. */
-function defaults({ network, groups, default: wanted }: NetworkDraft): readonly DefaultAtom[] {
+function defaults({ network, groups, default: wanted }: NetworkDraft): ReturnType<Dialect['rules']['defaults']> {
   return groups.flatMap((group) => [
     ...(wanted.ingress === 'allow'
       ? ['0.0.0.0/0', '::/0'].map((peer) => ({
-          atom: all(network, group, ['ingress', peer]),
+          name: '',
+          attributes: all(network, group, ['ingress', peer]),
           presence: 'stated' as const,
         }))
       : []),
     ...(wanted.egress === 'allow'
-      ? [{ atom: all(network, group, ['egress', '0.0.0.0/0']), presence: 'implied' as const }]
+      ? [{ name: '', attributes: all(network, group, ['egress', '0.0.0.0/0']), presence: 'implied' as const }]
       : []),
   ]);
 }

@@ -1,12 +1,13 @@
-import { DescribeVolumesCommand, ModifyInstanceAttributeCommand, ModifyVolumeCommand } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/actuator.ts';
-import { done, failed } from '../answer.ts';
-import { each, sinks } from '../batch.ts';
+import { done, failed } from '../../pass/answer.ts';
+import { each } from '../../pass/each.ts';
 import type { Client } from '../client.ts';
 import { retag, unsupported } from '../retag.ts';
 import type { Scope } from '../scope.ts';
+import { ec2 } from '../sdk.ts';
+import { sinks } from '../together.ts';
 import { diskPart } from './observe.ts';
 import { start, stop, waitFor } from './power.ts';
 import { setProfile } from './profile.ts';
@@ -52,7 +53,7 @@ async function changeOne(item: Item, scope: Scope, call: Call): Promise<Result<v
   const { machine, groups = [] } = item.desired.attributes;
   const steps: (() => Promise<Result<unknown>>)[] = [];
   if (has('groups')(item)) {
-    const command = new ModifyInstanceAttributeCommand({ InstanceId: idOf(item), Groups: [...groups] });
+    const command = new ec2.ModifyInstanceAttributeCommand({ InstanceId: idOf(item), Groups: [...groups] });
     steps.push(() => scope.client.send('ModifyInstanceAttribute', command, call));
   }
   if (has('machine.identity')(item)) steps.push(() => setProfile(idOf(item), machine.identity, scope, call));
@@ -70,7 +71,7 @@ async function changeDisk(item: Item, { client }: Scope, call: Call): Promise<Re
   const VolumeId = observed.condition.parts?.find(({ part }) => part === diskPart)?.id;
   if (VolumeId === undefined) return failed('terminal', 'NoDisk', `${observed.id} has no root volume to change`);
   const { size, type } = desired.attributes.disk ?? {};
-  const command = new ModifyVolumeCommand({
+  const command = new ec2.ModifyVolumeCommand({
     VolumeId,
     Size: has('disk.size')(item) ? size : undefined,
     // why: the cloud may know more types than the SDK
@@ -88,7 +89,7 @@ async function isDisk(
   client: Client,
   call: Call,
 ): Promise<boolean> {
-  const answer = await client.send('DescribeVolumes', new DescribeVolumesCommand({ VolumeIds: [VolumeId] }), call);
+  const answer = await client.send('DescribeVolumes', new ec2.DescribeVolumesCommand({ VolumeIds: [VolumeId] }), call);
   const volume = answer.ok ? answer.value.Volumes?.[0] : undefined;
   return (
     volume !== undefined &&
@@ -131,7 +132,7 @@ function set(results: Map<Item, Result<void>>, item: Item | undefined, answer: R
 
 async function setSize({ desired, observed }: Item, { client }: Scope, call: Call): Promise<Result<void>> {
   const InstanceType = { Value: desired.attributes.machine.size };
-  const command = new ModifyInstanceAttributeCommand({ InstanceId: observed.id, InstanceType });
+  const command = new ec2.ModifyInstanceAttributeCommand({ InstanceId: observed.id, InstanceType });
   const answer = await client.send('ModifyInstanceAttribute', command, call);
   return answer.ok ? done : answer;
 }

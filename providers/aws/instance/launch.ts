@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto';
-import {
-  DescribeImagesCommand,
-  type Instance,
-  RunInstancesCommand,
-  type RunInstancesCommandInput,
-} from '@aws-sdk/client-ec2';
+import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Call, Creation } from '../../../src/ports/actuator.ts';
-import { failed } from '../answer.ts';
-import { each, standing } from '../batch.ts';
+import { failed } from '../../pass/answer.ts';
+import { chunks } from '../../pass/chunks.ts';
+import { each } from '../../pass/each.ts';
+import { standing } from '../../pass/standing.ts';
+import { groupBy } from '../group-by.ts';
 import { most } from '../limits.ts';
 import { markTags } from '../marks.ts';
 import type { Scope } from '../scope.ts';
-import { chunks, groupBy } from '../split.ts';
+import { ec2 } from '../sdk.ts';
 import { tagList } from '../tags.ts';
 import { observeInstance } from './observe.ts';
 import { stop, waitFor } from './power.ts';
@@ -97,7 +95,7 @@ async function launchRun(run: Run, scope: Scope, call: Call): Promise<Result<rea
   const input = await inputOf(run, lead, scope, call);
   if (!input.ok) return input;
   const ask = { action: 'RunInstances' as const, instances: run.items.length };
-  const answer = await scope.client.send(ask, new RunInstancesCommand(input.value), call);
+  const answer = await scope.client.send(ask, new ec2.RunInstancesCommand(input.value), call);
   if (!answer.ok) return answer;
   const byIndex = new Map((answer.value.Instances ?? []).map((instance) => [instance.AmiLaunchIndex ?? 0, instance]));
   const seen = run.items.map(({ desired }, index) => answered(byIndex.get(index), desired));
@@ -221,7 +219,7 @@ async function diskOf(
 async function rootDeviceOf(image: string, { client, known }: Scope, call: Call): Promise<Result<string>> {
   const cached = known.rootDevices.get(image);
   if (cached !== undefined) return { ok: true, value: cached };
-  const answer = await client.send('DescribeImages', new DescribeImagesCommand({ ImageIds: [image] }), call);
+  const answer = await client.send('DescribeImages', new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
   if (!answer.ok) return answer;
   const device = answer.value.Images?.[0]?.RootDeviceName;
   if (device === undefined)

@@ -1,24 +1,20 @@
-import {
-  DescribeInstancesCommand,
-  type Instance,
-  StartInstancesCommand,
-  StopInstancesCommand,
-} from '@aws-sdk/client-ec2';
+import type { Instance } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
-import { done, failed } from '../answer.ts';
-import { together } from '../batch.ts';
+import { done, failed } from '../../pass/answer.ts';
+import { chunks } from '../../pass/chunks.ts';
 import { most } from '../limits.ts';
 import type { Scope } from '../scope.ts';
-import { chunks } from '../split.ts';
+import { ec2 } from '../sdk.ts';
+import { together } from '../together.ts';
 
 /** One call for all; answers as soon as the cloud has accepted. Stopping a stopped machine succeeds. */
 export function stop(ids: readonly CloudId[], { client }: Scope, call: Call): Promise<readonly Result<void>[]> {
   return together(ids, (some) =>
     client.send(
       { action: 'StopInstances', instances: some.length },
-      new StopInstancesCommand({ InstanceIds: [...some] }),
+      new ec2.StopInstancesCommand({ InstanceIds: [...some] }),
       call,
     ),
   );
@@ -28,7 +24,7 @@ export function start(ids: readonly CloudId[], { client }: Scope, call: Call): P
   return together(ids, (some) =>
     client.send(
       { action: 'StartInstances', instances: some.length },
-      new StartInstancesCommand({ InstanceIds: [...some] }),
+      new ec2.StartInstancesCommand({ InstanceIds: [...some] }),
       call,
     ),
   );
@@ -69,7 +65,7 @@ async function statesOf(
   for (const some of chunks(ids, most.idsToRead)) {
     const answer = await client.send(
       'DescribeInstances',
-      new DescribeInstancesCommand({ InstanceIds: [...some] }),
+      new ec2.DescribeInstancesCommand({ InstanceIds: [...some] }),
       call,
     );
     if (!answer.ok && answer.failure.kind !== 'not-found') return answer;

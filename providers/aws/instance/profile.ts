@@ -1,14 +1,9 @@
-import {
-  AssociateIamInstanceProfileCommand,
-  DescribeIamInstanceProfileAssociationsCommand,
-  DisassociateIamInstanceProfileCommand,
-  ReplaceIamInstanceProfileAssociationCommand,
-} from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
-import { done } from '../answer.ts';
+import { done } from '../../pass/answer.ts';
 import type { Scope } from '../scope.ts';
+import { ec2 } from '../sdk.ts';
 import { profileOf } from './launch.ts';
 
 /**
@@ -31,7 +26,7 @@ export async function setProfile(
     { Name: 'instance-id', Values: [InstanceId] },
     { Name: 'state', Values: ['associating', 'associated'] },
   ];
-  const look = new DescribeIamInstanceProfileAssociationsCommand({ Filters });
+  const look = new ec2.DescribeIamInstanceProfileAssociationsCommand({ Filters });
   const found = await client.send('DescribeIamInstanceProfileAssociations', look, call);
   if (!found.ok) return found;
   const AssociationId = found.value.IamInstanceProfileAssociations?.[0]?.AssociationId;
@@ -40,7 +35,7 @@ export async function setProfile(
     if (AssociationId === undefined) return done;
     const answer = await client.send(
       'DisassociateIamInstanceProfile',
-      new DisassociateIamInstanceProfileCommand({ AssociationId }),
+      new ec2.DisassociateIamInstanceProfileCommand({ AssociationId }),
       call,
     );
     return answer.ok ? done : answer;
@@ -49,12 +44,12 @@ export async function setProfile(
     AssociationId === undefined
       ? await client.send(
           'AssociateIamInstanceProfile',
-          new AssociateIamInstanceProfileCommand({ InstanceId, IamInstanceProfile }),
+          new ec2.AssociateIamInstanceProfileCommand({ InstanceId, IamInstanceProfile }),
           call,
         )
       : await client.send(
           'ReplaceIamInstanceProfileAssociation',
-          new ReplaceIamInstanceProfileAssociationCommand({ AssociationId, IamInstanceProfile }),
+          new ec2.ReplaceIamInstanceProfileAssociationCommand({ AssociationId, IamInstanceProfile }),
           call,
         );
   return answer.ok ? done : answer;

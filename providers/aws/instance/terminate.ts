@@ -1,11 +1,11 @@
-import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Call, Removal } from '../../../src/ports/actuator.ts';
-import { done } from '../answer.ts';
-import { together } from '../batch.ts';
+import { done } from '../../pass/answer.ts';
+import { chunks } from '../../pass/chunks.ts';
 import { most } from '../limits.ts';
 import type { Scope } from '../scope.ts';
-import { chunks } from '../split.ts';
+import { ec2 } from '../sdk.ts';
+import { together } from '../together.ts';
 
 /**
  * One id that is wrong or protected sinks the call, so it is then sent in halves. Their disks and interfaces go with them
@@ -19,7 +19,7 @@ export async function terminate(
   const results: Result<void>[] = [];
   for (const some of chunks(batch, most.terminated)) {
     const answers = await together(some, (items) => {
-      const command = new TerminateInstancesCommand({ InstanceIds: items.map(({ id }) => id) });
+      const command = new ec2.TerminateInstancesCommand({ InstanceIds: items.map(({ id }) => id) });
       return client.send({ action: 'TerminateInstances', instances: items.length }, command, call);
     });
     results.push(...answers.map(explained));

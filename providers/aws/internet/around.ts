@@ -1,14 +1,10 @@
-import {
-  DescribeInternetGatewaysCommand,
-  DescribeRouteTablesCommand,
-  type InternetGateway,
-  type RouteTable,
-} from '@aws-sdk/client-ec2';
+import type { InternetGateway, RouteTable } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
+import { chunks } from '../../pass/chunks.ts';
 import type { Scope } from '../scope.ts';
-import { chunks } from '../split.ts';
+import { ec2 } from '../sdk.ts';
 
 /** "up to 200 values in a single request": https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
 export const mostFilterValues = 200;
@@ -24,8 +20,8 @@ export async function partsOfVpcs(vpcIds: readonly CloudId[], { client }: Scope,
   const tables: RouteTable[] = [];
   for (const some of chunks(vpcIds, mostFilterValues)) {
     const Values = [...some];
-    const attached = new DescribeInternetGatewaysCommand({ Filters: [{ Name: 'attachment.vpc-id', Values }] });
-    const inside = new DescribeRouteTablesCommand({ Filters: [{ Name: 'vpc-id', Values }] });
+    const attached = new ec2.DescribeInternetGatewaysCommand({ Filters: [{ Name: 'attachment.vpc-id', Values }] });
+    const inside = new ec2.DescribeRouteTablesCommand({ Filters: [{ Name: 'vpc-id', Values }] });
     const [a, b] = [
       await client.send('DescribeInternetGateways', attached, call),
       await client.send('DescribeRouteTables', inside, call),

@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  AttachInternetGatewayCommand,
-  CreateInternetGatewayCommand,
-  CreateRouteCommand,
-  CreateRouteTableCommand,
-  CreateTagsCommand,
-  DeleteTagsCommand,
-  DescribeInternetGatewaysCommand,
-  DescribeRouteTablesCommand,
-  ReplaceRouteCommand,
-} from '@aws-sdk/client-ec2';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
-import { done, failed } from '../answer.ts';
+import { done, failed } from '../../pass/answer.ts';
 import { markTags, tagKey } from '../marks.ts';
 import type { Scope } from '../scope.ts';
+import { ec2 } from '../sdk.ts';
 import { tagList } from '../tags.ts';
 import type { InternetParts } from './parts.ts';
 import { everywhere, gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
@@ -93,7 +83,11 @@ async function findGateway(
   const Filters = Object.entries(
     markTags({ estate: mark.estate, store: mark.store, address: mark.address }, { part: gatewayPart }),
   ).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
-  const answer = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
+  const answer = await client.send(
+    'DescribeInternetGateways',
+    new ec2.DescribeInternetGatewaysCommand({ Filters }),
+    call,
+  );
   if (!answer.ok) return answer;
   const usable = (answer.value.InternetGateways ?? []).filter(
     ({ Attachments = [] }) => Attachments.length === 0 || Attachments.some((attachment) => attachment.VpcId === vpcId),
@@ -104,7 +98,7 @@ async function findGateway(
 
 async function note(vpcId: CloudId, { client, clock }: Scope, call: Call): Promise<Result<unknown>> {
   const Tags = [{ Key: tagKey('gateway'), Value: `${clock.now()}` }];
-  return client.send('CreateTags', new CreateTagsCommand({ Resources: [vpcId], Tags }), call);
+  return client.send('CreateTags', new ec2.CreateTagsCommand({ Resources: [vpcId], Tags }), call);
 }
 
 async function makeGateway({ vpcId, mark }: Unfinished, { client }: Scope, call: Call): Promise<Result<CloudId>> {
@@ -113,13 +107,13 @@ async function makeGateway({ vpcId, mark }: Unfinished, { client }: Scope, call:
   ];
   const made = await client.send(
     'CreateInternetGateway',
-    new CreateInternetGatewayCommand({ TagSpecifications }),
+    new ec2.CreateInternetGatewayCommand({ TagSpecifications }),
     call,
   );
   if (made.ok) return { ok: true, value: made.value.InternetGateway?.InternetGatewayId ?? '' };
   if (made.failure.kind !== 'ambiguous') {
     const Tags = [{ Key: tagKey('gateway') }];
-    await client.send('DeleteTags', new DeleteTagsCommand({ Resources: [vpcId], Tags }), call);
+    await client.send('DeleteTags', new ec2.DeleteTagsCommand({ Resources: [vpcId], Tags }), call);
   }
   return made;
 }
@@ -130,7 +124,7 @@ async function attach(
   { client }: Scope,
   call: Call,
 ): Promise<Result<void>> {
-  const command = new AttachInternetGatewayCommand({ InternetGatewayId, VpcId: vpcId });
+  const command = new ec2.AttachInternetGatewayCommand({ InternetGatewayId, VpcId: vpcId });
   const answer = await client.send('AttachInternetGateway', command, call);
   return answer.ok || answer.failure.code === 'Resource.AlreadyAssociated' ? done : answer;
 }
@@ -143,7 +137,7 @@ async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Res
   const TagSpecifications = [
     { ResourceType: 'route-table' as const, Tags: tagList(markTags(wish.mark, { part: tablePart })) },
   ];
-  const command = new CreateRouteTableCommand({
+  const command = new ec2.CreateRouteTableCommand({
     VpcId: wish.vpcId,
     ClientToken: tokenOf(wish, scope),
     TagSpecifications,
@@ -170,7 +164,7 @@ async function findTable(
     { Name: 'vpc-id', Values: [vpcId] },
     { Name: `tag:${tagKey('part')}`, Values: [tablePart] },
   ];
-  const answer = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+  const answer = await client.send('DescribeRouteTables', new ec2.DescribeRouteTablesCommand({ Filters }), call);
   if (!answer.ok) return answer;
   const { RouteTables: tables = [] } = answer.value;
   const best =
@@ -181,8 +175,8 @@ async function findTable(
 
 async function route(RouteTableId: CloudId, GatewayId: CloudId, { client }: Scope, call: Call): Promise<Result<void>> {
   const wanted = { RouteTableId, GatewayId, DestinationCidrBlock: everywhere };
-  const made = await client.send('CreateRoute', new CreateRouteCommand(wanted), call);
+  const made = await client.send('CreateRoute', new ec2.CreateRouteCommand(wanted), call);
   if (made.ok || made.failure.code !== 'RouteAlreadyExists') return made.ok ? done : made;
-  const replaced = await client.send('ReplaceRoute', new ReplaceRouteCommand(wanted), call);
+  const replaced = await client.send('ReplaceRoute', new ec2.ReplaceRouteCommand(wanted), call);
   return replaced.ok ? done : replaced;
 }

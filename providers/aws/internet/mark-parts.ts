@@ -1,11 +1,11 @@
-import { DescribeInternetGatewaysCommand, DescribeRouteTablesCommand } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import { chunks } from '../../pass/chunks.ts';
 import { readMark } from '../marks.ts';
 import type { Scope } from '../scope.ts';
-import { chunks } from '../split.ts';
+import { ec2 } from '../sdk.ts';
 import type { Tag } from '../tags.ts';
 import { mostFilterValues } from './around.ts';
 import { gatewayPart, isPartOf, tablePart } from './signs.ts';
@@ -45,14 +45,18 @@ async function tagsOf(parts: readonly Part[], { client }: Scope, call: Call): Pr
   const tagged = new Map<CloudId, readonly Tag[]>();
   for (const Values of idsOf(parts, gatewayPart)) {
     const Filters = [{ Name: 'internet-gateway-id', Values }];
-    const seen = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
+    const seen = await client.send(
+      'DescribeInternetGateways',
+      new ec2.DescribeInternetGatewaysCommand({ Filters }),
+      call,
+    );
     if (!seen.ok) return seen;
     for (const { InternetGatewayId = '', Tags = [] } of seen.value.InternetGateways ?? [])
       tagged.set(InternetGatewayId, Tags);
   }
   for (const Values of idsOf(parts, tablePart)) {
     const Filters = [{ Name: 'route-table-id', Values }];
-    const seen = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+    const seen = await client.send('DescribeRouteTables', new ec2.DescribeRouteTablesCommand({ Filters }), call);
     if (!seen.ok) return seen;
     for (const { RouteTableId = '', Tags = [] } of seen.value.RouteTables ?? []) tagged.set(RouteTableId, Tags);
   }

@@ -1,19 +1,11 @@
-import {
-  DeleteInternetGatewayCommand,
-  DeleteRouteTableCommand,
-  DescribeInternetGatewaysCommand,
-  DescribeRouteTablesCommand,
-  DetachInternetGatewayCommand,
-  DisassociateRouteTableCommand,
-  type InternetGateway,
-  type RouteTable,
-} from '@aws-sdk/client-ec2';
+import type { InternetGateway, RouteTable } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
-import { done, failed } from '../answer.ts';
+import { done, failed } from '../../pass/answer.ts';
 import type { Scope } from '../scope.ts';
+import { ec2 } from '../sdk.ts';
 import { gatewayPart, isNearPartOf, isPartOf, tablePart } from './signs.ts';
 
 export interface Doomed {
@@ -53,7 +45,7 @@ async function ownTables(
   call: Call,
 ): Promise<Result<readonly RouteTable[]>> {
   const Filters = [{ Name: 'vpc-id', Values: [vpcId] }];
-  const seen = await client.send('DescribeRouteTables', new DescribeRouteTablesCommand({ Filters }), call);
+  const seen = await client.send('DescribeRouteTables', new ec2.DescribeRouteTablesCommand({ Filters }), call);
   if (!seen.ok) return seen;
   const { RouteTables: tables = [] } = seen.value;
   const near = tables.filter(({ Tags }) => isNearPartOf(owner, Tags, tablePart));
@@ -77,7 +69,11 @@ async function ownGateways(
   const Values = parts.filter(({ part }) => part === gatewayPart).map(({ id }) => id);
   if (Values.length === 0) return { ok: true, value: [] };
   const Filters = [{ Name: 'internet-gateway-id', Values }];
-  const seen = await client.send('DescribeInternetGateways', new DescribeInternetGatewaysCommand({ Filters }), call);
+  const seen = await client.send(
+    'DescribeInternetGateways',
+    new ec2.DescribeInternetGatewaysCommand({ Filters }),
+    call,
+  );
   if (!seen.ok) return seen;
   const here = (seen.value.InternetGateways ?? []).filter(({ Attachments = [] }) =>
     Attachments.every(({ VpcId }) => VpcId === vpcId),
@@ -99,12 +95,12 @@ async function removeTable(
     if (Main || AssociationId === undefined) continue;
     const freed = await client.send(
       'DisassociateRouteTable',
-      new DisassociateRouteTableCommand({ AssociationId }),
+      new ec2.DisassociateRouteTableCommand({ AssociationId }),
       call,
     );
     if (!freed.ok && freed.failure.kind !== 'not-found') return freed;
   }
-  return gone(await client.send('DeleteRouteTable', new DeleteRouteTableCommand({ RouteTableId }), call));
+  return gone(await client.send('DeleteRouteTable', new ec2.DeleteRouteTableCommand({ RouteTableId }), call));
 }
 
 async function removeGateway(
@@ -115,13 +111,13 @@ async function removeGateway(
   for (const { VpcId } of Attachments) {
     const detached = await client.send(
       'DetachInternetGateway',
-      new DetachInternetGatewayCommand({ InternetGatewayId, VpcId }),
+      new ec2.DetachInternetGatewayCommand({ InternetGatewayId, VpcId }),
       call,
     );
     if (!detached.ok && detached.failure.code !== 'Gateway.NotAttached') return detached;
   }
   return gone(
-    await client.send('DeleteInternetGateway', new DeleteInternetGatewayCommand({ InternetGatewayId }), call),
+    await client.send('DeleteInternetGateway', new ec2.DeleteInternetGatewayCommand({ InternetGatewayId }), call),
   );
 }
 

@@ -1,27 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dialect } from '../../../providers/aws/dialect.ts';
-import type { RuleDraft } from '../../../src/core/compile/dialect.ts';
+import type { Atom, RuleDraft } from '../../../src/core/compile/dialect.ts';
 
 const place = { account: '111122223333', region: 'eu-west-1' };
 const at = 'aws/111122223333/eu-west-1';
 const network = `${at}/network/core`;
 const web = `${at}/group/core.web`;
 
-const draft = (
-  over: Partial<RuleDraft> & { readonly protocol?: string; readonly action?: 'allow' | 'deny' } = {},
-): RuleDraft => ({
+interface Over {
+  readonly protocol?: string;
+  readonly action?: 'allow' | 'deny';
+  readonly ports?: readonly string[];
+  readonly peers?: readonly string[];
+}
+
+const draft = (over: Over = {}): RuleDraft => ({
+  name: 'web-https',
   network,
   group: web,
   base: { direction: 'ingress', action: over.action ?? 'allow', protocol: over.protocol ?? 'tcp' },
-  ports: over.ports ?? ['443'],
-  peers: over.peers ?? ['0.0.0.0/0'],
+  traffic: { ports: over.ports ?? ['443'], peers: over.peers ?? ['0.0.0.0/0'] },
   extra: { description: 'd', priority: 1000, disabled: false, log: false },
 });
 
 const short = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
-const namesOf = (rule: RuleDraft): readonly string[] =>
-  dialect.rules.atoms(rule).map((atom) => dialect.rules.atomName(atom, short));
+const nameOf = ({ attributes }: Atom): string | undefined => dialect.rules.contentName?.(attributes, short);
+const namesOf = (rule: RuleDraft): readonly (string | undefined)[] => dialect.rules.atoms(rule).map(nameOf);
 
 describe('how AWS says a rule', () => {
   const rows: readonly { readonly name: string; readonly rule: RuleDraft; readonly want: readonly string[] }[] = [
@@ -89,7 +94,7 @@ describe('how AWS says a rule', () => {
     assert.throws(() => namesOf(draft({ peers: ['service-tag:Internet'] })), RangeError));
   test('the description is on every atom', () =>
     assert.deepEqual(
-      dialect.rules.atoms(draft({ peers: ['any'] })).map(({ description }) => description),
+      dialect.rules.atoms(draft({ peers: ['any'] })).map(({ attributes }) => attributes.description),
       ['d', 'd'],
     ));
 });
@@ -98,7 +103,7 @@ describe('how AWS says a default', () => {
   const said = (egress: 'allow' | 'deny', ingress: 'allow' | 'deny' = 'deny'): readonly string[] =>
     dialect.rules
       .defaults({ network, groups: [web], default: { ingress, egress } })
-      .map(({ atom, presence }) => `${presence} ${dialect.rules.atomName(atom, short)}`);
+      .map((atom) => `${atom.presence} ${nameOf(atom)}`);
 
   test('egress allow: what a group is born with is implied, its IPv6 twin tolerated', () =>
     assert.deepEqual(said('allow'), [
@@ -116,7 +121,8 @@ describe('how AWS says a default', () => {
 describe('where things are on AWS', () => {
   test('the scope and the prefix are account and region', () => {
     assert.equal(dialect.scope(place), at);
-    assert.equal(dialect.prefix('network', place), at);
+    assert.equal(dialect.names.prefix('network', place), at);
   });
-  test('a group is called <network>-<group>', () => assert.equal(dialect.objectName('group', 'core.web'), 'core-web'));
+  test('a group is called <network>-<group>', () =>
+    assert.equal(dialect.names.objectName('group', 'core.web'), 'core-web'));
 });

@@ -97,7 +97,7 @@ test('a disk takes one look at the image, and is listed as asked for', async () 
 
 test('its parts carry its mark', async () => {
   const { id } = await createOne(estate.session, instanceOf(estate, ['parts', 0]));
-  const { volumes, interfaces } = estate.stage.sandbox.control.world.region(account, region);
+  const { volumes, interfaces } = estate.stage.sandbox.control.ec2.region(account, region);
   const parts = (await seen(estate, id)).condition.parts ?? [];
   const tagsOf = (part: string) => (volumes.see(part) ?? interfaces.see(part))?.tags.get('setpoint:address');
   assert.deepEqual(
@@ -112,7 +112,7 @@ test('user data goes to the machine; only its hash is told', async () => {
   const made = must(
     (await instances().create([instanceOf(estate, ['data', 0], { boot: { userData: 'hash-1' } })], call))[0],
   );
-  const stored = estate.stage.sandbox.control.world.region(account, region).instances.see(made.id)?.settings.userData;
+  const stored = estate.stage.sandbox.control.ec2.region(account, region).instances.see(made.id)?.settings.userData;
   assert.equal(Buffer.from(stored ?? '', 'base64').toString(), secret);
   assert.equal((await seen(estate, made.id)).attributes.boot?.userData, 'hash-1');
   assert.ok(!JSON.stringify([made, call.reported]).includes(secret));

@@ -176,7 +176,7 @@ describe('deleting a network', () => {
       'ok',
     ]);
     assert.deepEqual(await listOf(session, 'network'), []);
-    const { gateways, routeTables } = stage.sandbox.control.world.region('111122223333', 'eu-west-1');
+    const { gateways, routeTables } = stage.sandbox.control.ec2.region('111122223333', 'eu-west-1');
     assert.deepEqual([...gateways.seen(), ...routeTables.seen()], []);
   });
 

@@ -11,20 +11,23 @@ import { account, report, ruleCases, type Said, sg, v4 } from './rule-cases.ts';
 
 /** As the spec layer hands it over: blocks canonical, groups resolved. */
 const draftOf = ({ protocol = 'tcp', ports = ['443'], peers = ['10.0.0.0/8'], description = '' }: Said): RuleDraft => ({
+  name: 'web-https',
   network: 'vpc-1',
   group: sg,
   base: { direction: 'ingress', action: 'allow', protocol },
-  ports,
-  peers: peers.map((peer) => {
-    const cidr = parseCidr(peer);
-    return cidr ? formatCidr(cidr) : peer;
-  }),
+  traffic: {
+    ports,
+    peers: peers.map((peer) => {
+      const cidr = parseCidr(peer);
+      return cidr ? formatCidr(cidr) : peer;
+    }),
+  },
   extra: { description, priority: 1000, disabled: false, log: false },
 });
 
 function wanted(said: readonly Said[]): readonly string[] {
   const atoms = said.flatMap((each) => dialect.rules.atoms(draftOf(each)));
-  return atoms.map(({ match, description }) => `${atomId(sg, match)} "${description}"`).toSorted();
+  return atoms.map(({ attributes: { match, description } }) => `${atomId(sg, match)} "${description}"`).toSorted();
 }
 
 function seen(IpPermissions: IpPermission[]): readonly string[] {
@@ -71,7 +74,7 @@ describe('egress that nobody wrote (A37, A38)', () => {
   };
   const stray = (egress: 'allow' | 'deny'): readonly string[] => {
     const allowed = dialect.rules.defaults({ network: 'vpc-1', groups: [sg], default: { ingress: 'deny', egress } });
-    const known = new Set(allowed.map(({ atom }) => atomId(sg, atom.match)));
+    const known = new Set(allowed.map(({ attributes }) => atomId(sg, attributes.match)));
     return atomsOf(born, account)
       .map(({ id }) => id)
       .filter((id) => !known.has(id));

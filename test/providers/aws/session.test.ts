@@ -161,6 +161,20 @@ describe('who we are', () => {
     assert.ok(actionsOf(estate.stage).includes('AssumeRole'));
     await session.close();
   });
+  test('keys that a secret held are used, and not those of the process', async () => {
+    const aws = await loadProvider('aws');
+    const target = { scope, account, region, endpoint: estate.stage.sandbox.url };
+    const held = { cloud: 'aws', secretAccessKey: 'not-a-secret' } as const;
+    for (const [accessKeyId, ok] of [
+      ['AKIASANDBOX111122223', true],
+      ['AKIDNOBODY', false],
+    ] as const) {
+      const credentials = { secret: () => ({ ...held, accessKeyId }) };
+      const session = await aws.open({ ...target, credentials }, estate.stage.clock);
+      assert.equal((await session.identify(recordedCall())).ok, ok);
+      await session.close();
+    }
+  });
   test('an access key that nobody knows is a failure, not a throw', async () => {
     faults().add({ match: { action: 'GetCallerIdentity' }, effect: { kind: 'access-denied' } });
     const answer = await estate.session.identify(recordedCall());

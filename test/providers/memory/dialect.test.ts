@@ -4,18 +4,18 @@ import { dialect } from '../../../providers/memory/dialect.ts';
 import type { RuleDraft } from '../../../src/core/compile/dialect.ts';
 
 const draft: RuleDraft = {
+  name: 'web-https',
   network: 'memory/acme/north/network/core',
   group: 'memory/acme/north/group/core.web',
   base: { direction: 'ingress', action: 'allow', protocol: 'tcp' },
-  ports: ['443'],
-  peers: ['10.0.0.0/8'],
+  traffic: { ports: ['443'], peers: ['10.0.0.0/8'] },
   extra: { description: 'site', priority: 1000, disabled: false, log: false },
 };
 const short = (ref: string): string => ref.split('/').at(-1) ?? '';
 
 const cases: readonly {
   readonly name: string;
-  readonly given: Partial<RuleDraft>;
+  readonly given: Partial<RuleDraft['traffic']> & { readonly protocol?: string };
   readonly want: readonly string[];
 }[] = [
   { name: 'one port, one peer: one atom', given: {}, want: ['core.web_ingress_tcp_443_10.0.0.0/8'] },
@@ -36,23 +36,26 @@ const cases: readonly {
   },
   {
     name: 'anyone over icmp is IPv4',
-    given: { base: { ...draft.base, protocol: 'icmp' }, ports: ['8/all'], peers: ['any'] },
+    given: { protocol: 'icmp', ports: ['8/all'], peers: ['any'] },
     want: ['core.web_ingress_icmp_8/all_0.0.0.0/0'],
   },
   {
     name: 'anyone over icmpv6 is IPv6',
-    given: { base: { ...draft.base, protocol: 'icmpv6' }, ports: ['all'], peers: ['any'] },
+    given: { protocol: 'icmpv6', ports: ['all'], peers: ['any'] },
     want: ['core.web_ingress_icmpv6_all_::/0'],
   },
 ];
 for (const { name, given, want } of cases) {
   test(name, () => {
-    const atoms = dialect.rules.atoms({ ...draft, ...given });
+    const { protocol = 'tcp', ...traffic } = given;
+    const base = { ...draft.base, protocol };
+    const atoms = dialect.rules.atoms({ ...draft, base, traffic: { ...draft.traffic, ...traffic } });
     assert.deepEqual(
-      atoms.map((atom) => dialect.rules.atomName(atom, short)),
+      atoms.map((atom) => dialect.rules.contentName?.(atom.attributes, short)),
       want,
     );
-    for (const atom of atoms) assert.deepEqual([atom.description, atom.match.peers.length], ['site', 1]);
+    for (const { attributes } of atoms)
+      assert.deepEqual([attributes.description, attributes.match.peers.length], ['site', 1]);
   });
 }
 
@@ -69,7 +72,7 @@ for (const { ingress, egress, want } of defaults) {
       default: { ingress, egress },
     });
     assert.deepEqual(
-      atoms.map(({ atom: { match }, presence }) => `${match.direction} ${match.peers} ${presence}`),
+      atoms.map(({ attributes: { match }, presence }) => `${match.direction} ${match.peers} ${presence}`),
       want,
     );
   });
@@ -80,9 +83,9 @@ test('names and places', () => {
   assert.deepEqual(
     [
       dialect.scope(place),
-      dialect.prefix('subnet', place),
-      dialect.objectName('subnet', 'core.app'),
-      dialect.objectName('instance', 'web-0'),
+      dialect.names.prefix('subnet', place),
+      dialect.names.objectName('subnet', 'core.app'),
+      dialect.names.objectName('instance', 'web-0'),
     ],
     ['memory/acme/north', 'memory/acme/north', 'core-app', 'web-0'],
   );

@@ -2,8 +2,3 @@
 export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
-
-/** Items with equal keys together, in the order of their first. */
-export function groupBy<T>(items: readonly T[], key: (item: T) => string): readonly (readonly T[])[] {
-  return [...Map.groupBy(items, key).values()];
-}

@@ -1,0 +1,126 @@
+import { ComputeManagementClient, restorePoller as restoreCompute } from '@azure/arm-compute';
+import { NetworkManagementClient, restorePoller as restoreNetwork } from '@azure/arm-network';
+import { ResourceManagementClient } from '@azure/arm-resources';
+import type { TokenCredential } from '@azure/core-auth';
+import type { Pipeline, PipelinePolicy } from '@azure/core-rest-pipeline';
+import type { Result } from '../../src/core/failure.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Access, KeptOperation } from '../../src/ports/provider.ts';
+import { credentialOf } from './credential.ts';
+import { during, type Exchange, failureIn, watched } from './exchange.ts';
+import { carryOut, type Poller, resumeOperation } from './operation.ts';
+import { type RawResource, readRaw } from './raw.ts';
+
+/** The way to one subscription: every request passes `watched`, so that it is admitted, timed, reported and translated. */
+export interface Client {
+  readonly sdk: Sdk;
+  /** One request, or one page. `send` must not return a poller. Throws only what `call.admit` throws. */
+  ask<T>(call: Call, send: (sdk: Sdk) => Promise<T>): Promise<Result<T>>;
+  /** The same for a GET, answered as the cloud wrote it: the SDK's models drop what they do not know. */
+  raw(call: Call, send: (sdk: Sdk) => Promise<unknown>): Promise<Result<RawResource>>;
+  /** A write that may begin a long-running operation, awaited to its end. `body`: sent as it is, in place of the SDK's. */
+  run<T>(call: Call, start: (sdk: Sdk) => Poller<T>, body?: string): Promise<Result<T>>;
+  /** Awaits what an earlier process began and kept. */
+  resume(kept: readonly KeptOperation[], call: Call): Promise<void>;
+  /** Called as something may have changed. */
+  onWrite(listener: () => void): void;
+}
+
+export interface Sdk {
+  readonly network: NetworkManagementClient;
+  readonly compute: ComputeManagementClient;
+  readonly resources: ResourceManagementClient;
+}
+
+const publicCloud = 'https://management.azure.com';
+
+/** SDK retries and redirects are off: the limiter must see every request, and our token goes nowhere else. */
+export async function makeClient(access: Access, clock: Clock): Promise<Client> {
+  const credential = await credentialOf(access);
+  const listeners: (() => void)[] = [];
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const { scope, endpoint = publicCloud } = access;
+  const sdk = sdkFor(access, credential, watched({ scope, origin: new URL(endpoint).origin, onWrite: tell }));
+  const resumption = { clock, restore: restoring(sdk) };
+  return {
+    sdk,
+    ask: async (call, send) => {
+      const exchange: Exchange = { call };
+      try {
+        return { ok: true, value: await during(exchange, () => send(sdk)) };
+      } catch (error) {
+        return { ok: false, failure: failureIn(exchange, error) };
+      }
+    },
+    raw: async (call, send) => {
+      const exchange: Exchange = { call };
+      try {
+        await during(exchange, () => send(sdk));
+        return { ok: true, value: readRaw(exchange.answer?.body ?? '') };
+      } catch (error) {
+        return { ok: false, failure: failureIn(exchange, error) };
+      }
+    },
+    run: async (call, start, body) => {
+      try {
+        return await carryOut(() => start(sdk), { call, body }, resumption);
+      } finally {
+        tell();
+      }
+    },
+    resume: async (kept, call) => {
+      await Promise.all(kept.map((one) => resumeOperation(one, call, resumption)));
+      tell();
+    },
+    onWrite: (listener) => void listeners.push(listener),
+  };
+}
+
+function sdkFor({ account, endpoint }: Access, credential: TokenCredential | undefined, policy: PipelinePolicy): Sdk {
+  const options = {
+    endpoint: endpoint ?? publicCloud,
+    allowInsecureConnection: endpoint?.startsWith('http:') ?? false,
+    retryOptions: { maxRetries: 0 },
+    redirectOptions: { maxRetries: 0 },
+    userAgentOptions: { userAgentPrefix: 'setpoint' },
+    additionalPolicies: [{ policy, position: 'perRetry' as const }],
+  };
+  const given = credential ?? anybody;
+  const sdk = {
+    network: new NetworkManagementClient(given, account, options),
+    compute: new ComputeManagementClient(given, account, options),
+    resources: new ResourceManagementClient(given, account, options),
+  };
+  if (endpoint !== undefined) for (const { pipeline } of Object.values(sdk)) sendPlainly(pipeline, given);
+  return sdk;
+}
+
+const anybody: TokenCredential = {
+  getToken: async () => ({ token: 'sandbox', expiresOnTimestamp: Number.MAX_SAFE_INTEGER }),
+};
+
+const armScope = 'https://management.azure.com/.default';
+
+/** The SDK sends no token over plain http, which is all that a sandbox on this machine speaks. */
+function sendPlainly(pipeline: Pipeline, credential: TokenCredential): void {
+  pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
+  pipeline.addPolicy({
+    name: 'setpointPlainToken',
+    sendRequest: async (request, next) => {
+      const token = await credential.getToken(armScope);
+      if (token) request.headers.set('Authorization', `Bearer ${token.token}`);
+      return next(request);
+    },
+  });
+}
+
+/** The SDK finds by the URL what an operation is of; the method that it also wants is only named in its errors. */
+const restoring =
+  ({ network, compute }: Sdk) =>
+  (state: string): Poller<unknown> =>
+    /\/providers\/microsoft\.compute\//i.test(state)
+      ? restoreCompute(compute, state, compute.virtualMachines.createOrUpdate)
+      : restoreNetwork(network, state, network.virtualNetworks.createOrUpdate);

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { nameIn } from '../../src/core/address.ts';
+import type { RuleMatch } from '../../src/core/attributes.ts';
+import { parseCidr } from '../../src/core/cidr.ts';
+import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { Kind } from '../../src/core/resource.ts';
+import { canonicalLocation } from './place.ts';
+import { respell } from './respell.ts';
+import { peerPrefix } from './security-rule.ts';
+import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
+
+/**
+ * How Azure says what a spec means. No SDK here: planning needs none.
+ *
+ * An atom is a security rule of the network's NSG, known by its name: the document's and eight digits of a hash of what may
+ * not change in place. A machine moves between groups while rules change, so a rule for other groups is another rule,
+ * which stands before the old one goes. All else of a rule changes at once.
+ */
+export const dialect: Dialect = {
+  cloud: 'azure',
+  scope,
+  names: { prefix, objectName },
+  holds: {
+    groups: 'objects',
+    network: ['cidr', 'filter', 'labels'],
+    subnet: ['network', 'cidr', 'filter'],
+    fixedMarks: ['subnet'],
+    oneByName: ['network', 'subnet', 'group', 'firewall-rule', 'instance'],
+    // https://learn.microsoft.com/azure/virtual-machines/linux/expand-disks, https://learn.microsoft.com/azure/virtual-machines/disks-convert-types
+    machineEffects: { 'disk.size': 'stops', 'disk.type': 'stops' },
+  },
+  // 100 to 4096: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules
+  rules: { atoms, defaults, numbering: { first: 100, last: 4095, gap: 10 } },
+  respell,
+};
+
+/** Azure tells no case apart, so neither do our names for its places. */
+function scope({ account, region }: Place): string {
+  return `azure/${account.toLowerCase()}/${canonicalLocation(region)}`;
+}
+
+function prefix(_kind: Kind, place: Place): string {
+  return `${scope(place)}/${(place.resourceGroup ?? '').toLowerCase()}`;
+}
+
+/** Subnets and rules are named inside their network, so they bear only their own part of the name. */
+function objectName(kind: Kind, name: string): string {
+  const inside = kind === 'subnet' || kind === 'firewall-rule';
+  return inside ? name.slice(name.indexOf('.') + 1) : name.replaceAll('.', '-');
+}
+
+function atoms({ name, network, group, base, traffic, extra }: RuleDraft): readonly Atom[] {
+  const protocol = canonicalProtocol(base.protocol);
+  if (protocolTexts[protocol] === undefined)
+    throw new RangeError(`an Azure rule cannot name protocol ${base.protocol}; leave the rule out of this target`);
+  const ports = portsOf(protocol, traffic.ports);
+  return cutsOf(traffic.peers).map(({ cut, peers }) => ({
+    name: named(name, [base.direction, base.action, ownName(group), cut]),
+    attributes: {
+      network,
+      match: { ...base, protocol, ports, peers, targets: [group] },
+      description: extra.description,
+      order: { priority: extra.priority },
+    },
+  }));
+}
+
+function portsOf(protocol: string, ports: readonly string[]): string {
+  if (protocol === 'tcp' || protocol === 'udp') return canonicalPorts(ports);
+  if (ports.every((range) => range === 'all')) return 'all';
+  throw new RangeError(
+    `an Azure rule cannot tell ${ports.join(', ')} of ${protocol} apart; leave it out of this target`,
+  );
+}
+
+interface Cut {
+  readonly cut: string;
+  readonly peers: readonly string[];
+}
+
+/**
+ * One rule takes one list of IPv4 blocks, or of IPv6 blocks, or one group, or one service tag:
+ * https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#augmented-security-rules
+ */
+function cutsOf(peers: readonly string[]): readonly Cut[] {
+  const cuts = new Map<string, string[]>();
+  for (const peer of peers) {
+    const cut = cutOf(peer);
+    const known = cuts.get(cut);
+    if (known === undefined) cuts.set(cut, [peer]);
+    else if (cut === 'v4' || cut === 'v6') known.push(peer);
+  }
+  return [...cuts].map(([cut, together]) => ({ cut, peers: together.toSorted() }));
+}
+
+function cutOf(peer: string): string {
+  if (peer === 'any') return peer;
+  if (peer.startsWith(peerPrefix.group)) return peerPrefix.group + ownName(peer.slice(peerPrefix.group.length));
+  if (peer.startsWith(peerPrefix.tag)) return peer.toLowerCase();
+  const block = parseCidr(peer);
+  if (block === undefined) throw new RangeError(`an Azure rule cannot name ${peer}; leave it out of this target`);
+  return `v${block.family}`;
+}
+
+/** The group's own part of its name: a network that is renamed keeps its rules. */
+const ownName = (group: string): string => nameIn(group, 'group').replace(/^[^.]*\./, '');
+
+/** Lower case, as Azure takes names in any. */
+function named(document: string, parts: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([document, ...parts]));
+  return `${document.toLowerCase()}-${hash.digest('hex').slice(0, 8)}`;
+}
+
+/** Behind every rule of a document. */
+const lastOfAll = 4096;
+
+/**
+ * What Azure has by itself: within a virtual network everything may talk to everything, nothing else comes in, and all
+ * may go out (https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#default-security-rules).
+ *
+ *   default | ingress                                  | egress
+ *   --------+------------------------------------------+-----------------
+ *   allow   | allow from anyone                        | none: it is so
+ *   deny    | deny from the virtual network            | deny to anyone
+ *
+ * One name a direction: allow becomes deny in one write.
+ */
+function defaults({ network, default: wanted }: NetworkDraft): ReturnType<Dialect['rules']['defaults']> {
+  const ingress = wanted.ingress === 'allow' ? 'any' : `${peerPrefix.tag}VirtualNetwork`;
+  return [
+    everything('ingress', wanted.ingress, ingress),
+    ...(wanted.egress === 'deny' ? [everything('egress', 'deny', 'any')] : []),
+  ].map((match) => ({
+    name: named(`default-${match.direction}`, []),
+    attributes: { network, match, description: '', order: { priority: lastOfAll } },
+    presence: 'stated' as const,
+  }));
+}
+
+const everything = (direction: RuleMatch['direction'], action: RuleMatch['action'], peer: string): RuleMatch => ({
+  direction,
+  action,
+  protocol: 'all',
+  ports: 'all',
+  peers: [peer],
+  targets: [],
+});

@@ -1,0 +1,210 @@
+import type { Failure } from '../../src/core/failure.ts';
+
+/**
+ * What Azure's codes mean to us: of Resource Manager, the network provider and the compute provider.
+ * https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors
+ * https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/error-codes
+ * A code that is not here is terminal: a wrong retry can do harm, a wrong stop only makes a page.
+ */
+const meanings: Readonly<Record<string, Failure['kind']>> = {
+  TooManyRequests: 'throttled',
+  SubscriptionRequestsThrottled: 'throttled',
+  Throttled: 'throttled',
+  RequestRateLimitExceeded: 'throttled',
+
+  InternalServerError: 'retryable',
+  InternalOperationError: 'retryable',
+  InternalExecutionError: 'retryable',
+  NetworkingInternalOperationError: 'retryable',
+  ServiceUnavailable: 'retryable',
+  ServerTimeout: 'retryable',
+  GatewayTimeout: 'retryable',
+  RetryableError: 'retryable',
+  // A lock on the thing, which comes as 429, and no sign that we ask too much:
+  // https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-retryable
+  RetryableErrorDueToAnotherOperation: 'retryable',
+  AnotherOperationInProgress: 'retryable',
+  ReferencedResourceNotProvisioned: 'retryable',
+  AllocationFailed: 'retryable',
+  ZonalAllocationFailed: 'retryable',
+  OperationTimedOut: 'retryable',
+
+  PreconditionFailed: 'conflict',
+  Conflict: 'conflict',
+  ConcurrencyConflict: 'conflict',
+  Canceled: 'conflict',
+  CanceledAndSupersededDueToAnotherOperation: 'conflict',
+  OperationPreempted: 'conflict',
+  ResourceGroupBeingDeleted: 'conflict',
+  ResourcesBeingMoved: 'conflict',
+  ObjectIsBeingDeleted: 'conflict',
+  SecurityRuleConflict: 'conflict',
+  NetcfgSubnetRangesOverlap: 'conflict',
+  NicReservedForAnotherVm: 'conflict',
+  AttachDiskWhileBeingDetached: 'conflict',
+
+  ResourceNotFound: 'not-found',
+  ResourceGroupNotFound: 'not-found',
+  ParentResourceNotFound: 'not-found',
+  NotFound: 'not-found',
+  // What a body refers to and is not there; asking again does not make it.
+  InvalidResourceReference: 'terminal',
+  SubscriptionNotFound: 'terminal',
+  InvalidSubscriptionId: 'terminal',
+  InvalidResourceType: 'terminal',
+  NoRegisteredProviderFound: 'terminal',
+
+  // https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-register-resource-provider
+  MissingSubscriptionRegistration: 'terminal',
+  AuthorizationFailed: 'terminal',
+  LinkedAuthorizationFailed: 'terminal',
+  InvalidAuthenticationToken: 'terminal',
+  ExpiredAuthenticationToken: 'terminal',
+  AuthenticationFailed: 'terminal',
+  RequestDisallowedByPolicy: 'terminal',
+  ScopeLocked: 'terminal',
+  ReadOnlyDisabledSubscription: 'terminal',
+  OperationNotAllowed: 'terminal',
+  QuotaExceeded: 'terminal',
+  SkuNotAvailable: 'terminal',
+  OverconstrainedAllocationRequest: 'terminal',
+  SubnetIsFull: 'terminal',
+  NetcfgInvalidSubnet: 'terminal',
+  NetcfgSubnetRangeOutsideVnet: 'terminal',
+  PropertyChangeNotAllowed: 'terminal',
+  InvalidParameter: 'terminal',
+  InvalidRequestFormat: 'terminal',
+  InvalidRequestContent: 'terminal',
+  InvalidResourceLocation: 'terminal',
+  InvalidTagName: 'terminal',
+};
+
+/** The network provider has such a code for every type: `InUseSubnetCannotBeDeleted`, `PublicIPAddressCannotBeDeleted`, `NicInUse`. */
+const inUse = /InUse|CannotBeDeleted$/;
+
+/** Node's codes for a request that never left: https://nodejs.org/api/errors.html#common-system-errors */
+const neverSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** An answer of HTTP. `headers` by lower-case name; `body` as it came. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: (name: string) => string | undefined;
+  readonly body: string;
+}
+
+/**
+ *   what came back                          | means
+ *   ----------------------------------------+-----------------------------------------------
+ *   429 that says another operation goes on | retryable: the thing is locked
+ *   429 otherwise                           | throttled
+ *   a code of the table                     | as the table says
+ *   a code that says something is in use    | conflict
+ *   412                                     | conflict
+ *   502, 504 to a write, and no code        | ambiguous: a proxy on the way lost the answer
+ *   408, 5xx                                | retryable: a write is known by its name, and may be sent again
+ *   another code, or none                   | terminal
+ */
+export function failureOfAnswer({ status, headers, body }: HttpAnswer, mutating = false): Failure {
+  const { code = `Http${status}`, message = body } = errorIn(body);
+  const requestId = headers('x-ms-request-id');
+  const about = { code, message: brief(message), ...(requestId === undefined ? {} : { requestId }) };
+  const kind = mutating && lostOnTheWay.has(code) ? 'ambiguous' : kindOf(code, status);
+  if (kind !== 'throttled') return { kind, ...about };
+  const retryAfterMs = retryAfterOf(headers);
+  return { kind, ...about, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** Of a gateway, which says nothing of what the cloud did: https://www.rfc-editor.org/rfc/rfc9110#section-15.6.3 */
+const lostOnTheWay: ReadonlySet<string> = new Set(['Http502', 'Http504']);
+
+/** A request without an answer. A write that was sent may have been done. */
+export function failureOfThrown(error: unknown, mutating: boolean): Failure {
+  const { code, name, message } = shapeOf(error);
+  const known = typeof code === 'string' ? code : (name ?? 'Unknown');
+  const kind = mutating && !neverSent.has(known) ? 'ambiguous' : 'retryable';
+  return { kind, code: known, message: brief(message ?? String(error)) };
+}
+
+/** An operation that was accepted and then went wrong: `{"status":"Failed","error":{…}}`. */
+export function failureOfOperation(body: string): Failure {
+  const { code = 'OperationFailed', message = 'the operation failed, and Azure does not say why' } = errorIn(body);
+  const known = meaningOf(code) ?? 'terminal';
+  return { kind: known === 'throttled' ? 'retryable' : known, code, message: brief(message) };
+}
+
+/** How long the cloud asks us to wait. Without its word: a second where Resource Manager's own bucket is empty, a minute where a provider's is. */
+export function retryAfterOf(headers: HttpAnswer['headers']): number | undefined {
+  const ms = Number(headers('retry-after-ms') ?? headers('x-ms-retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const seconds = Number(headers('retry-after') ?? Number.NaN);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+  if (/;0(?:,|$)/.test(headers('x-ms-ratelimit-remaining-resource') ?? '')) return 60_000;
+  return frontBuckets.some((name) => headers(`x-ms-ratelimit-remaining-${name}`) === '0') ? 1000 : undefined;
+}
+
+const frontBuckets = ['subscription', 'tenant', 'subscription-global'].flatMap((whose) =>
+  ['reads', 'writes', 'deletes'].map((what) => `${whose}-${what}`),
+);
+
+const meaningOf = (code: string): Failure['kind'] | undefined =>
+  Object.hasOwn(meanings, code) ? meanings[code] : inUseOf(code);
+const inUseOf = (code: string): 'conflict' | undefined => (inUse.test(code) ? 'conflict' : undefined);
+
+function kindOf(code: string, status: number): Failure['kind'] {
+  const known = meaningOf(code);
+  if (status === 429) return known === 'retryable' ? known : 'throttled';
+  if (known !== undefined) return known;
+  if (status === 412) return 'conflict';
+  return status >= 500 || status === 408 ? 'retryable' : 'terminal';
+}
+
+interface Said {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** `{"error":{"code","message"}}`, or the two without a wrapping; what is no JSON says nothing. */
+function errorIn(body: string): Said {
+  const whole = objectIn(body);
+  const error = asObject(whole?.['error']) ?? whole;
+  const [code, message] = [error?.['code'], error?.['message']];
+  return {
+    ...(typeof code === 'string' && code !== '' ? { code } : {}),
+    ...(typeof message === 'string' && message !== '' ? { message } : {}),
+  };
+}
+
+function objectIn(text: string): Fields | undefined {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Fields | undefined {
+  // why: any object may be asked for any key, and says undefined where it has none
+  return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const longestMessage = 600;
+
+/** Nothing that a header could have held. */
+const brief = (message: string): string => message.replace(/\bBearer\s+\S+/gi, 'Bearer …').slice(0, longestMessage);
+
+interface Thrown {
+  readonly name?: string;
+  readonly code?: unknown;
+  readonly message?: string;
+}
+
+// why: a thrown value has no type; every property is read as optional
+const shapeOf = (error: unknown): Thrown => (typeof error === 'object' && error !== null ? (error as Thrown) : {});

@@ -1,0 +1,111 @@
+import type { VirtualMachine } from '@azure/arm-compute';
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call } from '../../src/ports/actuator.ts';
+import { each } from '../pass/each.ts';
+import { stateOf } from './condition.ts';
+import { canonicalId, guidOf } from './ids.ts';
+import { type Around, listAround, readAround } from './instance/around.ts';
+import { change } from './instance/change.ts';
+import { asPart, halfMade, type NamedPart, namedParts } from './instance/half-made.ts';
+import { launch } from './instance/launch.ts';
+import { findMachine } from './instance/machine.ts';
+import { interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
+import { isPartOfMachine } from './instance/parts.ts';
+import { readHalfMade } from './instance/read-half-made.ts';
+import { terminate } from './instance/terminate.ts';
+import { readMark } from './marks.ts';
+import type { Scope } from './scope.ts';
+import { shortListing } from './short-listing.ts';
+
+/**
+ * Machines with their interfaces, addresses and disks. Making, changing and ending them is in instance/.
+ * Parts that wait for their machine, or have outlived it, are one too: `missing: ['machine']`.
+ */
+export function instanceActuator(scope: Scope): Actuator<'instance'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) => launch(batch, scope, call),
+    update: (batch, call) => change(batch, scope, call),
+    delete: (batch, call) => terminate(batch, scope, call),
+  };
+}
+
+async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'instance'>[]> {
+  const vms = await scope.listings.machines.vms('instance', call);
+  const around = await listAround(vms, scope, call);
+  const listed = new Map(vms.map((vm) => [canonicalId(vm.id ?? ''), vm]));
+  const parts = namedParts(around);
+  for (const part of parts) checkHolder(part, listed);
+  const isOwn = ({ machine, part, thing }: NamedPart): boolean =>
+    isPartOfMachine(readMark(listed.get(machine)?.tags), thing.tags, part);
+  const own = Map.groupBy(parts.filter(isOwn), ({ machine }) => machine);
+  yield vms.map((vm) => complete(vm, around, own.get(canonicalId(vm.id ?? '')) ?? []));
+  const others = parts.filter((part) => !isOwn(part));
+  yield halfMade(others, around);
+}
+
+/** A part that hangs on a machine which is not listed means that the listing of machines was short, or is behind. */
+function checkHolder({ holder, thing }: NamedPart, listed: ReadonlyMap<string, VirtualMachine>): void {
+  if (holder !== undefined && !listed.has(canonicalId(holder)))
+    throw shortListing(`${holder}, which holds ${thing.id},`);
+}
+
+/**
+ * A machine that is not going, and whose interface, network or group is not listed, means that their listing was short; a disk too,
+ * once the machine is made. How it runs may be untold, and says nothing of that.
+ */
+function complete(vm: VirtualMachine, around: Around, own: readonly NamedPart[]): Observed<'instance'> {
+  const observed = observeMachine(vm, around);
+  const { condition } = observed;
+  const provisioned = stateOf(vm.provisioningState);
+  const { managedDisk, diffDiskSettings } = osDiskOf(vm) ?? {};
+  const missing = [
+    ...unlisted(interfaceOf(vm), around.nics),
+    // why: a disk on the host itself is no object. https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks
+    ...(diffDiskSettings || provisioned !== 'ready' ? [] : unlisted(managedDisk?.id, around.disks)),
+    ...(readMark(vm.tags) ? unlistedAround(interfaceOf(vm), around) : []),
+  ];
+  if (provisioned !== 'deleting' && missing[0] !== undefined) throw shortListing(`${missing[0]} of ${observed.id}`);
+  const known = new Set(condition.parts?.map(({ id }) => id));
+  const parts = [...(condition.parts ?? []), ...own.map(asPart).filter(({ id }) => !known.has(id))];
+  return { ...observed, condition: { ...condition, parts } };
+}
+
+const unlisted = (id: string | undefined, among: ReadonlyMap<string, unknown>): readonly string[] =>
+  id === undefined || among.has(canonicalId(id)) ? [] : [id];
+
+function unlistedAround(interfaceId: string | undefined, { nics, unknownTo }: Around): readonly string[] {
+  const nic = nics.get(canonicalId(interfaceId ?? ''));
+  const unknown = nic && unknownTo(nic);
+  return unknown === undefined ? [] : [unknown];
+}
+
+async function read(
+  ids: readonly CloudId[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'> | undefined>[]> {
+  const whole = ids.filter((id) => guidOf(id) !== undefined);
+  const found = await each(whole, (id) => findMachine(id, scope, call));
+  const vms = found.flatMap((result) => (result.ok && result.value ? [result.value] : []));
+  const around = await readAround({ vms }, scope, call);
+  const seen = found.map((result): Result<Observed<'instance'> | undefined> => {
+    if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
+    return around.ok ? { ok: true, value: observeMachine(result.value, around.value) } : around;
+  });
+  const halves = ids.filter((id) => guidOf(id) === undefined);
+  const half = await each(halves, (id) => readHalfMade(id, scope, call));
+  const results = new Map([
+    ...whole.map((id, index) => [id, seen[index]] as const),
+    ...halves.map((id, index) => [id, half[index]] as const),
+  ]);
+  return ids.map((id) => results.get(id) ?? unanswered);
+}
+
+const unanswered: Result<never> = {
+  ok: false,
+  failure: { kind: 'retryable', code: 'Unanswered', message: 'the cloud did not answer for this machine' },
+};

@@ -1,0 +1,175 @@
+import type { VirtualMachine } from '@azure/arm-compute';
+import type { NetworkInterface } from '@azure/arm-network';
+import { slotOf } from '../../../src/core/address.ts';
+import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { Result } from '../../../src/core/failure.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { Call, Creation, Launch } from '../../../src/ports/actuator.ts';
+import { failed } from '../../pass/answer.ts';
+import { each } from '../../pass/each.ts';
+import { standing } from '../../pass/standing.ts';
+import { stateOf } from '../condition.ts';
+import { cloudIdOf } from '../ids.ts';
+import { isSameTry } from '../marks.ts';
+import { idIn, placeOf, prefixAt } from '../place.ts';
+import type { Scope } from '../scope.ts';
+import { findParts, type PartsFound } from './find-parts.ts';
+import { identityIdOf } from './identity.ts';
+import { deallocate, findMachine } from './machine.ts';
+import { machineBody } from './machine-body.ts';
+import { makeAddress, makeInterface } from './make-parts.ts';
+import { isPartOfMachine, type PartName } from './parts.ts';
+import { powerStateOf } from './power-state.ts';
+import { nameDisk } from './remark.ts';
+import { discreet, secretsOf, withoutSecrets } from './without-secrets.ts';
+
+type Item = Creation<'instance'>;
+
+/**
+ * Each machine by itself, side by side. The address goes before the interface and that before the machine, as each names the one
+ * before; the disk comes with the machine. What an earlier try left half made is taken up.
+ *
+ *   stands under the name    | marked               | then
+ *   -------------------------+----------------------+--------------------------------------------
+ *   the machine              | by this very creation | it is the answer
+ *   the machine              | otherwise            | conflict
+ *   interface                | and hangs on a machine| terminal: somebody has put it to use
+ *   interface, address       | as part of this      | written again as it shall be
+ *   interface, address       | otherwise            | terminal: somebody must make room
+ *   the disk                 | in whatever way      | terminal: nobody's data is thrown away or booted from
+ */
+export function launch(
+  batch: readonly Item[],
+  scope: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'>>[]> {
+  return each(batch, (item) => launchOne(item, scope, call));
+}
+
+const machineIdOf = ({ desired }: Item): string =>
+  idIn(placeOf(desired.address, 'instance'), 'Microsoft.Compute/virtualMachines', desired.name);
+
+async function launchOne(item: Item, scope: Scope, call: Call): Promise<Result<Observed<'instance'>>> {
+  const standingOne = await findMachine(machineIdOf(item), scope, call);
+  if (!standingOne.ok) return standingOne;
+  if (standingOne.value) return taken(item, standingOne.value, scope, call);
+  const place = placeOf(item.desired.address, 'instance');
+  const parts = await findParts({ place, machine: item.desired.name }, scope, call);
+  if (!parts.ok) return parts;
+  const stranger = strangerAmong(item, parts.value);
+  if (stranger) return stranger;
+  const secret = item.desired.attributes.boot ? await call.secret(item.desired.address) : {};
+  if (secret.access === undefined)
+    return failed('terminal', 'NoAccess', `Azure makes no machine without a login: give ${item.desired.name} access`);
+  return make({ item, found: parts.value, secret }, scope, call);
+}
+
+/** The machine stands: made by this very try, whose answer was lost, or by somebody. */
+async function taken(item: Item, vm: VirtualMachine, scope: Scope, call: Call): Promise<Result<Observed<'instance'>>> {
+  if (isSameTry(item.mark, vm.tags)) return finished(item, vm, scope, call);
+  const { resourceGroup } = placeOf(item.desired.address, 'instance');
+  const message = `machine ${item.desired.name} stands in ${resourceGroup} already and was not made for this: adopt it, or take another name`;
+  return failed('conflict', 'NameTaken', message);
+}
+
+function strangerAmong({ mark, desired }: Item, { nic, address, disk }: PartsFound): Result<never> | undefined {
+  if (disk) {
+    const whose = isPartOfMachine(mark, disk.tags, 'disk')
+      ? 'was left by an earlier machine'
+      : 'is not of this machine';
+    return inTheWay(disk.id, `${whose}: delete it or, for what is on it, move it to another name`);
+  }
+  const found = [
+    ['network-interface', nic],
+    ['public-address', desired.attributes.placement.publicIp ? address : undefined],
+  ] as const satisfies readonly (readonly [PartName, PartsFound['nic'] | PartsFound['address']])[];
+  if (nic?.virtualMachine)
+    return inTheWay(nic.id, `hangs on ${nic.virtualMachine.id} by now: take it off there, or delete it`);
+  const stranger = found.find(([part, thing]) => thing && !isPartOfMachine(mark, thing.tags, part))?.[1];
+  return stranger && inTheWay(stranger.id, 'is not of this machine: delete it, or give the machine another name');
+}
+
+const inTheWay = (id: string | undefined, why: string): Result<never> =>
+  failed('terminal', 'NameTaken', `${id} stands already and ${why}`);
+
+interface Making {
+  readonly item: Item;
+  readonly found: PartsFound;
+  readonly secret: Launch;
+}
+
+async function make({ item, found, secret }: Making, scope: Scope, call: Call): Promise<Result<Observed<'instance'>>> {
+  const { placement } = item.desired.attributes;
+  const address = placement.publicIp ? await makeAddress(item, found.address, scope, call) : undefined;
+  if (address && !address.ok) return address;
+  const nic = await makeInterface({ item, found: found.nic, address: address?.value }, scope, call);
+  if (!nic.ok) return nic;
+  const made = await makeMachine({ item, nic: nic.value, secret }, scope, call);
+  if (made.ok) return finished(item, made.value, scope, call);
+  if (made.failure.kind !== 'conflict') return made;
+  const there = await findMachine(machineIdOf(item), scope, call);
+  return there.ok && there.value ? taken(item, there.value, scope, call) : made;
+}
+
+/** Never a second machine, nor another's made anew: `If-None-Match: *`. */
+async function makeMachine(
+  { item, nic, secret }: { readonly item: Item; readonly nic: NetworkInterface; readonly secret: Launch },
+  { client }: Scope,
+  call: Call,
+): Promise<Result<VirtualMachine>> {
+  const { resourceGroup } = placeOf(item.desired.address, 'instance');
+  const secrets = secretsOf(secret);
+  const body = machineBody(item, nic.id ?? '', secret);
+  const made = await client.run(discreet(call, secrets), ({ compute }) =>
+    compute.virtualMachines.createOrUpdate(resourceGroup, item.desired.name, body, { ifNoneMatch: '*' }),
+  );
+  return made.ok ? made : { ok: false, failure: withoutSecrets(made.failure, secrets) };
+}
+
+/** Once the machine stands the answer is the machine: what fails of this is seen, and done, by the next pass. */
+async function finished(
+  item: Item,
+  vm: VirtualMachine,
+  scope: Scope,
+  call: Call,
+): Promise<Result<Observed<'instance'>>> {
+  const state = vm.instanceView ? powerStateOf(vm.instanceView).state : 'ready';
+  const provisioned = stateOf(vm.provisioningState);
+  const condition = { state: provisioned === 'ready' ? state : provisioned };
+  const answer = (power: 'running' | 'stopped'): Result<Observed<'instance'>> => ({
+    ok: true,
+    value: { ...made(item, vm, power), condition },
+  });
+  if (condition.state !== 'ready') return answer('running');
+  await standing(nameDisk({ vm, mark: item.mark }, scope, call), notYet);
+  if (item.desired.attributes.machine.power === 'running') return answer('running');
+  const stopped = await standing(deallocate(machineIdOf(item), scope, call), notYet);
+  return answer(stopped.ok ? 'stopped' : 'running');
+}
+
+const notYet = failed('conflict', 'NotSent', 'the pass was stopped before this was sent');
+
+function made(
+  { mark, desired }: Item,
+  vm: VirtualMachine,
+  power: 'running' | 'stopped',
+): Omit<Observed<'instance'>, 'condition'> {
+  const { id = '', name = '', location, vmId } = vm;
+  return {
+    kind: 'instance',
+    id: cloudIdOf(id, vmId),
+    name,
+    attributes: asMade(desired, power),
+    signs: { mark, slot: slotOf(prefixAt(id, location), 'instance', name) },
+  };
+}
+
+function asMade({ address, attributes }: Item['desired'], power: 'running' | 'stopped'): InstanceAttributes {
+  const { machine, groups } = attributes;
+  const identity = machine.identity === undefined ? {} : { identity: identityIdOf(machine.identity, address) };
+  return {
+    ...attributes,
+    ...(groups ? { groups: groups.toSorted() } : {}),
+    machine: { ...machine, ...identity, power },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Disk, OSDisk, VirtualMachine } from '@azure/arm-compute';
+import type { NetworkInterface } from '@azure/arm-network';
+import { slotOf } from '../../../src/core/address.ts';
+import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { Observed, Part } from '../../../src/core/observed.ts';
+import type { Ref } from '../../../src/core/resource.ts';
+import { stateOf } from '../condition.ts';
+import { canonicalId, cloudIdOf } from '../ids.ts';
+import { readExtra, readMark } from '../marks.ts';
+import { originOf } from '../origin.ts';
+import { prefixAt } from '../place.ts';
+import { readLabels, type Tags } from '../tags.ts';
+import type { Around } from './around.ts';
+import { identityOf } from './identity.ts';
+import { imageTextOf } from './image.ts';
+import type { PartName } from './parts.ts';
+import { powerStateOf } from './power-state.ts';
+
+/** Pure: what the API says of one machine, in the form of a desired one. */
+export function observeMachine(vm: VirtualMachine, around: Around): Observed<'instance'> {
+  const { id = '', name = '', location, tags } = vm;
+  const mark = readMark(tags);
+  const origin = mark ? undefined : originOf(id, tags);
+  const { state, power } = powerStateOf(around.views.get(canonicalId(id)) ?? vm.instanceView);
+  const provisioned = stateOf(vm.provisioningState);
+  return {
+    kind: 'instance',
+    id: cloudIdOf(id, vm.vmId),
+    name,
+    attributes: attributesOf(vm, power, around),
+    signs: {
+      ...(mark ? { mark } : {}),
+      slot: slotOf(prefixAt(id, location), 'instance', name),
+      ...(origin ? { origin } : {}),
+    },
+    condition: { state: provisioned === 'ready' ? state : provisioned, parts: partsOf(vm, around) },
+  };
+}
+
+/** The interface that it is reached by: https://learn.microsoft.com/azure/virtual-machines/network-overview#network-interfaces */
+export function interfaceOf({ networkProfile }: VirtualMachine): string | undefined {
+  const nics = networkProfile?.networkInterfaces ?? [];
+  return (nics.find(({ primary }) => primary) ?? nics[0])?.id;
+}
+
+export const osDiskOf = ({ storageProfile }: VirtualMachine): OSDisk | undefined => storageProfile?.osDisk;
+
+export const addressesOf = (nic: NetworkInterface | undefined): readonly string[] =>
+  (nic?.ipConfigurations ?? []).flatMap(({ publicIPAddress }) => publicIPAddress?.id ?? []);
+
+function attributesOf(
+  vm: VirtualMachine,
+  power: InstanceAttributes['machine']['power'],
+  around: Around,
+): InstanceAttributes {
+  const nic = around.nics.get(canonicalId(interfaceOf(vm) ?? ''));
+  const disk = around.disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
+  const identity = identityOf(vm);
+  const boot = bootOf(vm.tags);
+  return {
+    ...reachOf(nic, around),
+    machine: {
+      image: imageTextOf(vm.storageProfile?.imageReference),
+      size: vm.hardwareProfile?.vmSize ?? '',
+      ...(identity === undefined ? {} : { identity }),
+      power,
+    },
+    ...(disk ? { disk: diskAttributes(disk) } : {}),
+    ...(boot === undefined ? {} : { boot }),
+    labels: readLabels(vm.tags),
+  };
+}
+
+/** What an interface says of where its machine stands, and in which groups. */
+export function reachOf(
+  nic: NetworkInterface | undefined,
+  { refOf }: Pick<Around, 'refOf'>,
+): Required<Pick<InstanceAttributes, 'placement' | 'groups'>> {
+  const configurations = nic?.ipConfigurations ?? [];
+  const first = configurations.find(({ primary }) => primary) ?? configurations[0];
+  const groups = configurations.flatMap(({ applicationSecurityGroups = [] }) => applicationSecurityGroups);
+  const refs: readonly Ref[] = groups.map(({ id }) => refOf(id));
+  return {
+    placement: { subnet: refOf(first?.subnet?.id), publicIp: addressesOf(nic).length > 0 },
+    groups: [...new Set(refs)].sort(),
+  };
+}
+
+/** Azure encrypts every managed disk at rest: https://learn.microsoft.com/azure/virtual-machines/disk-encryption */
+const diskAttributes = ({ diskSizeGB, sku }: Disk): NonNullable<InstanceAttributes['disk']> => ({
+  ...(diskSizeGB === undefined ? {} : { size: diskSizeGB }),
+  ...(sku?.name === undefined ? {} : { type: sku.name }),
+  encrypted: true,
+});
+
+/** Hashes are known of machines that we made only; '' there means none. */
+function bootOf(tags: Tags | undefined): InstanceAttributes['boot'] {
+  const [userData, access] = [readExtra(tags, 'user-data'), readExtra(tags, 'access')];
+  if (userData === undefined && access === undefined) return undefined;
+  return { ...(userData === undefined ? {} : { userData }), ...(access === undefined ? {} : { access }) };
+}
+
+/** What it refers to and what we would make with it; further interfaces and disks are nobody's business here. */
+function partsOf(vm: VirtualMachine, { nics, addresses, disks }: Around): readonly Part[] {
+  const nic = nics.get(canonicalId(interfaceOf(vm) ?? ''));
+  const disk = disks.get(canonicalId(osDiskOf(vm)?.managedDisk?.id ?? ''));
+  const held = addressesOf(nic).flatMap((id) => addresses.get(canonicalId(id)) ?? []);
+  return [
+    ...(nic ? [partOf('network-interface', nic.id, nic.resourceGuid)] : []),
+    ...held.map(({ id, resourceGuid }) => partOf('public-address', id, resourceGuid)).sort(byId),
+    ...(disk ? [partOf('disk', disk.id, disk.uniqueId)] : []),
+  ];
+}
+
+export const partOf = (part: PartName, id: string | undefined, guid: string | undefined): Part => ({
+  part,
+  id: cloudIdOf(id ?? '', guid),
+});
+
+const byId = (a: Part, b: Part): number => (a.id < b.id ? -1 : 1);

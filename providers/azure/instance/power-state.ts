@@ -1,0 +1,32 @@
+import type { VirtualMachineInstanceView } from '@azure/arm-compute';
+import type { Condition } from '../../../src/core/observed.ts';
+
+/** How a machine runs: `state` is `pending` while that changes. */
+export interface PowerState {
+  readonly state: Extract<Condition['state'], 'ready' | 'pending'>;
+  readonly power: 'running' | 'stopped';
+}
+
+/** https://learn.microsoft.com/azure/virtual-machines/states-billing#power-states-and-billing */
+const powerStates: Readonly<Record<string, PowerState>> = {
+  starting: { state: 'pending', power: 'running' },
+  running: { state: 'ready', power: 'running' },
+  stopping: { state: 'pending', power: 'stopped' },
+  stopped: { state: 'ready', power: 'stopped' },
+  deallocating: { state: 'pending', power: 'stopped' },
+  deallocated: { state: 'ready', power: 'stopped' },
+};
+
+/** What nobody told is not "stopped": such a machine is waited for. */
+const untold: PowerState = { state: 'pending', power: 'running' };
+
+export const powerStateOf = (view: VirtualMachineInstanceView | undefined): PowerState =>
+  powerStates[powerCodeOf(view)] ?? untold;
+
+const prefix = 'powerstate/';
+
+/** `running`, `deallocated`; '' where it is not told. */
+export function powerCodeOf(view: VirtualMachineInstanceView | undefined): string {
+  const codes = (view?.statuses ?? []).map(({ code = '' }) => code.toLowerCase());
+  return codes.find((code) => code.startsWith(prefix))?.slice(prefix.length) ?? '';
+}

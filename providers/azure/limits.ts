@@ -1,0 +1,155 @@
+import type { BatchLimits } from '../../src/core/pack.ts';
+import type { Budget, Request } from '../../src/ports/actuator.ts';
+
+/**
+ * What Azure allows, per subscription and region: Resource Manager counts every request by what it does, and the resource
+ * provider behind it counts its own again. Each request that this provider makes is a row, known by its method and the
+ * shape of its URL, so that none passes uncounted.
+ */
+const front = 'https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling';
+const network = `${front}#network-throttling`;
+const compute = 'https://learn.microsoft.com/azure/virtual-machines/compute-throttling-limits';
+
+const bucket = (capacity: number, perSecond: number, source: string): Budget => ({
+  shape: 'bucket',
+  capacity,
+  perSecond,
+  source,
+});
+const window = (calls: number, windowMs: number, source: string): Budget => ({
+  shape: 'window',
+  calls,
+  windowMs,
+  source,
+});
+
+/** Compute says what its buckets get back in a minute. */
+const minute = 60;
+
+const budgets = {
+  'arm-reads': bucket(250, 25, front),
+  'arm-writes': bucket(200, 10, front),
+  'arm-deletes': bucket(200, 10, front),
+  'network-reads': window(10_000, 300_000, network),
+  'network-writes': window(1_000, 300_000, network),
+  'vm-list': bucket(900, 300 / minute, compute),
+  'vm-get': bucket(24_000, 8_000 / minute, compute),
+  'vm-put': bucket(1_500, 500 / minute, compute),
+  'vm-update': bucket(1_500, 500 / minute, compute),
+  'vm-delete': bucket(1_500, 500 / minute, compute),
+  'compute-poll': bucket(15_000, 5_000 / minute, compute),
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** The bucket of Resource Manager that every request takes one from. */
+const inFront: Readonly<Record<string, keyof typeof budgets>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
+
+/** The API's name of it; method and type, an instance of a type with `/*`; what else it takes one from. */
+const rows: readonly (readonly [action: string, shape: string, behind?: keyof typeof budgets])[] = [
+  ['Providers_Get', 'GET providers/*'],
+  ['ResourceGroups_Get', 'GET resourcegroups/*'],
+  ['ResourceGroups_CreateOrUpdate', 'PUT resourcegroups/*'],
+
+  ['VirtualNetworks_ListAll', 'GET microsoft.network/virtualnetworks', 'network-reads'],
+  ['VirtualNetworks_Get', 'GET microsoft.network/virtualnetworks/*', 'network-reads'],
+  ['VirtualNetworks_CreateOrUpdate', 'PUT microsoft.network/virtualnetworks/*', 'network-writes'],
+  ['VirtualNetworks_UpdateTags', 'PATCH microsoft.network/virtualnetworks/*', 'network-writes'],
+  ['VirtualNetworks_Delete', 'DELETE microsoft.network/virtualnetworks/*', 'network-writes'],
+  ['Subnets_Get', 'GET microsoft.network/virtualnetworks/*/subnets/*', 'network-reads'],
+  ['Subnets_CreateOrUpdate', 'PUT microsoft.network/virtualnetworks/*/subnets/*', 'network-writes'],
+  ['Subnets_Delete', 'DELETE microsoft.network/virtualnetworks/*/subnets/*', 'network-writes'],
+
+  ['NetworkSecurityGroups_ListAll', 'GET microsoft.network/networksecuritygroups', 'network-reads'],
+  ['NetworkSecurityGroups_Get', 'GET microsoft.network/networksecuritygroups/*', 'network-reads'],
+  ['NetworkSecurityGroups_CreateOrUpdate', 'PUT microsoft.network/networksecuritygroups/*', 'network-writes'],
+  ['NetworkSecurityGroups_UpdateTags', 'PATCH microsoft.network/networksecuritygroups/*', 'network-writes'],
+  ['NetworkSecurityGroups_Delete', 'DELETE microsoft.network/networksecuritygroups/*', 'network-writes'],
+  ['SecurityRules_Get', 'GET microsoft.network/networksecuritygroups/*/securityrules/*', 'network-reads'],
+  ['SecurityRules_CreateOrUpdate', 'PUT microsoft.network/networksecuritygroups/*/securityrules/*', 'network-writes'],
+  ['SecurityRules_Delete', 'DELETE microsoft.network/networksecuritygroups/*/securityrules/*', 'network-writes'],
+
+  ['ApplicationSecurityGroups_ListAll', 'GET microsoft.network/applicationsecuritygroups', 'network-reads'],
+  ['ApplicationSecurityGroups_Get', 'GET microsoft.network/applicationsecuritygroups/*', 'network-reads'],
+  ['ApplicationSecurityGroups_CreateOrUpdate', 'PUT microsoft.network/applicationsecuritygroups/*', 'network-writes'],
+  ['ApplicationSecurityGroups_UpdateTags', 'PATCH microsoft.network/applicationsecuritygroups/*', 'network-writes'],
+  ['ApplicationSecurityGroups_Delete', 'DELETE microsoft.network/applicationsecuritygroups/*', 'network-writes'],
+
+  ['NetworkInterfaces_ListAll', 'GET microsoft.network/networkinterfaces', 'network-reads'],
+  ['NetworkInterfaces_Get', 'GET microsoft.network/networkinterfaces/*', 'network-reads'],
+  ['NetworkInterfaces_CreateOrUpdate', 'PUT microsoft.network/networkinterfaces/*', 'network-writes'],
+  ['NetworkInterfaces_UpdateTags', 'PATCH microsoft.network/networkinterfaces/*', 'network-writes'],
+  ['NetworkInterfaces_Delete', 'DELETE microsoft.network/networkinterfaces/*', 'network-writes'],
+  ['PublicIPAddresses_ListAll', 'GET microsoft.network/publicipaddresses', 'network-reads'],
+  ['PublicIPAddresses_Get', 'GET microsoft.network/publicipaddresses/*', 'network-reads'],
+  ['PublicIPAddresses_CreateOrUpdate', 'PUT microsoft.network/publicipaddresses/*', 'network-writes'],
+  ['PublicIPAddresses_UpdateTags', 'PATCH microsoft.network/publicipaddresses/*', 'network-writes'],
+  ['PublicIPAddresses_Delete', 'DELETE microsoft.network/publicipaddresses/*', 'network-writes'],
+  ['NetworkOperations_Get', 'GET microsoft.network/locations/*/operations/*', 'network-reads'],
+  ['NetworkOperationResults_Get', 'GET microsoft.network/locations/*/operationresults/*', 'network-reads'],
+
+  ['VirtualMachines_ListAll', 'GET microsoft.compute/virtualmachines', 'vm-list'],
+  ['VirtualMachines_Get', 'GET microsoft.compute/virtualmachines/*', 'vm-get'],
+  ['VirtualMachines_InstanceView', 'GET microsoft.compute/virtualmachines/*/instanceview', 'vm-get'],
+  ['VirtualMachines_CreateOrUpdate', 'PUT microsoft.compute/virtualmachines/*', 'vm-put'],
+  ['VirtualMachines_Update', 'PATCH microsoft.compute/virtualmachines/*', 'vm-update'],
+  ['VirtualMachines_Delete', 'DELETE microsoft.compute/virtualmachines/*', 'vm-delete'],
+  ['VirtualMachines_Start', 'POST microsoft.compute/virtualmachines/*/start', 'vm-update'],
+  ['VirtualMachines_Deallocate', 'POST microsoft.compute/virtualmachines/*/deallocate', 'vm-update'],
+  ['Disks_List', 'GET microsoft.compute/disks'],
+  ['Disks_Get', 'GET microsoft.compute/disks/*'],
+  ['Disks_Update', 'PATCH microsoft.compute/disks/*'],
+  ['Disks_Delete', 'DELETE microsoft.compute/disks/*'],
+  ['ComputeOperations_Get', 'GET microsoft.compute/locations/*/operations/*', 'compute-poll'],
+];
+
+const byShape = new Map(rows.map(([action, shape, behind]) => [shape, { action, behind }]));
+
+/** The names of all requests that change something, or of all that only look. */
+export const actionsThat = (write: boolean): readonly string[] =>
+  rows.filter(([, shape]) => shape.startsWith('GET ') !== write).map(([action]) => action);
+
+/**
+ * What a request is and what it costs. Where an operation is polled is the cloud's own choice, so a read of another shape
+ * costs what every read does; a write of another shape is a defect of ours. Lanes are named `<scope>/arm-reads`.
+ */
+export function requestFor(scope: string, method: string, url: string): Request {
+  const shape = shapeOf(method, url);
+  const row = byShape.get(shape);
+  if (row === undefined && method !== 'GET') throw new Error(`limits.ts has no row for ${shape}`);
+  const lanes = [inFront[method] ?? 'arm-writes', ...(row?.behind === undefined ? [] : [row.behind])];
+  const costs = lanes.map((name) => ({ lane: { key: `${scope}/${name}`, budget: budgets[name] }, amount: 1 }));
+  return { action: row?.action ?? 'Other_Get', mutating: method !== 'GET', costs };
+}
+
+/** `PUT microsoft.network/virtualnetworks/*`: as Azure compares, without case, subscription, resource group and names. */
+function shapeOf(method: string, url: string): string {
+  const path = new URL(url).pathname.toLowerCase().replace(/^.*?\/subscriptions\/[^/]+\//, '');
+  const [, namespace, types] = /^(?:resourcegroups\/[^/]+\/)?providers\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  if (namespace === undefined || types === undefined) return `${method} ${starred(path)}`;
+  return `${method} ${namespace}/${starred(types)}`;
+}
+
+/** Types and names take turns. */
+const starred = (path: string): string =>
+  path
+    .split('/')
+    .map((step, at) => (at % 2 === 0 ? step : '*'))
+    .join('/');
+
+/** Most things one call takes. */
+export const most = {
+  /** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#networking-limits: a thousand
+   * rules an NSG; of subnets a VNet has three thousand, of which we send a third at once. */
+  inline: 1000,
+} as const;
+
+/** How many actions one call of ours may carry; machines go side by side. */
+export const batches: BatchLimits = {
+  'subnet/create': most.inline,
+  'subnet/update': most.inline,
+  'firewall-rule/create': most.inline,
+  'firewall-rule/update': most.inline,
+  'firewall-rule/delete': most.inline,
+  'instance/create': 20,
+  'instance/update': 20,
+  'instance/delete': 20,
+};

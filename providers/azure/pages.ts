@@ -1,0 +1,65 @@
+import type { Result } from '../../src/core/failure.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import { ListingFailed } from '../../src/ports/provider.ts';
+import type { Client, Sdk } from './client.ts';
+import { partsOfId } from './ids.ts';
+
+/** A listing as the SDK makes it. */
+export type Pages<T> = (sdk: Sdk) => { byPage(): AsyncIterableIterator<readonly T[] & { continuationToken?: string }> };
+
+/** What every resource has; the SDK's types call it optional. */
+export interface Listed {
+  readonly id?: string;
+  readonly location?: string;
+}
+
+/**
+ * A whole listing of a subscription, page by page. A page may be short or empty though more follow; only a missing link
+ * ends it. Throws `ListingFailed` where it cannot be whole: a refused page, a link that comes twice, an object without an
+ * id or place, an object of another subscription.
+ */
+export async function* pages<T extends Listed>(
+  list: Pages<T>,
+  { client, account }: { readonly client: Client; readonly account: string },
+  call: Call,
+): AsyncGenerator<readonly T[]> {
+  const links = new Set<string>();
+  const iterator = list(client.sdk).byPage();
+  for (;;) {
+    const answer = await client.ask(call, () => iterator.next());
+    if (!answer.ok) {
+      call.signal.throwIfAborted();
+      throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
+    }
+    if (answer.value.done) return;
+    const page = answer.value.value;
+    for (const item of page) check(item, account);
+    if (page.length > 0) yield page;
+    const { continuationToken: next } = page;
+    if (next === undefined) continue;
+    if (links.has(next)) throw new ListingFailed('LinkLoop', 'the cloud answered the same link to a next page twice');
+    links.add(next);
+  }
+}
+
+function check({ id, location }: Listed, account: string): void {
+  if (!id || !location) {
+    const message = `the cloud listed ${id ?? 'something'} without ${id ? 'a location' : 'an id'}`;
+    throw new ListingFailed('BadItem', message, { kind: 'retryable', code: 'BadItem', message });
+  }
+  const { subscription } = partsOfId(id);
+  if (subscription.toLowerCase() === account.toLowerCase()) return;
+  const message = `the target names subscription ${account}, but the cloud listed objects of ${subscription}`;
+  throw new ListingFailed('wrong-account', message, { kind: 'terminal', code: 'wrong-account', message });
+}
+
+/** A listing for a reader that answers with values. */
+export async function listed<T>(listing: Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await listing };
+  } catch (error) {
+    if (!(error instanceof ListingFailed)) throw error;
+    const { code, message, failure } = error;
+    return { ok: false, failure: failure ?? { kind: 'retryable', code, message } };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import { done, failed } from '../pass/answer.ts';
+import { unsupportedOn } from '../pass/unsupported.ts';
+import type { Client, Sdk } from './client.ts';
+import { guidOf } from './ids.ts';
+import type { Tags } from './tags.ts';
+import { saysNothing, type TagEdit, tagsAfter } from './tags-after.ts';
+
+/** What may be tagged in an update. */
+export interface Retagged extends TagEdit {
+  readonly observed: Pick<Observed, 'id'>;
+}
+
+/** How a kind of resource is read and its tags written. `etag` and `guid` where it has them. */
+export interface Taggable {
+  get(sdk: Sdk): Promise<{ readonly tags?: Tags; readonly etag?: string; readonly resourceGuid?: string }>;
+  patch(sdk: Sdk, tags: Record<string, string>, options: PatchOptions): Promise<unknown>;
+}
+
+interface PatchOptions {
+  readonly requestOptions?: { readonly headers: Record<string, string> };
+}
+
+/**
+ * Writes labels and marks. A PATCH replaces the whole map of tags, so it is built from a GET made for it, and refused if
+ * somebody tagged in between. Where another thing stands by that name now, it is not touched. Nothing to say: nothing is sent.
+ */
+export async function retag(
+  item: Retagged,
+  { get, patch }: Taggable,
+  client: Client,
+  call: Call,
+): Promise<Result<void>> {
+  const { observed } = item;
+  if (saysNothing(item)) return done;
+  const now = await client.ask(call, get);
+  if (!now.ok) return now;
+  const { tags, etag, resourceGuid } = now.value;
+  if (isAnother(observed.id, resourceGuid))
+    return failed('not-found', 'Replaced', `another thing stands by the name of ${observed.id} now`);
+  const wrote = await client.ask(call, (sdk) => patch(sdk, tagsAfter(tags, item), ifMatch(etag)));
+  return wrote.ok ? done : wrote;
+}
+
+/** Refused with 412 if it changed since. https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations */
+export const ifMatch = (etag: string | undefined): PatchOptions =>
+  etag === undefined ? {} : { requestOptions: { headers: { 'If-Match': etag } } };
+
+/** Whether the id was of something that has gone, and this only took its name. */
+export const isAnother = (id: string, guid: string | undefined): boolean => {
+  const known = guidOf(id);
+  return known !== undefined && guid !== undefined && known !== guid.toLowerCase();
+};
+
+export const unsupported = unsupportedOn('Azure');

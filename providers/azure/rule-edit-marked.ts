@@ -1,0 +1,96 @@
+import type { Result } from '../../src/core/failure.ts';
+import type { Mark } from '../../src/core/observed.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import { done, failed } from '../pass/answer.ts';
+import { partsOfId } from './ids.ts';
+import { prefixAt } from './place.ts';
+import { childNamed, type RawChild, type RawResource } from './raw.ts';
+import { ifMatch } from './retag.ts';
+import type { RuleEdit } from './rule-edit.ts';
+import { type RulePlace, readRuleMark, roomBeside, writeRuleMark } from './rule-mark.ts';
+import type { Scope } from './scope.ts';
+import { sameRule } from './security-rule.ts';
+
+/**
+ * Changes one rule of an NSG that is not ours, by its own URL: the mark in its description says whose it is.
+ *
+ *   wanted  | stands, bears our mark   | stands, bears none or another | does not stand
+ *   --------+--------------------------+-------------------------------+----------------
+ *   new     | an earlier try: done     | conflict                      | written
+ *   changed | written                  | conflict, unless it is adopted| not found
+ *   gone    | deleted                  | conflict                      | done
+ */
+export async function editMarked(edit: RuleEdit, nsg: RawResource, scope: Scope, call: Call): Promise<Result<void>> {
+  const present = childNamed(nsg.properties.securityRules, edit.name);
+  const place: RulePlace = { prefix: prefixAt(nsg.id, scope.location), name: edit.name.toLowerCase() };
+  const bears = markOn(present, place);
+  if (edit.properties === undefined) return present ? remove(edit, bears, nsg, { scope, call }) : done;
+  if (!present && edit.stands) return failed('not-found', 'ResourceNotFound', `rule ${edit.name} is gone`);
+  const mark = edit.mark ?? bears;
+  if (mark === undefined || (present && !mayWrite(edit, bears))) return notOurs(edit, nsg);
+  const properties = described(edit.properties, mark, place);
+  if (!properties.ok) return properties;
+  if (present && sameRule(present.properties, properties.value)) return done;
+  return put(edit.name, properties.value, { nsg, present }, { scope, call });
+}
+
+/** `adopts` where a mark is given for what stands unmarked; never over the mark of another estate. */
+function mayWrite({ stands, mark }: RuleEdit, bears: Mark | undefined): boolean {
+  if (stands) return bears === undefined ? mark !== undefined : mark === undefined || bears.estate === mark.estate;
+  return bears?.intent === mark?.intent && bears?.estate === mark?.estate && bears?.store === mark?.store;
+}
+
+interface Way {
+  readonly scope: Scope;
+  readonly call: Call;
+}
+
+const notOurs = ({ name }: RuleEdit, { id }: RawResource): Result<never> =>
+  failed('conflict', 'Unmarked', `rule ${name} of ${id} bears no mark of ours, and neither does the security group`);
+
+function markOn(rule: RawChild | undefined, place: RulePlace): Mark | undefined {
+  return rule ? readRuleMark(textOf(rule.properties), place).mark : undefined;
+}
+
+function textOf(properties: object | undefined): string {
+  const text: unknown = properties ? Reflect.get(properties, 'description') : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+function described(properties: object, mark: Mark, place: RulePlace): Result<object> {
+  const text = textOf(properties);
+  const description = writeRuleMark(text, mark, place);
+  if (description !== undefined) return { ok: true, value: { ...properties, description } };
+  const room = Math.max(0, roomBeside(mark, place));
+  const message = `the description of ${place.name} has ${text.length} characters; beside our mark, in a security group that is not ours, there is room for ${room}: shorten it`;
+  return failed('terminal', 'DescriptionTooLong', message);
+}
+
+async function put(
+  name: string,
+  properties: object,
+  { nsg, present }: { readonly nsg: RawResource; readonly present: RawChild | undefined },
+  { scope, call }: Way,
+): Promise<Result<void>> {
+  const { resourceGroup, name: group } = partsOfId(nsg.id);
+  const written = await scope.client.run(
+    call,
+    ({ network }) => network.securityRules.createOrUpdate(resourceGroup, group, name, {}, ifMatch(present?.etag)),
+    JSON.stringify({ name, properties }),
+  );
+  return written.ok ? done : written;
+}
+
+async function remove(
+  edit: RuleEdit,
+  bears: Mark | undefined,
+  nsg: RawResource,
+  { scope, call }: Way,
+): Promise<Result<void>> {
+  if (bears === undefined || bears.estate !== edit.mark?.estate) return notOurs(edit, nsg);
+  const { resourceGroup, name: group } = partsOfId(nsg.id);
+  const gone = await scope.client.run(call, ({ network }) =>
+    network.securityRules.delete(resourceGroup, group, edit.name),
+  );
+  return gone.ok || gone.failure.kind === 'not-found' ? done : gone;
+}

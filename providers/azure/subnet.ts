@@ -1,0 +1,121 @@
+import type { Subnet, VirtualNetwork } from '@azure/arm-network';
+import type { Result } from '../../src/core/failure.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import type { Actuator, Call, Removal, Revision } from '../../src/ports/actuator.ts';
+import { done, failed } from '../pass/answer.ts';
+import { each } from '../pass/each.ts';
+import { eachChunk } from '../pass/each-chunk.ts';
+import { canonicalCidrs } from './cidr-text.ts';
+import { stateOf } from './condition.ts';
+import { filterIdOf } from './filter.ts';
+import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
+import { most } from './limits.ts';
+import { lookup } from './lookup.ts';
+import { childNamed } from './raw.ts';
+import { ifMatch, isAnother, unsupported } from './retag.ts';
+import type { Scope } from './scope.ts';
+import { createSubnets, filtered } from './subnet-create.ts';
+import { inTurn } from './turn.ts';
+import { writable } from './writable.ts';
+
+/**
+ * Subnets are children of their VNet, listed with it and without a mark of their own. Making them is in subnet-create.ts. Each
+ * write is of the VNet as it stands, one after another, and loses nothing that anybody else has put there.
+ */
+export function subnetActuator(scope: Scope): Actuator<'subnet'> {
+  return {
+    list: (call) => list(scope, call),
+    read: (ids, call) => read(ids, scope, call),
+    create: (batch, call) =>
+      eachChunk(batch, { key: ({ desired }) => desired.attributes.network, size: most.inline }, (some) =>
+        createSubnets(some, scope, call),
+      ),
+    update: (batch, call) =>
+      each(batch, (item) => inTurn(vnetOf(item.observed.id), scope, () => update(item, scope, call))),
+    delete: (batch, call) => each(batch, (item) => inTurn(vnetOf(item.id), scope, () => remove(item, scope, call))),
+  };
+}
+
+async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
+  for (const vnet of await listings.vnets('subnet', call))
+    yield (vnet.subnets ?? []).map((subnet) => observe(subnet, vnet));
+}
+
+function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwork): Observed<'subnet'> {
+  const network = cloudIdOf(vnetId, resourceGuid);
+  const filter = canonicalId(subnet.networkSecurityGroup?.id ?? '') === canonicalId(filterIdOf(network));
+  return {
+    kind: 'subnet',
+    id: cloudIdOf(subnet.id ?? '', resourceGuid),
+    name: subnet.name ?? '',
+    attributes: {
+      network,
+      cidr: canonicalCidrs(subnet.addressPrefix, subnet.addressPrefixes),
+      filter: filter && subnet.defaultOutboundAccess === false,
+      labels: {},
+    },
+    signs: { parent: network },
+    condition: { state: stateOf(subnet.provisioningState) },
+  };
+}
+
+/** A subnet has no number of its own; its id ends in that of its VNet. */
+function vnetOf(subnet: CloudId): CloudId {
+  return cloudIdOf(armIdOf(subnet).replace(/\/subnets\/[^/]*$/, ''), guidOf(subnet));
+}
+
+async function read(
+  ids: readonly CloudId[],
+  { client }: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'subnet'> | undefined>[]> {
+  const vnetIds = [...new Set(ids.map(vnetOf))];
+  const vnets = await each(vnetIds, (id) => {
+    const { resourceGroup, name } = partsOfId(id);
+    return lookup(id, ({ network }) => network.virtualNetworks.get(resourceGroup, name), client, call);
+  });
+  const byId = new Map(vnetIds.map((id, index) => [id, vnets[index]]));
+  return ids.map((id) => {
+    const vnet = byId.get(vnetOf(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);
+    if (!vnet.ok || !vnet.value) return vnet.ok ? { ok: true, value: undefined } : vnet;
+    const { value } = vnet;
+    const subnet = (value.subnets ?? []).find((one) => canonicalId(one.id ?? '') === armIdOf(id));
+    return { ok: true, value: subnet && observe(subnet, value) };
+  });
+}
+
+/** Puts the network's filter on it. All else of it is sent back as it was. */
+async function update({ observed, changes }: Revision<'subnet'>, { client }: Scope, call: Call): Promise<Result<void>> {
+  const failure = unsupported(changes, ['filter']);
+  if (failure) return { ok: false, failure };
+  if (changes.length === 0) return done;
+  const { resourceGroup, name: vnet, child } = partsOfId(observed.id);
+  const now = await client.raw(call, ({ network }) => network.virtualNetworks.get(resourceGroup, vnet));
+  if (!now.ok) return now;
+  const subnet = isAnother(observed.id, now.value.properties.resourceGuid)
+    ? undefined
+    : childNamed(now.value.properties.subnets, child);
+  if (!subnet) return failed('not-found', 'ResourceNotFound', `${observed.id} is gone`);
+  const body = JSON.stringify(writable({ ...subnet, properties: { ...subnet.properties, ...filtered(now.value.id) } }));
+  const written = await client.run(
+    call,
+    ({ network }) => network.subnets.createOrUpdate(resourceGroup, vnet, child, {}, ifMatch(subnet.etag)),
+    body,
+  );
+  return written.ok ? done : written;
+}
+
+async function remove({ id }: Removal<'subnet'>, { client }: Scope, call: Call): Promise<Result<void>> {
+  const { resourceGroup, name, child } = partsOfId(id);
+  const vnet = await lookup(
+    vnetOf(id),
+    ({ network }) => network.virtualNetworks.get(resourceGroup, name),
+    client,
+    call,
+  );
+  if (!vnet.ok || !vnet.value) return vnet.ok ? done : vnet;
+  if (!childNamed(vnet.value.subnets, child)) return done;
+  const gone = await client.run(call, ({ network }) => network.subnets.delete(resourceGroup, name, child));
+  return gone.ok || gone.failure.kind === 'not-found' ? done : gone;
+}

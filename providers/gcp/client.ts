@@ -1,0 +1,135 @@
+import type { CallOptions } from 'google-gax';
+import type { Failure, Result } from '../../src/core/failure.ts';
+import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Access } from '../../src/ports/provider.ts';
+import { toFailure } from './errors.ts';
+import { type Action, requestFor } from './limits.ts';
+import type { Operation } from './messages.ts';
+import { type Sdk, sdk } from './sdk.ts';
+import { type Exchange, makeTransport } from './transport.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** The way to one project: every request passes here, so that it is admitted, timed, reported and translated. */
+export interface Client {
+  /** Throws only what `call.admit` throws. */
+  read<T>(ask: Ask, call: Call, run: Run<T>): Promise<Result<T>>;
+  /** Answers the operation that the cloud began: what is asked for is done when that is. See operations.ts. */
+  write(ask: Ask, call: Call, run: Run<unknown>): Promise<Result<Operation>>;
+  /** Whose credentials these are, as far as they reach: the project's own name for itself. */
+  identify(call: Call): Promise<Result<string>>;
+  /** Called as a request that may change something is sent, and again once it is answered or lost. */
+  onWrite(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+export type Ask = Action | Asked;
+
+/** `region`: where the request is regional or zonal. `secrets`: what it carries that no failure may repeat. */
+export interface Asked {
+  readonly action: Action;
+  readonly region?: string;
+  readonly secrets?: readonly string[];
+  readonly answerMs?: number;
+}
+
+type Run<T> = (sdk: Sdk, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>;
+
+const usualAnswerMs = 60_000;
+
+/** SDK retries are off: the limiter must see every request. */
+export function makeClient(access: Access, clock: Clock): Client {
+  const transport = makeTransport(access);
+  const listeners: (() => void)[] = [];
+  const send = async <T>(asked: Asked, call: Call, run: Run<T>): Promise<Result<T>> => {
+    const request = requestFor(access.scope, asked.action, asked.region);
+    const tell = (): void => {
+      if (request.mutating) for (const listener of listeners) listener();
+    };
+    try {
+      return await exchanged({ asked, request, call, clock }, (exchange, options) => {
+        tell();
+        return transport.noting(exchange, () => run(sdk, options));
+      });
+    } finally {
+      tell();
+    }
+  };
+  return {
+    read: (ask, call, run) => send(askedOf(ask), call, run),
+    write: async (ask, call, run) => {
+      const answer = await send(askedOf(ask), call, run);
+      return answer.ok ? operationIn(answer.value) : answer;
+    },
+    identify: async (call) => {
+      const answer = await send({ action: 'projects.get' }, call, (sdk, options) =>
+        sdk.projects().get({ project: access.account }, options),
+      );
+      return answer.ok ? { ok: true, value: answer.value.name ?? '' } : answer;
+    },
+    onWrite: (listener) => void listeners.push(listener),
+    // why: requests go by Node's own fetch, whose idle connections hold no process
+    close: async () => {},
+  };
+}
+
+const askedOf = (ask: Ask): Asked => (typeof ask === 'string' ? { action: ask } : ask);
+
+interface Admitted {
+  readonly asked: Asked;
+  readonly request: Request;
+  readonly call: Call;
+  readonly clock: Clock;
+}
+
+/** Admit → send → report. What the cloud refused is a value; nothing is sent once the pass was stopped. */
+async function exchanged<T>(
+  { asked, request, call, clock }: Admitted,
+  send: (exchange: Exchange, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>,
+): Promise<Result<T>> {
+  await call.admit(request);
+  call.signal.throwIfAborted();
+  const began = performance.now();
+  const report = (answer: Omit<Answer, 'durationMs'>): void =>
+    call.report(request, { ...answer, durationMs: performance.now() - began });
+  const exchange: Exchange = {};
+  const { answerMs = usualAnswerMs, secrets = [] } = asked;
+  const options: CallOptions = { timeout: answerMs, retry: null, autoPaginate: false, signal: call.signal };
+  try {
+    const [value] = await send(exchange, options);
+    const name = operationOf(value)?.name;
+    report(name ? { requestId: name } : {});
+    return { ok: true, value };
+  } catch (error) {
+    const seen = { ...exchange, error: exchange.error ?? error, retryAfterMs: waitOf(exchange, clock) };
+    const failure = withoutSecrets(toFailure(seen, { mutating: request.mutating }), secrets);
+    report({ failure });
+    return { ok: false, failure };
+  }
+}
+
+const windowMs = 60_000;
+
+/** Windows begin with the minute: https://docs.cloud.google.com/compute/api-quota ("such as 10:01:00") */
+function waitOf({ headers }: Exchange, clock: Clock): number {
+  const header = headers?.get('retry-after') ?? '';
+  return /^\d{1,5}$/.test(header) ? Number(header) * 1000 : windowMs - (clock.now() % windowMs);
+}
+
+const noOperation: Failure = {
+  kind: 'ambiguous',
+  code: 'NoOperation',
+  message: 'the cloud answered a write without naming its operation',
+};
+
+function operationIn(value: unknown): Result<Operation> {
+  const operation = operationOf(value);
+  return operation?.name ? { ok: true, value: operation } : { ok: false, failure: noOperation };
+}
+
+/** The SDK wraps operations: `name` outside is the number, the operation itself is the latest response. */
+function operationOf(value: unknown): Operation | undefined {
+  if (typeof value !== 'object' || value === null || !('latestResponse' in value)) return undefined;
+  // why: the SDK puts the decoded Operation there, and types it as another one
+  return value.latestResponse as Operation;
+}

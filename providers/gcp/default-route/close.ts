@@ -1,0 +1,55 @@
+import type { Result } from '../../../src/core/failure.ts';
+import type { Mark } from '../../../src/core/observed.ts';
+import type { Call } from '../../../src/ports/actuator.ts';
+import { done, failed } from '../../pass/answer.ts';
+import type { Route } from '../messages.ts';
+import { settle } from '../operations.ts';
+import type { Scope } from '../scope.ts';
+import { routesOf } from './routes-of.ts';
+import { isBorn, isOurs, leadsOut } from './way.ts';
+
+/** Takes away what the network was born with, or what is ours; a route of somebody else is in the way. */
+export async function closeWay(
+  { path, mark }: { readonly path: string; readonly mark: Mark | undefined },
+  scope: Scope,
+  call: Call,
+): Promise<Result<void>> {
+  const routes = await routesOf(path, scope, call);
+  if (!routes.ok) return routes;
+  const leading = routes.value.filter(leadsOut);
+  const foreign = leading.find((route) => !isBorn(route) && !isOurs(route, mark));
+  if (foreign) {
+    const message = `route ${foreign.name} leads from ${path} to the internet and does not bear its mark; delete it by hand, or state internet: true`;
+    return failed('terminal', 'ForeignRoute', message);
+  }
+  return removeRoutes(leading, scope, call);
+}
+
+/** Routes that keep a network from being deleted: those that go with it, being its own or the cloud's, are not among `others`. */
+export interface Routes {
+  readonly own: readonly Route[];
+  readonly others: readonly Route[];
+}
+
+export async function routesIn(
+  { path, mark }: { readonly path: string; readonly mark: Mark | undefined },
+  scope: Scope,
+  call: Call,
+): Promise<Result<Routes>> {
+  const routes = await routesOf(path, scope, call);
+  if (!routes.ok) return routes;
+  const [own = [], rest = []] = [true, false].map((ours) => routes.value.filter((one) => isOurs(one, mark) === ours));
+  const others = rest.filter((route) => !isBorn(route) && !route.nextHopNetwork && !route.nextHopPeering);
+  return { ok: true, value: { own, others } };
+}
+
+export async function removeRoutes(routes: readonly Route[], scope: Scope, call: Call): Promise<Result<void>> {
+  for (const { name } of routes) {
+    const begun = await scope.client.write('routes.delete', call, (sdk, options) =>
+      sdk.routes().delete({ project: scope.project, route: name ?? '' }, options),
+    );
+    const [ended = begun] = await settle([begun], scope, call);
+    if (!ended.ok && ended.failure.kind !== 'not-found') return ended;
+  }
+  return done;
+}

@@ -1,0 +1,51 @@
+import type { Mark, Part } from '../../../src/core/observed.ts';
+import { idOf } from '../cloud-id.ts';
+import { lastOf, pathOf } from '../links.ts';
+import { readDescription } from '../marks/description.ts';
+import { isSameOwner } from '../marks.ts';
+import type { Route } from '../messages.ts';
+
+/** The part of a network that leads to the internet: https://cloud.google.com/vpc/docs/routes#routingpacketsinternet */
+export const routePart = 'default-route';
+
+/** How far a network's way to the internet stands. */
+export interface Way {
+  readonly internet: boolean | 'partial';
+  readonly parts: readonly Part[];
+  readonly missing: readonly string[];
+}
+
+/**
+ *   default routes of the network           | internet
+ *   ----------------------------------------+----------
+ *   one that is in force                    | true, whoever made it
+ *   only ones that the cloud still makes    | 'partial'
+ *   none                                    | false
+ *
+ * Its part is the route that the network was born with, or ours: what we may take away.
+ */
+export function wayOf(network: string, mark: Mark | undefined, routes: readonly Route[]): Way {
+  const leading = routes.filter((route) => leadsOut(route) && pathOf(route.network ?? '') === network);
+  const own = leading.filter((route) => isBorn(route) || isOurs(route, mark));
+  const parts = own.flatMap((route) => {
+    const id = idOf(route);
+    return id === undefined ? [] : [{ part: routePart, id }];
+  });
+  if (leading.length === 0) return { internet: false, parts, missing: [] };
+  if (leading.every(({ routeStatus }) => routeStatus === 'PENDING'))
+    return { internet: 'partial', parts, missing: [routePart] };
+  return { internet: true, parts, missing: [] };
+}
+
+/** A tagged route serves only the machines with its tags. */
+export const leadsOut = ({ destRange, nextHopGateway, tags }: Route): boolean =>
+  destRange === '0.0.0.0/0' && lastOf(nextHopGateway ?? '') === 'default-internet-gateway' && (tags ?? []).length === 0;
+
+/** "Default route to the Internet.", `default-route-896c4dea71047e56`: made with every network, and by nobody else so. */
+export const isBorn = ({ name, description }: Route): boolean =>
+  /^default-route-(?:r-)?[0-9a-f]+$/.test(name ?? '') && /^default route to the internet/i.test(description ?? '');
+
+export function isOurs({ description }: Route, mark: Mark | undefined): boolean {
+  const read = readDescription(description);
+  return read.part === routePart && isSameOwner(mark, read.mark);
+}

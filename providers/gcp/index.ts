@@ -1,0 +1,22 @@
+import type { Provider } from '../../src/ports/provider.ts';
+import { dialect } from './dialect.ts';
+import { batches } from './limits.ts';
+
+/** Google Compute Engine. The SDK loads when a session is opened, and silenced: see `silence`. */
+export const gcp: Provider = {
+  cloud: 'gcp',
+  dialect,
+  batches,
+  open: async (access, clock) => {
+    silence();
+    return (await import('./session.ts')).openSession(access, clock);
+  },
+};
+
+/**
+ * Where this is set the SDK writes every request to stderr, user data with it; and no secret may reach a log.
+ * https://github.com/googleapis/google-cloud-node-core/tree/main/packages/logging-utils
+ */
+function silence(): void {
+  delete process.env['GOOGLE_SDK_NODE_LOGGING'];
+}

@@ -1,0 +1,122 @@
+import { slotOf } from '../../../src/core/address.ts';
+import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import type { Labels } from '../../../src/core/resource.ts';
+import { idOf } from '../cloud-id.ts';
+import { lastOf, pathOf } from '../links.ts';
+import { withoutMark } from '../marks/labels.ts';
+import type { Disk, Instance } from '../messages.ts';
+import { originOf } from '../origin.ts';
+import type { Resolve } from '../parents.ts';
+import { canonicalImage, canonicalType } from '../spelling.ts';
+import { markOf, own, placeIn, readMetadata } from './own-words.ts';
+
+const diskPart = 'disk';
+
+/** What an instance names and does not hold: the boot disk by its path, where it is known, and the ids of what it is in. */
+export interface Around {
+  readonly project: string;
+  readonly resolve: Resolve;
+  readonly disks: ReadonlyMap<string, Disk>;
+}
+
+/** Pure: what the API says of one instance, in the form of a desired one. */
+export function observeInstance(instance: Instance, around: Around): Observed<'instance'> {
+  const name = instance.name ?? '';
+  const metadata = readMetadata(instance.metadata);
+  const mark = markOf(instance, around.project);
+  const origin = mark ? undefined : originOf({ name, labels: instance.labels ?? {}, metadata });
+  const disk = around.disks.get(bootDiskOf(instance) ?? '');
+  return {
+    kind: 'instance',
+    id: idOf(instance) ?? '',
+    name,
+    attributes: attributesOf(instance, { disk, metadata }, around),
+    signs: {
+      ...(mark ? { mark } : {}),
+      slot: slotOf(placeIn(instance, around.project), 'instance', name),
+      ...(origin ? { origin } : {}),
+    },
+    condition: { state: stateOf(instance), parts: partsOf(instance, disk) },
+  };
+}
+
+/** `projects/acme/zones/europe-west1-b/disks/web-0` */
+export const bootDiskOf = ({ disks }: Instance): string | undefined => {
+  const source = (disks ?? []).find(({ boot }) => boot)?.source;
+  return source ? pathOf(source) : undefined;
+};
+
+interface Told {
+  readonly disk: Disk | undefined;
+  readonly metadata: Labels;
+}
+
+function attributesOf(instance: Instance, { disk, metadata }: Told, { resolve, project }: Around): InstanceAttributes {
+  const [nic] = instance.networkInterfaces ?? [];
+  const [account] = instance.serviceAccounts ?? [];
+  const boot = bootOf(metadata);
+  return {
+    placement: {
+      subnet: resolve(nic?.subnetwork),
+      zone: lastOf(instance.zone ?? ''),
+      publicIp: (nic?.accessConfigs ?? []).length > 0,
+    },
+    groups: (instance.tags?.items ?? []).map((tag) => `tag:${tag}`).sort(),
+    machine: {
+      image: metadata[own.image] ?? canonicalImage(disk?.sourceImage ?? '', project),
+      size: canonicalType(instance.machineType ?? ''),
+      ...(account?.email ? { identity: account.email } : {}),
+      power: powerOf(instance),
+    },
+    ...(disk ? { disk: diskAttributes(disk) } : {}),
+    ...(boot === undefined ? {} : { boot }),
+    labels: withoutMark(instance.labels ?? {}),
+  };
+}
+
+/** "Compute Engine encrypts … by default": https://cloud.google.com/compute/docs/disks/disk-encryption */
+const diskAttributes = ({ sizeGb, type }: Disk): NonNullable<InstanceAttributes['disk']> => ({
+  ...(sizeGb ? { size: Number(sizeGb) } : {}),
+  ...(type ? { type: canonicalType(type) } : {}),
+  encrypted: true,
+});
+
+/** Hashes are known of machines that we made only; '' there means none. */
+function bootOf(metadata: Labels): InstanceAttributes['boot'] {
+  const [userData, access] = [metadata[own.userData], metadata[own.access]];
+  if (userData === undefined && access === undefined) return undefined;
+  return { ...(userData === undefined ? {} : { userData }), ...(access === undefined ? {} : { access }) };
+}
+
+/** https://cloud.google.com/compute/docs/instances/instance-lifecycle. TERMINATED is a stopped machine, which can be started. */
+const states: Readonly<Record<string, { readonly state: Condition['state']; readonly power: 'running' | 'stopped' }>> =
+  {
+    PENDING: { state: 'pending', power: 'running' },
+    PROVISIONING: { state: 'pending', power: 'running' },
+    STAGING: { state: 'pending', power: 'running' },
+    RUNNING: { state: 'ready', power: 'running' },
+    REPAIRING: { state: 'pending', power: 'running' },
+    PENDING_STOP: { state: 'pending', power: 'stopped' },
+    STOPPING: { state: 'pending', power: 'stopped' },
+    STOPPED: { state: 'ready', power: 'stopped' },
+    TERMINATED: { state: 'ready', power: 'stopped' },
+    SUSPENDING: { state: 'pending', power: 'stopped' },
+    SUSPENDED: { state: 'ready', power: 'stopped' },
+    DEPROVISIONING: { state: 'deleting', power: 'stopped' },
+  };
+
+const stateOf = ({ status }: Instance): Condition['state'] => states[String(status)]?.state ?? 'pending';
+const powerOf = ({ status }: Instance): 'running' | 'stopped' => states[String(status)]?.power ?? 'running';
+
+/** The disks that go with it, in order of path: what the cloud lists in another order is the same. */
+function partsOf(instance: Instance, disk: Disk | undefined): readonly Part[] {
+  const boot = bootDiskOf(instance);
+  const going = (instance.disks ?? []).filter(({ autoDelete }) => autoDelete).flatMap(({ source }) => source ?? []);
+  return going
+    .map(pathOf)
+    .toSorted()
+    .map((path) =>
+      path === boot ? { part: diskPart, id: (disk && idOf(disk)) ?? path } : { part: 'volume', id: path },
+    );
+}

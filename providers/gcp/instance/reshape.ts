@@ -1,0 +1,118 @@
+import type { Result } from '../../../src/core/failure.ts';
+import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import { done, failed } from '../../pass/answer.ts';
+import { placeOf } from '../cloud-id.ts';
+import { regionOfZone } from '../links.ts';
+import type { Instance } from '../messages.ts';
+import { type Begun, carryOut } from '../operations.ts';
+import type { Scope } from '../scope.ts';
+import { accountScopes, canonicalIdentity, canonicalType } from '../spelling.ts';
+import { start, stop } from './power.ts';
+
+type Item = Revision<'instance'>;
+
+/**
+ * Size, identity and power. Size and identity change only while a machine stands still, so it is stopped, changed and started;
+ * whoever finds it half way sees a stopped machine and goes on from there. One whose change is refused is started all the same.
+ *
+ *   now     | change          | steps
+ *   --------+-----------------+----------------------------------------------------
+ *   running | size, identity  | stop, set, and start where it shall run
+ *   stopped | size, identity  | set, and start where it shall run
+ *   any     | power           | stop or start, where it is not so already; one that is going down cannot start yet: conflict
+ */
+export async function reshape(item: Item, seen: Instance, scope: Scope, call: Call): Promise<Result<void>> {
+  const { id } = item.observed;
+  const settings = settingsOf(item, seen, scope.project);
+  const standing = isStanding(seen);
+  if (settings.length > 0 && !standing) {
+    const stopped = await stop(id, scope, call);
+    if (!stopped.ok) return stopped;
+  }
+  let refused: Begun | undefined;
+  for (const set of settings) {
+    const answer = await set(item, scope, call);
+    if (!answer.ok) refused ??= answer;
+  }
+  const powered = await power(item, { seen, standing: standing || settings.length > 0 }, scope, call);
+  if (refused && !refused.ok) return refused;
+  return powered;
+}
+
+interface Now {
+  readonly seen: Instance;
+  readonly standing: boolean;
+}
+
+async function power(item: Item, { seen, standing }: Now, scope: Scope, call: Call): Promise<Result<void>> {
+  const wanted = powerAfter(item);
+  if (wanted === undefined) return done;
+  const { id } = item.observed;
+  if (wanted === 'stopped') return standing ? done : stop(id, scope, call);
+  if (standing) return start({ id, suspended: seen.status === 'SUSPENDED' }, scope, call);
+  if (!isGoingDown(seen)) return done;
+  return failed('conflict', 'NotReady', `${id} is ${seen.status}: it can be started once it stands still`);
+}
+
+const isGoingDown = ({ status }: Instance): boolean => /^(?:PENDING_STOP|STOPPING|SUSPENDING)$/.test(String(status));
+
+/** Power that is ignored, or as wanted, is afterwards what it was before. Undefined: nothing of this was asked. */
+function powerAfter(item: Item): 'running' | 'stopped' | undefined {
+  if (has(item, 'machine.power')) return item.desired.attributes.machine.power;
+  const stops = has(item, 'machine.size') || has(item, 'machine.identity');
+  return stops ? item.observed.attributes.machine.power : undefined;
+}
+
+const has = ({ changes }: Item, field: string): boolean => changes.some((each) => each.field === field);
+
+const still: ReadonlySet<string> = new Set(['TERMINATED', 'STOPPED', 'SUSPENDED']);
+const isStanding = ({ status }: Instance): boolean => still.has(String(status));
+
+type Setting = (item: Item, scope: Scope, call: Call) => Promise<Begun>;
+
+/** What is already so is not set again. */
+function settingsOf(item: Item, seen: Instance, project: string): readonly Setting[] {
+  const { machine } = item.desired.attributes;
+  const isSized = canonicalType(seen.machineType ?? '') === canonicalType(machine.size);
+  const wanted = machine.identity && canonicalIdentity(machine.identity, project);
+  const isIdentified = (seen.serviceAccounts?.[0]?.email || undefined) === wanted;
+  return [
+    ...(has(item, 'machine.size') && !isSized ? [setSize] : []),
+    ...(has(item, 'machine.identity') && !isIdentified ? [setIdentity] : []),
+  ];
+}
+
+/** https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance */
+const setSize: Setting = ({ desired, observed }, scope, call) => {
+  const { location: zone = '', name: instance } = placeOf(observed.id);
+  const machineType = `zones/${zone}/machineTypes/${canonicalType(desired.attributes.machine.size)}`;
+  const request = {
+    project: scope.project,
+    zone,
+    instance,
+    instancesSetMachineTypeRequestResource: { machineType },
+  };
+  return carryOut(
+    { action: 'instances.setMachineType', region: regionOfZone(zone) },
+    (sdk, options) => sdk.instances().setMachineType(request, options),
+    scope,
+    call,
+  );
+};
+
+/** https://cloud.google.com/compute/docs/instances/change-service-account. None is an empty address: the SDK would leave out an empty request. */
+const setIdentity: Setting = ({ desired, observed }, scope, call) => {
+  const { location: zone = '', name: instance } = placeOf(observed.id);
+  const { identity } = desired.attributes.machine;
+  const wanted =
+    identity === undefined
+      ? { email: '' }
+      : { email: canonicalIdentity(identity, scope.project), scopes: [...accountScopes] };
+  const request = { project: scope.project, zone, instance, instancesSetServiceAccountRequestResource: wanted };
+  return carryOut(
+    { action: 'instances.setServiceAccount', region: regionOfZone(zone) },
+    (sdk, options) => sdk.instances().setServiceAccount(request, options),
+    scope,
+    call,
+  );
+};

@@ -1,0 +1,97 @@
+import type { BatchLimits } from '../../src/core/pack.ts';
+import type { Budget, Cost, Request } from '../../src/ports/actuator.ts';
+
+/**
+ * What Compute Engine allows: per project, and for what is regional or zonal per region too, in windows of 60 s that begin
+ * together. Which figure binds depends on the metrics that a project has (the older ones count kinds of reads apart, the newer
+ * ones together), so every request is counted under both, at the figures of the older ones: the newer are "higher limits"
+ * that only the console shows. Every action that this provider calls is a row here; one that is not does not compile.
+ */
+const quota = 'https://docs.cloud.google.com/compute/api-quota';
+
+const window = (calls: number, source: string): Budget => ({ shape: 'window', calls, windowMs: 60_000, source });
+
+/** "1500 requests/minute": of writes (`default`), of reads (`read_requests`), and the same for each region. */
+const usual = window(1500, `${quota}#rate-quotas`);
+/** Heavy-weight reads, half of it: listings over every place, and waits for operations. https://gitlab.com/gitlab-org/ci-cd/shared-runners/infrastructure/-/issues/108 */
+const heavy = window(750, `${quota}#legacy-quotas`);
+
+type Row = 'read' | 'heavy read' | 'write';
+
+export const actions = {
+  'projects.get': 'read',
+
+  'networks.list': 'read',
+  'networks.get': 'read',
+  'networks.insert': 'write',
+  'networks.delete': 'write',
+  'routes.list': 'read',
+  'routes.insert': 'write',
+  'routes.delete': 'write',
+  'subnetworks.aggregatedList': 'heavy read',
+  'subnetworks.get': 'read',
+  'subnetworks.insert': 'write',
+  'subnetworks.delete': 'write',
+  'firewalls.list': 'read',
+  'firewalls.get': 'read',
+  'firewalls.insert': 'write',
+  'firewalls.update': 'write',
+  'firewalls.delete': 'write',
+
+  'instances.aggregatedList': 'heavy read',
+  'instances.get': 'read',
+  'instances.insert': 'write',
+  'instances.delete': 'write',
+  'instances.start': 'write',
+  'instances.stop': 'write',
+  'instances.resume': 'write',
+  'instances.setLabels': 'write',
+  'instances.setMetadata': 'write',
+  'instances.setTags': 'write',
+  'instances.setMachineType': 'write',
+  'instances.setServiceAccount': 'write',
+  'disks.aggregatedList': 'heavy read',
+  'disks.get': 'read',
+  'disks.resize': 'write',
+  'disks.setLabels': 'write',
+
+  'globalOperations.wait': 'heavy read',
+  'globalOperations.list': 'read',
+  'regionOperations.wait': 'heavy read',
+  'regionOperations.list': 'read',
+  'zoneOperations.wait': 'heavy read',
+  'zoneOperations.list': 'read',
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Action = keyof typeof actions;
+
+/** `scope`: `gcp/<project>`. `region`: where the request is regional or zonal. */
+export function requestFor(scope: string, action: Action, region?: string): Request {
+  const row: Row = actions[action];
+  const [place, per] = region === undefined ? [scope, 'global'] : [`${scope}/${region}`, 'regional'];
+  const usually = `${place}/${per}_${row === 'write' ? 'writes' : 'reads'}`;
+  const costs: Cost[] = [{ lane: { key: usually, budget: usual }, amount: 1 }];
+  if (row === 'heavy read') costs.push({ lane: { key: `${place}/${per}_heavy_reads`, budget: heavy }, amount: 1 });
+  return { action, mutating: row === 'write', costs };
+}
+
+export const most = {
+  /** "Acceptable values are 0 to 500": https://cloud.google.com/compute/docs/reference/rest/v1/instances/aggregatedList */
+  page: 500,
+  /** What goes side by side in one call of ours: the cloud takes one at a time. */
+  together: 20,
+} as const;
+
+/** How many actions one call of ours may carry. */
+export const batches: BatchLimits = {
+  'network/create': most.together,
+  'network/delete': most.together,
+  'subnet/create': most.together,
+  'subnet/delete': most.together,
+  'firewall-rule/create': most.together,
+  'firewall-rule/update': most.together,
+  'firewall-rule/delete': most.together,
+  'instance/create': most.together,
+  'instance/update': most.together,
+  'instance/delete': most.together,
+};

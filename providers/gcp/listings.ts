@@ -1,0 +1,111 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import { type Listing, sharedListing } from '../pass/shared-listing.ts';
+import type { Client } from './client.ts';
+import { most } from './limits.ts';
+import type {
+  Disk,
+  DisksAt,
+  Firewall,
+  Instance,
+  InstancesAt,
+  Network,
+  Route,
+  Subnetwork,
+  SubnetworksAt,
+} from './messages.ts';
+import { aggregatedList, aggregatedPage, pageOf } from './page.ts';
+import { type AskPage, whole } from './pages.ts';
+
+/**
+ * What several kinds need from one listing: what stands in a network names it without its number, a network is judged by its
+ * routes. Who shares one, and how long: pass/shared-listing.ts.
+ */
+export interface Listings {
+  readonly networks: Listing<Network>;
+  readonly routes: Listing<Route>;
+  readonly subnetworks: Listing<Subnetwork>;
+  readonly firewalls: Listing<Firewall>;
+  readonly instances: Listing<Instance>;
+  readonly disks: Listing<Disk>;
+}
+
+export function makeListings(client: Client, project: string, clock: Clock): Listings {
+  const share = <T extends { readonly selfLink?: string | null }>(ask: (asking: Asking) => AskPage<T>): Listing<T> =>
+    sharedListing(client, clock, (call) => whole(ask({ client, project }), project, call));
+  return {
+    networks: share(networkPages),
+    routes: share(routePages),
+    subnetworks: share(subnetworkPages),
+    firewalls: share(firewallPages),
+    instances: share(instancePages),
+    disks: share(diskPages),
+  };
+}
+
+interface Asking {
+  readonly client: Client;
+  readonly project: string;
+}
+
+const requestOf = (project: string, token: string | undefined) => ({
+  project,
+  maxResults: most.page,
+  pageToken: token ?? null,
+});
+
+const networkPages =
+  ({ client, project }: Asking): AskPage<Network> =>
+  async (token, call) => {
+    const answer = await client.read('networks.list', call, async (sdk, options) => {
+      const [, , page] = await sdk.networks().list(requestOf(project, token), options);
+      return [page];
+    });
+    return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
+  };
+
+const routePages =
+  ({ client, project }: Asking): AskPage<Route> =>
+  async (token, call) => {
+    const answer = await client.read('routes.list', call, async (sdk, options) => {
+      const [, , page] = await sdk.routes().list(requestOf(project, token), options);
+      return [page];
+    });
+    return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
+  };
+
+const firewallPages =
+  ({ client, project }: Asking): AskPage<Firewall> =>
+  async (token, call) => {
+    const answer = await client.read('firewalls.list', call, async (sdk, options) => {
+      const [, , page] = await sdk.firewalls().list(requestOf(project, token), options);
+      return [page];
+    });
+    return answer.ok ? { ok: true, value: pageOf(answer.value) } : answer;
+  };
+
+const subnetworkPages =
+  ({ client, project }: Asking): AskPage<Subnetwork> =>
+  async (token, call) => {
+    const answer = await client.read('subnetworks.aggregatedList', call, (sdk, options) =>
+      aggregatedList<SubnetworksAt>(sdk.subnetworks(), requestOf(project, token), options),
+    );
+    return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.subnetworks) } : answer;
+  };
+
+const instancePages =
+  ({ client, project }: Asking): AskPage<Instance> =>
+  async (token, call) => {
+    const answer = await client.read('instances.aggregatedList', call, (sdk, options) =>
+      aggregatedList<InstancesAt>(sdk.instances(), requestOf(project, token), options),
+    );
+    return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.instances) } : answer;
+  };
+
+const diskPages =
+  ({ client, project }: Asking): AskPage<Disk> =>
+  async (token, call) => {
+    const answer = await client.read('disks.aggregatedList', call, (sdk, options) =>
+      aggregatedList<DisksAt>(sdk.disks(), requestOf(project, token), options),
+    );
+    return answer.ok ? { ok: true, value: aggregatedPage(answer.value, (place) => place.disks) } : answer;
+  };

@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { credentialFor } from '../../src/core/cloud-credential.ts';
+import type { Access } from '../../src/ports/provider.ts';
+
+/** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
+export interface Exchange {
+  /** Undefined: no answer came. */
+  status?: number;
+  headers?: Headers;
+  /** Of a refusal only. */
+  body?: string;
+  /** Why nothing was answered. */
+  error?: unknown;
+}
+
+/** One session's way to the cloud. */
+export interface Transport {
+  /** Runs one SDK call; all that it sends is sent as this session, and noted in `exchange`. */
+  noting<T>(exchange: Exchange, work: () => Promise<T>): Promise<T>;
+}
+
+/** Who sends, and where to. */
+interface Sender {
+  readonly endpoint: string | undefined;
+  readonly token: () => Promise<string>;
+  readonly exchange: Exchange;
+}
+
+/** Which session a request of the SDK belongs to: its clients are the process's, for each costs some 30 ms to make. */
+const senders = new AsyncLocalStorage<Sender>();
+
+export function makeTransport(access: Access): Transport {
+  const { endpoint } = access;
+  const token = tokenOf(access);
+  return { noting: (exchange, work) => senders.run({ endpoint, token, exchange }, work) };
+}
+
+/** What the SDK takes for its `authClient`: it sends every request through `fetch`. */
+export const authClient = {
+  /** Must be there, or the SDK looks for credentials itself. */
+  getRequestHeaders: async (): Promise<Headers> => new Headers(),
+  fetch: async (url: string, init: RequestInit): Promise<Response> => {
+    const sender = senders.getStore();
+    if (!sender) throw new Error(`${url} was to be sent by nobody`);
+    try {
+      return await send(url, init, sender);
+    } catch (error) {
+      sender.exchange.error = error;
+      throw error;
+    }
+  },
+};
+
+/** Who we are could not be settled, so nothing was sent. The message names no secret. */
+class CredentialsError extends Error {
+  readonly code = 'credentials';
+}
+
+/** The SDK gets a refusal without its details: for those it would read all its protos again, half a second for each. */
+async function send(url: string, init: RequestInit, { endpoint, token, exchange }: Sender): Promise<Response> {
+  const { method, body, signal } = init;
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${await token()}`);
+  const { pathname, search, origin } = new URL(url);
+  const answer = await fetch(new URL(pathname + search, endpoint ?? origin), {
+    headers,
+    redirect: 'error',
+    ...(method === undefined ? {} : { method }),
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  exchange.status = answer.status;
+  exchange.headers = answer.headers;
+  if (answer.ok) return answer;
+  exchange.body = await answer.text();
+  return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
+    status: answer.status,
+  });
+}
+
+const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
+
+/**
+ *   credentials    | endpoint | token
+ *   ---------------+----------+---------------------------------------------------------------------------
+ *   service account| any      | of that account
+ *   none           | given    | `sandbox`: nobody's, and none is looked for
+ *   none           | none     | of the default chain, https://cloud.google.com/docs/authentication/application-default-credentials
+ */
+function tokenOf({ endpoint, credentials }: Access): () => Promise<string> {
+  const key = credentialFor('gcp', credentials?.secret);
+  if (key === undefined && endpoint !== undefined) return async () => 'sandbox';
+  let source: Promise<{ getAccessToken(): Promise<{ token?: string | null }> }> | undefined;
+  return async () => {
+    try {
+      source ??= import('google-auth-library').then(({ GoogleAuth, JWT }) =>
+        key === undefined
+          ? new GoogleAuth({ scopes }).getClient()
+          : new JWT({ email: key.clientEmail, key: key.privateKey, scopes }),
+      );
+      const { token } = await (await source).getAccessToken();
+      if (token) return token;
+    } catch (error) {
+      source = undefined;
+      throw isUnreachable(error) ? error : new CredentialsError(`no token for Google Cloud: ${reasonOf(error)}`);
+    }
+    throw new CredentialsError('no token for Google Cloud: its credentials gave none');
+  };
+}
+
+/** The machine that gives tokens could not be reached: that passes. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(?:ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/.test(String(error.code));
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message.slice(0, 200) : 'for no reason');

@@ -1,0 +1,3 @@
+import { unsupportedOn } from '../pass/unsupported.ts';
+
+export const unsupported = unsupportedOn('Google Cloud');

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { recordedCall, writesOf } from '../../support/fixtures.ts';
+import {
+  byHand,
+  codes,
+  createOne,
+  type Estate,
+  inGroup,
+  listOf,
+  makeEstate,
+  must,
+  networkOf,
+  type RawChild,
+  revisionTo,
+  ruleOf,
+  seen,
+} from './estate.ts';
+
+const open: Estate[] = [];
+after(async () => {
+  for (const { stage } of open) await stage.close();
+});
+
+async function estate(): Promise<Estate> {
+  const one = await makeEstate();
+  open.push(one);
+  return one;
+}
+
+const nsg = inGroup('networkSecurityGroups/core-nsg');
+const labRule = {
+  properties: {
+    priority: 4000,
+    direction: 'Inbound',
+    access: 'Allow',
+    protocol: 'Tcp',
+    sourceAddressPrefix: '10.9.9.9',
+    sourcePortRange: '*',
+    destinationAddressPrefix: '*',
+    destinationPortRange: '22',
+    description: 'by hand',
+  },
+};
+const rulesIn = async ({ stage }: Estate): Promise<readonly RawChild[]> =>
+  (await byHand(stage, 'GET', nsg)).properties?.securityRules ?? [];
+const namesIn = async (one: Estate): Promise<readonly string[]> => (await rulesIn(one)).map(({ name }) => name).sort();
+const priorities = async ({ session }: Estate): Promise<Readonly<Record<string, number | undefined>>> =>
+  Object.fromEntries(
+    (await listOf(session, 'firewall-rule')).map(({ name, attributes }) => [name, attributes.order?.priority]),
+  );
+const many = (one: Estate, count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    ruleOf(one, `r${at}-00000000`, { priority: 100 + at, ports: `${1000 + at}` }),
+  );
+
+describe('rules of one network', () => {
+  test('a thousand, in both directions, go in two writes', async () => {
+    const one = await estate();
+    const [some, others] = [many(one, 500), many(one, 500)];
+    const egress = others.map((item, at) =>
+      ruleOf(one, `e${at}-00000000`, { direction: 'egress', priority: item.desired.attributes.order?.priority ?? 0 }),
+    );
+    const call = recordedCall();
+    const results = await one.session.actuators['firewall-rule'].create([...some, ...egress], call);
+    assert.deepEqual([...new Set(codes(results))], ['ok']);
+    assert.ok(writesOf(call).length <= 2, `${writesOf(call)}`);
+    assert.equal((await listOf(one.session, 'firewall-rule')).length, 1000);
+  });
+
+  test('Z19: two that change their numbers do so in one write, with no moment between', async () => {
+    const one = await estate();
+    const [a, b] = [ruleOf(one, 'a-00000000', { priority: 100 }), ruleOf(one, 'b-00000000', { priority: 110 })];
+    const [first, second] = [await createOne(one.session, a), await createOne(one.session, b)];
+    const call = recordedCall();
+    const swap = [
+      revisionTo(a, first, { order: { priority: 110 } }),
+      revisionTo(b, second, { order: { priority: 100 } }),
+    ];
+    const results = await one.session.actuators['firewall-rule'].update(swap, call);
+    assert.deepEqual(codes(results), ['ok', 'ok']);
+    assert.deepEqual(writesOf(call), ['NetworkSecurityGroups_CreateOrUpdate']);
+    assert.deepEqual(await priorities(one), { 'a-00000000': 110, 'b-00000000': 100 });
+  });
+
+  test('two batches at once wait for each other', async () => {
+    const one = await estate();
+    const { create } = one.session.actuators['firewall-rule'];
+    const results = await Promise.all([
+      create([ruleOf(one, 'a-00000000', { priority: 100 })], recordedCall()),
+      create([ruleOf(one, 'b-00000000', { direction: 'egress' })], recordedCall()),
+    ]);
+    assert.deepEqual(results.map(codes), [['ok'], ['ok']]);
+    assert.deepEqual(await namesIn(one), ['a-00000000', 'b-00000000']);
+  });
+});
+
+describe('a rule that is made', () => {
+  test('one bad one sinks the whole, and then each goes by itself', async () => {
+    const one = await estate();
+    const bad = ruleOf(one, 'bad-00000000', { priority: 120, targets: [`${one.group.id.replace(/#.*/, '')}-gone`] });
+    const batch = [ruleOf(one, 'a-00000000'), bad, ruleOf(one, 'b-00000000', { priority: 110 })];
+    const results = codes(await one.session.actuators['firewall-rule'].create(batch, recordedCall()));
+    assert.deepEqual([results[0], results[2]], ['ok', 'ok']);
+    assert.match(results[1] ?? '', /^(terminal|not-found) /);
+    assert.deepEqual(await namesIn(one), ['a-00000000', 'b-00000000']);
+  });
+
+  test('one that stands as it is wanted is not written again', async () => {
+    const one = await estate();
+    const creation = ruleOf(one, 'a-00000000');
+    const first = await createOne(one.session, creation);
+    const call = recordedCall();
+    const again = must((await one.session.actuators['firewall-rule'].create([creation], call))[0]);
+    assert.deepEqual([again.id, writesOf(call)], [first.id, []]);
+  });
+
+  test('one whose answer was lost is found again, and there is one', async () => {
+    const one = await estate();
+    const creation = ruleOf(one, 'a-00000000');
+    one.stage.sandbox.control.faults.add({
+      match: { action: 'networkSecurityGroups.createOrUpdate', nth: 1 },
+      effect: { kind: 'reset-after' },
+    });
+    const { create } = one.session.actuators['firewall-rule'];
+    assert.deepEqual(codes(await create([creation], recordedCall())), ['ambiguous ECONNRESET']);
+    one.stage.sandbox.control.clock.advance(600_000);
+    assert.deepEqual(codes(await create([creation], recordedCall())), ['ok']);
+    assert.deepEqual(await namesIn(one), ['a-00000000']);
+  });
+
+  test('one of a network whose filter does not stand yet waits for it', async () => {
+    const one = await estate();
+    await byHand(one.stage, 'DELETE', nsg);
+    const results = await one.session.actuators['firewall-rule'].create([ruleOf(one, 'a-00000000')], recordedCall());
+    assert.deepEqual(codes(results), ['not-found NoFilter']);
+  });
+});
+
+describe('a rule that is not ours, in a security group that is', () => {
+  test('and that comes between our look and our write stays, and that is a conflict', async () => {
+    const one = await estate();
+    one.stage.sandbox.control.faults.add({
+      match: { action: 'networkSecurityGroups.createOrUpdate', nth: 1 },
+      effect: { kind: 'edit', method: 'PUT', path: `${nsg}/securityRules/lab?api-version=2026-01-01`, body: labRule },
+    });
+    const { create } = one.session.actuators['firewall-rule'];
+    assert.deepEqual(codes(await create(many(one, 2), recordedCall())), [
+      'conflict PreconditionFailed',
+      'conflict PreconditionFailed',
+    ]);
+    assert.deepEqual(await namesIn(one), ['lab']);
+    assert.deepEqual(codes(await create(many(one, 2), recordedCall())), ['ok', 'ok']);
+    assert.deepEqual(await namesIn(one), ['lab', 'r0-00000000', 'r1-00000000']);
+  });
+
+  test('and stands already is sent back as it is', async () => {
+    const one = await estate();
+    await byHand(one.stage, 'PUT', `${nsg}/securityRules/lab`, labRule);
+    const before = (await rulesIn(one))[0]?.properties;
+    const observed = await createOne(one.session, ruleOf(one, 'a-00000000'));
+    const { delete: remove } = one.session.actuators['firewall-rule'];
+    must((await remove([{ id: observed.id, observed }], recordedCall()))[0]);
+    assert.deepEqual(
+      (await rulesIn(one)).map(({ properties }) => properties),
+      [before],
+    );
+  });
+
+  test('is seen as one in our container, and may be taken away through it', async () => {
+    const one = await estate();
+    await byHand(one.stage, 'PUT', `${nsg}/securityRules/Lab`, labRule);
+    const observed = await seen(one.session, 'firewall-rule', 'lab');
+    assert.deepEqual(observed.signs, { container: one.network.id });
+    must((await one.session.actuators['firewall-rule'].delete([{ id: observed.id, observed }], recordedCall()))[0]);
+    assert.deepEqual(await namesIn(one), []);
+  });
+
+  test('and holds our number is a conflict for the one that wants it', async () => {
+    const one = await estate();
+    await byHand(one.stage, 'PUT', `${nsg}/securityRules/lab`, labRule);
+    const batch = [ruleOf(one, 'a-00000000', { priority: 4000 }), ruleOf(one, 'b-00000000', { priority: 110 })];
+    const results = await one.session.actuators['firewall-rule'].create(batch, recordedCall());
+    assert.deepEqual(codes(results), ['conflict SecurityRuleConflict', 'ok']);
+  });
+});
+
+describe('a rule that changes', () => {
+  test('does so in place, in everything but its name', async () => {
+    const one = await estate();
+    const creation = ruleOf(one, 'a-00000000');
+    const observed = await createOne(one.session, creation);
+    const match = {
+      ...observed.attributes.match,
+      protocol: 'udp',
+      ports: '53,8000-8100',
+      peers: ['10.1.0.0/16', '10.2.0.0/16'],
+    };
+    const revision = revisionTo(creation, observed, { match, description: 'new', order: { priority: 300 } });
+    must((await one.session.actuators['firewall-rule'].update([revision], recordedCall()))[0]);
+    const now = await seen(one.session, 'firewall-rule', 'a-00000000');
+    assert.deepEqual([now.id, now.attributes], [observed.id, revision.desired.attributes]);
+  });
+
+  test('and is gone does not sink the others', async () => {
+    const one = await estate();
+    const [a, b] = many(one, 2);
+    assert.ok(a && b);
+    const [first, second] = [await createOne(one.session, a), await createOne(one.session, b)];
+    await byHand(one.stage, 'DELETE', `${nsg}/securityRules/r0-00000000`);
+    const both = [revisionTo(a, first, { description: 'new' }), revisionTo(b, second, { description: 'new' })];
+    const results = await one.session.actuators['firewall-rule'].update(both, recordedCall());
+    assert.deepEqual(codes(results), ['not-found ResourceNotFound', 'ok']);
+    assert.deepEqual(await namesIn(one), ['r1-00000000']);
+  });
+
+  test('an unchanged one is not even looked at', async () => {
+    const one = await estate();
+    const creation = ruleOf(one, 'a-00000000');
+    const observed = await createOne(one.session, creation);
+    const call = recordedCall();
+    const revision = { desired: creation.desired, observed, changes: [] };
+    must((await one.session.actuators['firewall-rule'].update([revision], call))[0]);
+    assert.deepEqual(call.admitted, []);
+  });
+});
+
+test('rules of a security group that filters no network of ours are told with the network that they filter', async () => {
+  const one = await estate();
+  await byHand(one.stage, 'PUT', inGroup('networkSecurityGroups/other'), {
+    location: 'westeurope',
+    properties: { securityRules: [{ name: 'lab', ...labRule }] },
+  });
+  const alone = await seen(one.session, 'firewall-rule', 'lab');
+  assert.match(alone.attributes.network, /networksecuritygroups\/other#/);
+  await byHand(one.stage, 'PUT', `${inGroup('virtualNetworks/core')}/subnets/lab`, {
+    properties: { addressPrefix: '10.20.9.0/24', networkSecurityGroup: { id: inGroup('networkSecurityGroups/other') } },
+  });
+  const onSubnet = await seen(one.session, 'firewall-rule', 'lab');
+  assert.deepEqual([onSubnet.attributes.network, onSubnet.signs], [one.network.id, {}]);
+});
+
+test('a rule is read by its id as it is listed, and one of another security group by that name is not it', async () => {
+  const one = await estate();
+  const { id } = await createOne(one.session, ruleOf(one, 'a-00000000', { description: 'text' }));
+  const listed = await seen(one.session, 'firewall-rule', 'a-00000000');
+  const { read } = one.session.actuators['firewall-rule'];
+  assert.deepEqual(await read([id], recordedCall()), [{ ok: true, value: listed }]);
+  await byHand(one.stage, 'DELETE', nsg);
+  await byHand(one.stage, 'PUT', nsg, { location: 'westeurope', properties: {} });
+  assert.deepEqual(await read([id], recordedCall()), [{ ok: true, value: undefined }]);
+  const { delete: remove } = one.session.actuators['firewall-rule'];
+  must((await remove([{ id, observed: listed }], recordedCall()))[0]);
+});
+
+test('a network beside it is not touched', async () => {
+  const one = await estate();
+  const other = await createOne(one.session, networkOf('side', { cidr: '10.30.0.0/16' }));
+  await createOne(one.session, ruleOf(one, 'a-00000000'));
+  await createOne(one.session, ruleOf({ ...one, network: other }, 'b-00000000', { targets: [] }));
+  assert.deepEqual(await namesIn(one), ['a-00000000']);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { Attributes, CloudId, Ref } from '../../../src/core/resource.ts';
+import type { Creation, Revision } from '../../../src/ports/actuator.ts';
+import type { Session } from '../../../src/ports/provider.ts';
+import { account, prefix, resourceGroup } from '../../support/azure-session.ts';
+import { creationOf, desiredOf, recordedCall } from '../../support/fixtures.ts';
+import { byHand, createOne, type Estate, groupOf, listOf, makeEstate, must, revisionTo, subnetOf } from './estate.ts';
+
+/** An estate with a subnet and two groups, on which machines can stand. */
+export interface Land extends Estate {
+  readonly subnet: CloudId;
+  readonly groups: readonly [Ref, Ref];
+}
+
+export async function makeLand(): Promise<Land> {
+  const estate = await makeEstate();
+  const { session, network, group } = estate;
+  const outside = ['web', 'db'].map(identityId);
+  estate.stage.sandbox.control.arm.load({ subscriptions: [{ id: account, outside }] });
+  const subnet = await createOne(session, subnetOf('core.app', network.id));
+  const other = await createOne(session, groupOf('core.lb', network.id));
+  estate.stage.sandbox.control.log.clear();
+  return { ...estate, subnet: subnet.id, groups: [group.id, other.id] };
+}
+
+export const image = 'Canonical:ubuntu-24_04-lts:server:latest';
+/** Of a user-assigned identity beside the machines, as a listing says it. */
+export const identityId = (name: string): string =>
+  `/subscriptions/${account}/resourcegroups/${resourceGroup}/providers/microsoft.managedidentity/userassignedidentities/${name}`;
+
+export const sizes = ['Standard_B2s', 'Standard_D2s_v5'] as const;
+
+export function machineOf(
+  { subnet, groups }: Land,
+  name: string,
+  over: Partial<Attributes['instance']> = {},
+): Creation<'instance'> {
+  const attributes: Attributes['instance'] = {
+    placement: { subnet, publicIp: false },
+    groups: [groups[0]],
+    machine: { image, size: sizes[0], power: 'running' },
+    boot: { access: 'sha256:a1', userData: 'sha256:u1' },
+    labels: {},
+    ...over,
+  };
+  return creationOf(
+    desiredOf('instance', { address: `${prefix}/instance/${name}`, name, attributes }),
+    `intent-${name}`,
+  );
+}
+
+/** A machine that runs, with the creation that made it. */
+export interface Machine {
+  readonly creation: Creation<'instance'>;
+  readonly observed: Observed<'instance'>;
+}
+
+export async function running(land: Land, name: string, over: Partial<Attributes['instance']> = {}): Promise<Machine> {
+  const creation = machineOf(land, name, over);
+  await createOne(land.session, creation);
+  const observed = await machineSeen(land, name);
+  land.stage.sandbox.control.log.clear();
+  return { creation, observed };
+}
+
+/** As a new pass lists it. */
+export async function machineSeen({ stage }: Land, name: string): Promise<Observed<'instance'>> {
+  const found = (await machinesSeen(await stage.open())).filter((one) => one.name === name);
+  const [one] = found;
+  assert.ok(one && found.length === 1, `${found.length} machines ${name} are listed`);
+  return one;
+}
+
+export const machinesSeen = (session: Session): Promise<readonly Observed<'instance'>[]> => listOf(session, 'instance');
+
+/** Brings a machine from what it was seen as to other attributes. */
+export const to = ({ creation, observed }: Machine, over: Partial<Attributes['instance']>): Revision<'instance'> =>
+  revisionTo(creation, observed, over);
+
+export async function revise({ stage }: Land, revision: Revision<'instance'>): Promise<void> {
+  const session = await stage.open();
+  const [result] = await session.actuators.instance.update([revision], recordedCall());
+  must(result);
+}
+
+export const compute = (path: string): string =>
+  `/subscriptions/${account}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/${path}`;
+
+/** Names of all that stands, of these three types, whosever it is. */
+export async function partsStanding({ stage }: Land): Promise<readonly string[]> {
+  const paths = [
+    'Microsoft.Network/networkInterfaces',
+    'Microsoft.Network/publicIPAddresses',
+    'Microsoft.Compute/disks',
+  ];
+  const names: string[] = [];
+  for (const path of paths) {
+    const answer = await byHand(stage, 'GET', `/subscriptions/${account}/providers/${path}`);
+    // why: a list answers its items in `value`
+    const { value } = answer as unknown as { readonly value: readonly { readonly name: string }[] };
+    names.push(...value.map(({ name }) => name));
+  }
+  return names.sort();
+}

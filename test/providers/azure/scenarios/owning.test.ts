@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { azureWorld, here } from './azure-world.ts';
+import { machine, network, rule } from './documents.ts';
+
+test('two resource groups of one location hold each its own, in whatever case Azure spells them', async () => {
+  await using world = await azureWorld();
+  const there = { metadata: { name: 'there' }, spec: { ...here.spec, resourceGroup: 'RG-other' } };
+  const both = { targets: ['here', 'there'] };
+  const documents = [network(both), rule('https'), machine('web', both)];
+  const built = await world.apply(documents, { targets: [here, there] });
+  assert.equal(built.writes.filter((write) => write === 'virtualMachines.createOrUpdate 201').length, 2);
+  world.sandbox.control.faults.add({ match: {}, effect: { kind: 'capitals' } });
+  const again = await world.apply(documents, { targets: [there, here] });
+  assert.deepEqual([again.writes, again.left], [[], []]);
+});
+
+test('copies of a network and its filter, marks and all, are nobody’s, and outlive it', async () => {
+  await using world = await azureWorld();
+  const documents = [network(), rule('https'), machine('web')];
+  await world.apply(documents);
+  const { tags: filterTags } = await world.ask('GET', 'Network/networkSecurityGroups/core-nsg');
+  const { tags } = await world.ask('GET', 'Network/virtualNetworks/core');
+  const location = 'westeurope';
+  await world.ask('PUT', 'Network/networkSecurityGroups/copy-nsg', { location, tags: filterTags, properties: {} });
+  const properties = { addressSpace: { addressPrefixes: ['10.30.0.0/16'] } };
+  await world.ask('PUT', 'Network/virtualNetworks/copy', { location, tags, properties });
+  const seen = await world.apply(documents);
+  assert.deepEqual([seen.writes, seen.left.map((one) => one.replace(/ .*/, ''))], [[], ['copied-mark']]);
+  const names = ['network/core', 'subnet/core.app', 'instance/web-0', 'group/core.web', 'group/core.all'];
+  const pruned = await world.apply([], { prune: names.map((name) => `rg-app/${name}`) });
+  assert.ok(pruned.writes.includes('virtualNetworks.delete 202'), pruned.writes.join('\n'));
+  const copies = ['Network/virtualNetworks/copy', 'Network/networkSecurityGroups/copy-nsg'];
+  for (const path of copies) assert.equal((await world.ask('GET', path)).status, 200);
+});
+
+test('a renamed network keeps all that stands in it, with its former name in the document and without', async () => {
+  await using world = await azureWorld();
+  await world.apply([network(), rule('https'), machine('web')]);
+  const documents = (was: object) => [
+    network({}, { name: 'main', ...was }),
+    rule('https', { network: 'main' }),
+    machine('web', { network: 'main' }),
+  ];
+  const renamed = await world.apply(documents({ was: ['core'] }));
+  assert.deepEqual(
+    renamed.writes.filter((write) => !/updateTags 200$/.test(write)),
+    [],
+  );
+  assert.deepEqual(renamed.left, []);
+  const forgotten = await world.apply(documents({}));
+  assert.deepEqual([forgotten.writes, forgotten.left], [[], []]);
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import type { FieldChange } from '../../../src/core/diff.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import type { Attributes, CloudId } from '../../../src/core/resource.ts';
+import { markFor, recordedCall, writesOf } from '../../support/fixtures.ts';
+import {
+  byHand,
+  createOne,
+  deleteOne,
+  type Estate,
+  makeEstate,
+  pathOf,
+  revise,
+  ruleOf,
+  said,
+  seen,
+  updateOne,
+} from './estate.ts';
+
+let estate: Estate;
+beforeEach(async () => {
+  estate = await makeEstate();
+});
+afterEach(() => estate.stage.close());
+
+interface Wire {
+  readonly id: string;
+  readonly description?: string;
+  readonly sourceRanges?: readonly string[];
+  readonly sourceTags?: readonly string[];
+  readonly targetTags?: readonly string[];
+  readonly allowed?: readonly { readonly IPProtocol: string; readonly ports?: readonly string[] }[];
+  readonly logConfig?: { readonly enable: boolean; readonly metadata?: string };
+  readonly priority?: number;
+}
+
+const wire = (id: CloudId): Promise<Wire> => byHand(estate.stage, 'GET', pathOf(id));
+
+type Rule = Attributes['firewall-rule'];
+
+/** Brings the rule from what it is to what `change` makes of it. */
+async function rewrite(
+  observed: Observed<'firewall-rule'>,
+  change: (was: Rule) => Rule,
+  changes: readonly FieldChange[],
+) {
+  const creation = ruleOf(estate);
+  return updateOne(estate, revise(creation, observed, { attributes: change(creation.desired.attributes), changes }));
+}
+
+const made = async (over: Parameters<typeof ruleOf>[1] = {}): Promise<Observed<'firewall-rule'>> =>
+  seen(estate, 'firewall-rule', (await createOne(estate, ruleOf(estate, over))).id);
+
+const matchTo = (to: unknown): readonly FieldChange[] => [{ field: 'match.peers', to }];
+
+describe('a rule of ours changes in place', () => {
+  test('a list can be emptied: the tags that it let in are gone, not kept', async () => {
+    const observed = await made({ peers: ['10.0.0.0/8', 'tag:core-lb'] });
+    const result = await rewrite(
+      observed,
+      (was) => ({ ...was, match: { ...was.match, peers: ['10.0.0.0/8'] } }),
+      matchTo([]),
+    );
+    assert.equal(said(result), 'ok');
+    const now = await wire(observed.id);
+    assert.deepEqual([now.sourceTags ?? [], now.sourceRanges], [[], ['10.0.0.0/8']]);
+    assert.equal((await seen(estate, 'firewall-rule', observed.id)).id, observed.id);
+  });
+
+  test('so can the list of blocks, where tags remain: it is never everywhere in between', async () => {
+    const observed = await made({ peers: ['10.0.0.0/8', 'tag:core-lb'] });
+    await rewrite(observed, (was) => ({ ...was, match: { ...was.match, peers: ['tag:core-lb'] } }), matchTo([]));
+    assert.deepEqual((await seen(estate, 'firewall-rule', observed.id)).attributes.match.peers, ['tag:core-lb']);
+  });
+
+  test('by one write, whatever changes', async () => {
+    const observed = await made();
+    const creation = ruleOf(estate, { ports: '80,443', peers: ['192.168.0.0/16'] });
+    const attributes = {
+      ...creation.desired.attributes,
+      description: 'new',
+      order: { priority: 7, disabled: true, log: true },
+    };
+    const changes = ['match.ports', 'match.peers', 'description', 'order.priority', 'order.disabled', 'order.log'];
+    const call = recordedCall();
+    const revision = revise(creation, observed, { attributes, changes: changes.map((field) => ({ field, to: 'x' })) });
+    assert.equal(said(await updateOne(estate, revision, call)), 'ok');
+    assert.deepEqual(writesOf(call), ['firewalls.update']);
+    assert.deepEqual((await seen(estate, 'firewall-rule', observed.id)).attributes, attributes);
+  });
+});
+
+describe('what is not ours to say stays', () => {
+  test('what differs is written, the rest stays as the cloud spells it', async () => {
+    const observed = await made();
+    const logged = { enable: true, metadata: 'EXCLUDE_ALL_METADATA' };
+    const allowed = [{ IPProtocol: 'tcp', ports: ['443', '443-443'] }];
+    await byHand(estate.stage, 'PATCH', pathOf(observed.id), { allowed, logConfig: logged });
+    await rewrite(observed, (was) => ({ ...was, description: 'new' }), [{ field: 'description', to: 'new' }]);
+    const now = await wire(observed.id);
+    assert.deepEqual([now.logConfig, now.allowed], [logged, allowed]);
+    assert.match(now.description ?? '', /^new\n\{"setpoint":/);
+  });
+
+  test('which metadata is logged is nobody’s wish, and stays', async () => {
+    const observed = await made();
+    await byHand(estate.stage, 'PATCH', pathOf(observed.id), {
+      logConfig: { enable: true, metadata: 'EXCLUDE_ALL_METADATA' },
+    });
+    const to = { priority: 5, disabled: false, log: true };
+    await rewrite(observed, (was) => ({ ...was, order: to }), [{ field: 'order.priority', to: 5 }]);
+    const now = await wire(observed.id);
+    assert.deepEqual([now.priority, now.logConfig?.metadata], [5, 'EXCLUDE_ALL_METADATA']);
+  });
+
+  test('with its new mark, and its text stays', async () => {
+    const observed = await made();
+    const mark = markFor('gcp/acme/global/firewall-rule/core.renamed-1a2b3c4d', 'intent-9');
+    const revision = { ...revise(ruleOf(estate), observed, { attributes: observed.attributes, changes: [] }), mark };
+    assert.equal(said(await updateOne(estate, revision)), 'ok');
+    assert.equal(said(await updateOne(estate, revision)), 'ok');
+    const now = await seen(estate, 'firewall-rule', observed.id);
+    assert.deepEqual([now.signs.mark, now.attributes.description], [mark, 'public site']);
+  });
+
+  test('nothing to change sends nothing', async () => {
+    const observed = await made();
+    const call = recordedCall();
+    await updateOne(estate, revise(ruleOf(estate), observed, { attributes: observed.attributes, changes: [] }), call);
+    assert.deepEqual(call.admitted, []);
+  });
+});
+
+describe('a firewall that is not ours is never touched', () => {
+  const foreign = async (): Promise<Observed<'firewall-rule'>> => {
+    await byHand(estate.stage, 'POST', 'global/firewalls', {
+      name: 'theirs',
+      network: 'global/networks/core',
+      allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
+      description: 'ssh for ops',
+    });
+    const { id } = await wire('global/firewalls/theirs');
+    return seen(estate, 'firewall-rule', `projects/acme/global/firewalls/theirs#${id}`);
+  };
+
+  test('by no update', async () => {
+    const observed = await foreign();
+    const result = await rewrite(observed, (was) => ({ ...was, description: 'new' }), [
+      { field: 'description', to: 'new' },
+    ]);
+    assert.equal(said(result), 'terminal NotOurs');
+    assert.ok(!result.ok && /adopt it first/.test(result.failure.message));
+    assert.equal((await wire(observed.id)).description, 'ssh for ops');
+  });
+
+  test('by no deletion', async () => {
+    const observed = await foreign();
+    assert.equal(said(await deleteOne(estate, observed)), 'terminal NotOurs');
+    assert.equal((await wire(observed.id)).description, 'ssh for ops');
+  });
+
+  test('but by an adoption, which marks it and changes nothing else', async () => {
+    const observed = await foreign();
+    const mark = markFor('gcp/acme/global/firewall-rule/core.ssh-1a2b3c4d', 'intent-9');
+    const revision = { ...revise(ruleOf(estate), observed, { attributes: observed.attributes, changes: [] }), mark };
+    assert.equal(said(await updateOne(estate, revision)), 'ok');
+    const now = await seen(estate, 'firewall-rule', observed.id);
+    assert.deepEqual([now.signs.mark, now.attributes], [mark, observed.attributes]);
+  });
+
+  test('nor one that another estate marked since it was seen', async () => {
+    const observed = await made();
+    const theirs = JSON.stringify({ setpoint: { estate: 'other', store: 's', address: 'a' } });
+    await byHand(estate.stage, 'PATCH', pathOf(observed.id), { description: theirs });
+    assert.equal(said(await deleteOne(estate, observed)), 'conflict MarkChanged');
+    const update = await rewrite(observed, (was) => ({ ...was, description: 'new' }), [
+      { field: 'description', to: 'new' },
+    ]);
+    assert.equal(said(update), 'conflict MarkChanged');
+    assert.equal((await wire(observed.id)).description, theirs);
+  });
+
+  test('nor one that took the name of ours', async () => {
+    const observed = await made();
+    await byHand(estate.stage, 'DELETE', pathOf(observed.id));
+    await byHand(estate.stage, 'POST', 'global/firewalls', {
+      name: 'core-web-https-1a2b3c4d',
+      network: 'global/networks/core',
+      allowed: [{ IPProtocol: 'tcp' }],
+    });
+    const update = await rewrite(observed, (was) => ({ ...was, description: 'new' }), [
+      { field: 'description', to: 'new' },
+    ]);
+    assert.equal(said(update), 'not-found notFound');
+    assert.equal(said(await deleteOne(estate, observed)), 'ok');
+    assert.equal((await wire(observed.id)).description ?? '', '');
+  });
+});
