@@ -107,7 +107,7 @@ function spellings(client: EC2Client): readonly Spelling[] {
   const spelling = (name: string, match: Spelling['match'], permission: IpPermission): Spelling => ({
     name,
     match,
-    add: (group) => authorize(client, group, permission),
+    add: ({ groups }) => authorize(client, groups[0], permission),
   });
   return [
     spelling(

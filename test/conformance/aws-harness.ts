@@ -1,9 +1,22 @@
+import { dialect } from '../../providers/aws/dialect.ts';
 import { actions } from '../../providers/aws/limits.ts';
 import type { Effect } from '../../sandbox/faults.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
-import { openAwsStage } from '../support/aws-session.ts';
+import { account, openAwsStage, region } from '../support/aws-session.ts';
 import { awsByHand } from './aws-by-hand.ts';
 import type { Opened, TroubleKind } from './harness.ts';
+import type { Subject } from './subject.ts';
+
+export const awsSubject: Subject = {
+  dialect,
+  manners: {
+    owned: { network: 'mark', subnet: 'mark', group: 'mark', 'firewall-rule': 'container', instance: 'mark' },
+    together: ['launches', 'rules', 'labels'],
+    unsaid: [],
+    refused: [],
+    bearsRules: true,
+  },
+};
 
 /** The AWS provider, through the real SDK, before an empty account of the sandbox. */
 export async function openAws(): Promise<Opened> {
@@ -21,11 +34,15 @@ export async function openAws(): Promise<Opened> {
         return session;
       },
       words: {
-        image: 'ami-0abc0abc0abc0abc0',
-        sizes: ['t3.small', 't3.medium'],
-        disks: ['gp2', 'gp3'],
+        place: { account, region },
+        machine: {
+          image: 'ami-0abc0abc0abc0abc0',
+          sizes: ['t3.small', 't3.medium'],
+          disks: ['gp2', 'gp3'],
+          identities: ['web-role', 'db-role'],
+        },
+        labels: { tier: 'web', 'odd key/with.dots': 'a=b c', empty: '', umlaut: 'Größe' },
         zone: 'eu-west-1b',
-        identities: ['web-role', 'db-role'],
         nowhere: (kind) => nowhere[kind],
       },
       run: (work) => work(),

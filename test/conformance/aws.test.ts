@@ -1,4 +1,4 @@
-import { openAws } from './aws-harness.ts';
+import { awsSubject, openAws } from './aws-harness.ts';
 import { conformance } from './conformance.ts';
 
-conformance('aws', openAws);
+conformance('aws', awsSubject, openAws);

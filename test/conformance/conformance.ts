@@ -9,6 +9,7 @@ import { markLaws } from './laws/marks.ts';
 import { partLaws } from './laws/parts.ts';
 import { updateLaws } from './laws/updates.ts';
 import { openStage } from './stage.ts';
+import type { Subject } from './subject.ts';
 
 const laws = [
   ...creationLaws,
@@ -22,14 +23,14 @@ const laws = [
 ];
 
 /** Every law × every kind, each before a cloud of its own. `open` is asked once for each. */
-export function conformance(cloud: string, open: () => Promise<Opened>): void {
-  describe(`conformance: ${cloud}`, { concurrency: 1 }, () => {
+export function conformance(name: string, subject: Subject, open: () => Promise<Opened>): void {
+  describe(`conformance: ${name}`, { concurrency: 1 }, () => {
     for (const law of laws) {
-      for (const kind of law.kinds) {
+      for (const kind of law.kinds(subject)) {
         test(`${kind}: ${law.name}`, async () => {
           const { harness, close } = await open();
           try {
-            await law.hold(await openStage(harness), kind);
+            await law.hold(await openStage(harness, subject), kind);
           } finally {
             await close();
           }

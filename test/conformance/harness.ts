@@ -1,4 +1,6 @@
-import type { CloudId, Kind } from '../../src/core/resource.ts';
+import type { InstanceAttributes } from '../../src/core/attributes.ts';
+import type { Place } from '../../src/core/compile/dialect.ts';
+import type { CloudId, Kind, Labels, Ref } from '../../src/core/resource.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
 /** A harness, and how to put it away. */
@@ -22,15 +24,25 @@ export interface Harness {
 
 /** What this cloud calls things. */
 export interface Words {
+  readonly place: Place;
+  readonly machine: MachineWords;
+  /** Labels of every sort that it takes. */
+  readonly labels: Labels;
+  /** A zone that a subnet can be in, where subnets are in zones. */
+  readonly zone?: string;
+  /** A well-formed id of nothing. */
+  nowhere(kind: Kind): CloudId;
+}
+
+export interface MachineWords {
   readonly image: string;
   /** Two sizes, and two types of disk. */
   readonly sizes: readonly [string, string];
   readonly disks: readonly [string, string];
-  readonly zone: string;
   /** Identities that machines may take; none where the cloud has none. */
   readonly identities: readonly string[];
-  /** A well-formed id of nothing. */
-  nowhere(kind: Kind): CloudId;
+  /** What every machine needs here besides. */
+  readonly least?: Pick<InstanceAttributes, 'boot'>;
 }
 
 export interface Trouble {
@@ -60,8 +72,16 @@ export interface ByHand {
   readonly spellings: readonly Spelling[];
 }
 
+/** Where things are made: a network with a subnet and two groups in it (Refs: `tag:…` where groups are only names). */
+export interface Home {
+  readonly network: CloudId;
+  readonly subnet: CloudId;
+  readonly groups: readonly [Ref, Ref];
+}
+
 export interface Spelling {
   readonly name: string;
   readonly match: { readonly protocol: string; readonly ports: string; readonly peers: readonly string[] };
-  add(group: CloudId): Promise<CloudId>;
+  /** Answers the id that the provider has for it. */
+  add(home: Home): Promise<CloudId>;
 }

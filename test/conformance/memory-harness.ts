@@ -1,9 +1,22 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
+import { dialect } from '../../providers/memory/dialect.ts';
 import type { Fault } from '../../providers/memory/faults.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import type { ByHand, Harness, Opened, Spelling, TroubleKind } from './harness.ts';
+import type { Subject } from './subject.ts';
+
+export const memorySubject: Subject = {
+  dialect,
+  manners: {
+    owned: { network: 'mark', subnet: 'mark', group: 'mark', 'firewall-rule': 'container', instance: 'mark' },
+    together: ['launches', 'rules', 'labels'],
+    unsaid: [],
+    refused: [],
+    bearsRules: true,
+  },
+};
 
 /** The memory provider before an empty cloud. `lagMs`: for so long after a write, reads may not see it. */
 export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}): Promise<Opened> {
@@ -19,11 +32,15 @@ export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}
   const harness: Harness = {
     session,
     words: {
-      image: 'img-1',
-      sizes: ['small', 'large'],
-      disks: ['ssd', 'hdd'],
+      place: { account: 'acme', region: 'north' },
+      machine: {
+        image: 'img-1',
+        sizes: ['small', 'large'],
+        disks: ['ssd', 'hdd'],
+        identities: ['web-role', 'db-role'],
+      },
+      labels: { tier: 'web', 'odd key/with.dots': 'a=b c', empty: '', umlaut: 'Größe' },
       zone: 'b',
-      identities: ['web-role', 'db-role'],
       nowhere: (kind) => `${prefixes[kind]}-999999`,
     },
     run: clock.run,
@@ -82,7 +99,7 @@ function byHand({ outside }: MemoryCloud): ByHand {
   const spelling = (name: string, match: Spelling['match'], rule: Raw): Spelling => ({
     name,
     match,
-    add: async (group) => addRule(group, rule),
+    add: async ({ groups }) => addRule(groups[0], rule),
   });
   return {
     make: async (kind, network) => makers[kind](network ?? ''),

@@ -1,5 +1,5 @@
 import { conformance } from './conformance.ts';
-import { openMemory } from './memory-harness.ts';
+import { memorySubject, openMemory } from './memory-harness.ts';
 
-conformance('memory', () => openMemory());
-conformance('memory, where writes take a minute to be seen', () => openMemory({ lagMs: 60_000 }));
+conformance('memory', memorySubject, () => openMemory());
+conformance('memory, where writes take a minute to be seen', memorySubject, () => openMemory({ lagMs: 60_000 }));

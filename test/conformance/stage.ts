@@ -7,97 +7,74 @@ import type { Attributes, CloudId, Kind } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { creationOf, desiredOf, recordedCall } from '../support/fixtures.ts';
 import { ids } from '../support/ids.ts';
-import type { Harness } from './harness.ts';
+import type { Harness, Home } from './harness.ts';
+import { leastOf } from './least.ts';
+import type { Subject } from './subject.ts';
 
 /** Where a law is tried: a harness, a network with a subnet and two groups in it, and short ways to act. */
 export interface Stage {
+  readonly subject: Subject;
   readonly harness: Harness;
   readonly home: Home;
   /** A creation of its own name; `attributes` default to the least that the kind needs. */
   creation<K extends Kind>(kind: K, attributes?: Partial<Attributes[K]>, name?: string): Creation<K>;
   actuator<K extends Kind>(kind: K): Actuator<K>;
-  /** What the listing says of it, once the cloud has settled. */
-  look<K extends Kind>(kind: K, id: CloudId): Promise<Observed<K> | undefined>;
+  /** What the listing says, once the cloud has settled. */
   listed<K extends Kind>(kind: K, call?: Call): Promise<readonly Observed<K>[]>;
 }
 
-export interface Home {
-  readonly network: CloudId;
-  readonly subnet: CloudId;
-  readonly groups: readonly [CloudId, CloudId];
-}
-
-export async function openStage(harness: Harness): Promise<Stage> {
+export async function openStage(harness: Harness, subject: Subject): Promise<Stage> {
+  const { dialect } = subject;
+  const { place } = harness.words;
   const name = ids('thing');
-  let blocks = 0;
-  const { scope } = harness.session;
-  const home: { network: CloudId; subnet: CloudId; groups: [CloudId, CloudId] } = {
-    network: '',
-    subnet: '',
-    groups: ['', ''],
-  };
+  let ordinal = 0;
+  const groups: [string, string] = ['', ''];
+  const home = { network: '', subnet: '', groups };
   const stage: Stage = {
+    subject,
     harness,
     home,
     creation: (kind, attributes, own = name()) => {
-      const least = leastOf(kind, { home, words: harness.words, ordinal: ++blocks });
-      const desired = { address: `${scope}/${kind}/${own}`, name: own, attributes: { ...least, ...attributes } };
-      return creationOf(desiredOf(kind, desired), `intent-${own}`);
+      ordinal += 1;
+      const least = leastOf(kind, { home, words: harness.words, ordinal, dialect });
+      const desired = desiredOf(kind, {
+        address: `${dialect.names.prefix(kind, place)}/${kind}/${own}`,
+        name: kind === 'firewall-rule' && dialect.rules.contentName ? '' : dialect.names.objectName(kind, own),
+        attributes: { ...least, ...attributes },
+      });
+      return creationOf(desired, `intent-${own}`);
     },
     actuator: (kind) => harness.session.actuators[kind],
-    look: async (kind, id) => (await stage.listed(kind)).find((observed) => observed.id === id),
     listed: async (kind, call = recordedCall()) => {
       await harness.settle();
       return harness.run(() => everyPage(harness.session.actuators[kind], call));
     },
   };
-  home.network = (await created(stage, stage.creation('network', { internet: true }, 'home'))).id;
+  home.network = (await created(stage, stage.creation('network', wholeNetwork(subject), 'home'))).id;
   home.subnet = (await created(stage, stage.creation('subnet', {}, 'home.main'))).id;
-  home.groups[0] = (await created(stage, stage.creation('group', {}, 'home.web'))).id;
-  home.groups[1] = (await created(stage, stage.creation('group', {}, 'home.lb'))).id;
+  for (const [index, group] of (['home.web', 'home.lb'] as const).entries()) {
+    home.groups[index] =
+      dialect.holds.groups === 'objects'
+        ? (await created(stage, stage.creation('group', {}, group))).id
+        : `tag:${dialect.names.objectName('group', group)}`;
+  }
   await harness.settle();
   return stage;
 }
 
-/** The least that each kind needs. `ordinal` makes blocks of addresses differ. */
-function leastOf<K extends Kind>(kind: K, given: Given): Attributes[K] {
-  const all: { readonly [Each in Kind]: () => Attributes[Each] } = {
-    network: () => ({ cidr: `10.${given.ordinal}.0.0/16`, internet: false, labels: {} }),
-    subnet: () => ({ network: given.home.network, cidr: `10.1.${given.ordinal}.0/24`, labels: {} }),
-    group: () => ({ network: given.home.network, labels: {} }),
-    'firewall-rule': () => ({
-      network: given.home.network,
-      group: given.home.groups[0],
-      match: {
-        direction: 'ingress',
-        action: 'allow',
-        protocol: 'tcp',
-        ports: `${given.ordinal}`,
-        peers: ['10.9.0.0/16'],
-      },
-      description: '',
-    }),
-    instance: () => ({
-      placement: { subnet: given.home.subnet, publicIp: false },
-      groups: [given.home.groups[0]],
-      machine: { image: given.words.image, size: given.words.sizes[0], power: 'running' },
-      labels: {},
-    }),
-  };
-  return all[kind]();
-}
-
-interface Given {
-  readonly home: Home;
-  readonly words: Harness['words'];
-  readonly ordinal: number;
-}
+/** A network with all the parts that it can have. */
+export const wholeNetwork = ({ dialect: { holds } }: Subject): Partial<Attributes['network']> =>
+  holds.network.includes('internet') ? { internet: true } : {};
 
 async function everyPage<K extends Kind>(actuator: Actuator<K>, call: Call): Promise<readonly Observed<K>[]> {
   const found: Observed<K>[] = [];
   for await (const page of actuator.list(call)) found.push(...page);
   return found;
 }
+
+/** What the listing says of one, once the cloud has settled. */
+export const look = async <K extends Kind>(stage: Stage, kind: K, id: CloudId): Promise<Observed<K> | undefined> =>
+  (await stage.listed(kind)).find((observed) => observed.id === id);
 
 /** Makes one, and says what it is. */
 export async function created<K extends Kind>(stage: Stage, creation: Creation<K>): Promise<Observed<K>> {
@@ -109,7 +86,7 @@ export async function created<K extends Kind>(stage: Stage, creation: Creation<K
 /** The listing's word on one that was just made. */
 export async function seenAfterCreation<K extends Kind>(stage: Stage, creation: Creation<K>): Promise<Observed<K>> {
   const { id } = await created(stage, creation);
-  const seen = await stage.look(creation.desired.kind, id);
+  const seen = await look(stage, creation.desired.kind, id);
   assert.ok(seen, `${id} is made and not listed`);
   return seen;
 }
@@ -125,12 +102,14 @@ export function only<T>(results: readonly Result<T>[], what: string): T {
 export const failureKinds = (results: readonly Result<unknown>[]): readonly string[] =>
   results.map((result) => (result.ok ? 'ok' : result.failure.kind));
 
-/** What the planner would see between the two. */
-export const changesBetween = <K extends Kind>(
+/** What the planner would see between the two, in the cloud's own words where it has several. */
+export function changesBetween<K extends Kind>(
   kind: K,
   wanted: Attributes[K],
   seen: Attributes[K],
-): readonly FieldChange[] => diff(wanted, seen).filter((change) => effectOf(kind, change) !== 'unseen');
+): readonly FieldChange[] {
+  return diff(wanted, seen).filter((change) => effectOf(kind, change) !== 'unseen');
+}
 
 /** The revision that brings `observed` to `attributes`. */
 export function revisionOf<K extends Kind>(

@@ -1,31 +1,44 @@
 import type { RuleMatch } from '../../src/core/attributes.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
 import type { Stage } from './stage.ts';
+import { byContent, byName, hasLabels, holds, type Subject } from './subject.ts';
 
 /** One way to ask for a resource: what differs from the least. */
 export type Variant = {
   readonly [K in Kind]: {
     readonly kind: K;
     readonly name: string;
+    /** Absent: wherever the kind is. */
+    readonly fits?: (subject: Subject) => boolean;
     readonly attributes: (stage: Stage) => Partial<Attributes[K]>;
   };
 }[Kind];
 
-const labels = { tier: 'web', 'odd key/with.dots': 'a=b c', empty: '', umlaut: 'Größe' };
+const labels = ({ harness }: Stage) => ({ labels: harness.words.labels });
 
 /** Every way to ask for something, so that what comes back can be compared with it. */
 export const variants: readonly Variant[] = [
   { kind: 'network', name: 'nothing else', attributes: () => ({}) },
-  { kind: 'network', name: 'a way out', attributes: () => ({ internet: true }) },
-  { kind: 'network', name: 'labels of every sort', attributes: () => ({ labels }) },
+  {
+    kind: 'network',
+    name: 'a way out',
+    fits: holds('network', 'internet'),
+    attributes: () => ({ internet: true }),
+  },
+  { kind: 'network', name: 'labels of every sort', fits: hasLabels('network'), attributes: labels },
   { kind: 'subnet', name: 'nothing else', attributes: () => ({}) },
-  { kind: 'subnet', name: 'a zone', attributes: ({ harness }) => ({ zone: harness.words.zone }) },
-  { kind: 'subnet', name: 'a way out', attributes: () => ({ internet: true }) },
-  { kind: 'subnet', name: 'no way out', attributes: () => ({ internet: false }) },
-  { kind: 'subnet', name: 'labels of every sort', attributes: () => ({ labels }) },
+  {
+    kind: 'subnet',
+    name: 'a zone',
+    fits: holds('subnet', 'zone'),
+    attributes: ({ harness: { words } }) => (words.zone === undefined ? {} : { zone: words.zone }),
+  },
+  { kind: 'subnet', name: 'a way out', fits: holds('subnet', 'internet'), attributes: () => ({ internet: true }) },
+  { kind: 'subnet', name: 'no way out', fits: holds('subnet', 'internet'), attributes: () => ({ internet: false }) },
+  { kind: 'subnet', name: 'labels of every sort', fits: hasLabels('subnet'), attributes: labels },
   { kind: 'group', name: 'nothing else', attributes: () => ({}) },
-  { kind: 'group', name: 'labels of every sort', attributes: () => ({ labels }) },
-  { kind: 'group', name: 'closed egress', attributes: () => ({ defaultEgress: 'deny' }) },
+  { kind: 'group', name: 'labels of every sort', attributes: labels },
+  { kind: 'group', name: 'closed egress', fits: byContent, attributes: () => ({ defaultEgress: 'deny' }) },
   rule('a port', { ports: '443' }),
   rule('a range of ports', { ports: '8000-8100' }),
   rule('all ports of tcp', { ports: 'all' }),
@@ -40,11 +53,25 @@ export const variants: readonly Variant[] = [
   rule('the whole of IPv4', { peers: ['0.0.0.0/0'] }),
   rule('the whole of IPv6', { peers: ['::/0'] }),
   rule('egress', { direction: 'egress' }),
-  ruleOf('another group as its peer', ({ home }) => ({ match: { ...tcp, peers: [`group:${home.groups[1]}`] } })),
-  ruleOf('its own group as its peer', ({ home }) => ({ match: { ...tcp, peers: [`group:${home.groups[0]}`] } })),
+  ruleOf('another group as its peer', (stage) => matching(stage, { peers: [peerOf(stage.home.groups[1])] })),
+  ruleOf('its own group as its peer', (stage) => matching(stage, { peers: [peerOf(stage.home.groups[0])] })),
   ruleOf('a description', () => ({ description: 'public site, since 2024 (ops@example.org)' })),
+  { ...ruleOf('a list of ports', (stage) => matching(stage, { ports: '22,443,8000-8100' })), fits: byName },
+  {
+    ...ruleOf('a list of blocks', (stage) => matching(stage, { peers: ['10.7.0.0/16', '10.8.0.0/16'] })),
+    fits: byName,
+  },
+  { ...ruleOf('everyone in the network', (stage) => matching(stage, { targets: [] })), fits: byName },
+  { ...ruleOf('a deny', (stage) => matching(stage, { action: 'deny' })), fits: byName },
+  { ...ruleOf('anyone', (stage) => matching(stage, { peers: ['any'] })), fits: byName },
+  {
+    ...ruleOf('a rule that is switched off, and one that logs', (stage) => ({
+      order: { ...orderOf(stage), disabled: true, log: true },
+    })),
+    fits: byName,
+  },
   { kind: 'instance', name: 'nothing else', attributes: () => ({}) },
-  { kind: 'instance', name: 'labels of every sort', attributes: () => ({ labels }) },
+  { kind: 'instance', name: 'labels of every sort', attributes: labels },
   { kind: 'instance', name: 'two groups', attributes: ({ home }) => ({ groups: home.groups.toSorted() }) },
   {
     kind: 'instance',
@@ -54,41 +81,51 @@ export const variants: readonly Variant[] = [
   {
     kind: 'instance',
     name: 'a disk of its own',
-    attributes: ({ harness }) => ({ disk: { size: 20, type: harness.words.disks[1], encrypted: true } }),
+    attributes: ({ harness }) => ({ disk: { size: 32, type: harness.words.machine.disks[1], encrypted: true } }),
   },
   {
     kind: 'instance',
     name: 'standing still',
     attributes: ({ harness: { words } }) => ({
-      machine: { image: words.image, size: words.sizes[0], power: 'stopped' },
+      machine: { image: words.machine.image, size: words.machine.sizes[0], power: 'stopped' },
     }),
   },
-  { kind: 'instance', name: 'a larger disk', attributes: () => ({ disk: { size: 30 } }) },
+  { kind: 'instance', name: 'a larger disk', attributes: () => ({ disk: { size: 40 } }) },
   {
     kind: 'instance',
     name: 'user data',
-    attributes: () => ({ boot: { userData: 'sha256:5f2d3b' } }),
+    attributes: ({ harness: { words } }) => ({ boot: { ...words.machine.least?.boot, userData: 'sha256:5f2d3b' } }),
   },
   {
     kind: 'instance',
     name: 'an identity',
     attributes: ({ harness: { words } }) => ({
       machine: {
-        image: words.image,
-        size: words.sizes[0],
+        image: words.machine.image,
+        size: words.machine.sizes[0],
         power: 'running',
-        ...(words.identities[0] !== undefined && { identity: words.identities[0] }),
+        ...(words.machine.identities[0] !== undefined && { identity: words.machine.identities[0] }),
       },
     }),
   },
 ];
 
-const tcp: RuleMatch = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: ['10.8.0.0/16'] };
+type RuleAttributes = Attributes['firewall-rule'];
+type RuleVariant = Extract<Variant, { readonly kind: 'firewall-rule' }>;
 
-function rule(name: string, match: Partial<RuleMatch>): Variant {
-  return ruleOf(name, () => ({ match: { ...tcp, ...match } }));
+function rule(name: string, match: Partial<RuleMatch>): RuleVariant {
+  return ruleOf(name, (stage) => matching(stage, match));
 }
 
-function ruleOf(name: string, attributes: (stage: Stage) => Partial<Attributes['firewall-rule']>): Variant {
+function ruleOf(name: string, attributes: (stage: Stage) => Partial<RuleAttributes>): RuleVariant {
   return { kind: 'firewall-rule', name, attributes };
 }
+
+/** The least rule, saying this instead. */
+function matching(stage: Stage, match: Partial<RuleMatch>): Partial<RuleAttributes> {
+  const { attributes } = stage.creation('firewall-rule').desired;
+  return { ...attributes, match: { ...attributes.match, ...match } };
+}
+
+const orderOf = (stage: Stage) => stage.creation('firewall-rule').desired.attributes.order ?? { priority: 1000 };
+const peerOf = (group: string): string => (group.startsWith('tag:') ? group : `group:${group}`);

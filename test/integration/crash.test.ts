@@ -60,7 +60,7 @@ async function killAt(action: string, place: Workplace, sandbox: Sandbox): Promi
 }
 
 function example(url: string): Readonly<Record<string, string>> {
-  const folder = join(import.meta.dirname, '../../specs');
+  const folder = join(import.meta.dirname, '../support/aws-estate');
   const names = readdirSync(folder).filter((name) => !name.startsWith('schema'));
   return Object.fromEntries(
     names.map((name) => [name, readFileSync(join(folder, name), 'utf8').replace('http://127.0.0.1:4566', url)]),

@@ -61,7 +61,11 @@ export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
     });
   }
   try {
-    const converged = await work({ stage, orders, store: life.store(store), lease, sent }, life.cloud, stop.signal);
+    const converged = await work(
+      { stage, orders, store: life.store(store), operations: store.operations, lease, sent },
+      life.cloud,
+      stop.signal,
+    );
     return { trace: traceOf(orders, sent, isAwake ? ended(stopped, clock) : undefined), converged };
   } catch (error) {
     if (!life.isDead()) throw error;
@@ -99,6 +103,7 @@ interface Shift {
   readonly stage: Stage;
   readonly orders: Orders;
   readonly store: Pick<MemoryStore, 'ledger' | 'inventory'>;
+  readonly operations: MemoryStore['operations'];
   readonly lease: Lease;
   readonly sent: SentTrace[];
 }
@@ -119,7 +124,13 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
   const authority = { revision: `r${orders.generation}`, generation: orders.generation, plan: '', approver: 'test' };
   return converge(
     {
-      site: { session, account: 'acme', batches: provider.batches, secret: async () => ({}) },
+      site: {
+        session,
+        account: 'acme',
+        batches: provider.batches,
+        holds: provider.dialect.holds,
+        secret: async () => ({}),
+      },
       warrant: {
         lease,
         pass: {
@@ -133,7 +144,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
       plan: thinking,
       ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
     },
-    { ...store, limiter: inProcessLimiter({ clock }), clock, random: draw.random },
+    { ...store, operations: shift.operations, limiter: inProcessLimiter({ clock }), clock, random: draw.random },
     { signal },
   );
 }

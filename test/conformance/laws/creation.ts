@@ -3,10 +3,9 @@ import type { Kind } from '../../../src/core/resource.ts';
 import type { Creation } from '../../../src/ports/actuator.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import type { Law } from '../law.ts';
-import { changesBetween, created, failureKinds, only, type Stage, seenAfterCreation } from '../stage.ts';
+import { changesBetween, created, failureKinds, look, only, type Stage, seenAfterCreation } from '../stage.ts';
+import { byContent, every, just, leaveTogether, marked, once, where } from '../subject.ts';
 import { type Variant, variants } from '../variants.ts';
-
-const every: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
 
 export const creationLaws: readonly Law[] = [
   ...variants.map(listsBack),
@@ -16,7 +15,7 @@ export const creationLaws: readonly Law[] = [
     hold: async (stage, kind) => {
       const creation = stage.creation(kind);
       const answer = await created(stage, creation);
-      const seen = await stage.look(kind, answer.id);
+      const seen = await look(stage, kind, answer.id);
       assert.deepEqual(seen && changesBetween(kind, answer.attributes, seen.attributes), []);
       assert.deepEqual(answer.signs.mark, seen?.signs.mark);
       assert.equal(answer.name, seen?.name);
@@ -47,7 +46,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'a creation sent again with its token makes one object',
-    kinds: ['subnet', 'group', 'firewall-rule', 'instance'],
+    kinds: once,
     hold: async (stage, kind) => {
       const creation = stage.creation(kind);
       const first = await created(stage, creation);
@@ -60,7 +59,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'a batch sent again with its tokens makes nothing new',
-    kinds: ['subnet', 'group', 'firewall-rule', 'instance'],
+    kinds: once,
     hold: async (stage, kind) => {
       const batch = replicas(stage, kind);
       const first = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
@@ -85,7 +84,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'equal machines of a batch leave in one launch',
-    kinds: ['instance'],
+    kinds: where(just('instance'), leaveTogether('launches')),
     hold: async (stage, kind) => {
       const call = recordedCall();
       await stage.harness.run(() => stage.actuator(kind).create(replicas(stage, kind), call));
@@ -93,8 +92,8 @@ export const creationLaws: readonly Law[] = [
     },
   },
   {
-    name: 'atoms of one group and direction leave in one call',
-    kinds: ['firewall-rule'],
+    name: 'atoms of one container and direction leave in one call',
+    kinds: where(just('firewall-rule'), leaveTogether('rules')),
     hold: async (stage, kind) => {
       const call = recordedCall();
       await stage.harness.run(() => stage.actuator(kind).create(replicas(stage, kind), call));
@@ -103,7 +102,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'closed egress leaves no default rule in a new group',
-    kinds: ['group'],
+    kinds: where(just('group'), byContent),
     hold: async (stage) => {
       const open = await created(stage, stage.creation('group'));
       const closed = await created(stage, stage.creation('group', { defaultEgress: 'deny' }));
@@ -115,7 +114,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'what stands already answers a rule that asks for it',
-    kinds: ['firewall-rule'],
+    kinds: where(just('firewall-rule'), byContent),
     hold: async (stage) => {
       const first = stage.creation('firewall-rule');
       const other = { ...stage.creation('firewall-rule'), desired: first.desired };
@@ -126,7 +125,7 @@ export const creationLaws: readonly Law[] = [
   },
   {
     name: 'a name or block that others took is a conflict, though they copied our mark, and theirs stays as it is',
-    kinds: ['group', 'subnet'],
+    kinds: (subject) => marked(subject).filter((kind) => subject.dialect.holds.oneByName.includes(kind)),
     hold: async (stage, kind) => {
       const theirs = stage.creation(kind, {}, 'shared');
       const { id } = await created(stage, theirs);
@@ -134,15 +133,15 @@ export const creationLaws: readonly Law[] = [
       const ours = { ...theirs, token: 'another', mark: { ...theirs.mark, intent: 'another' } };
       const results = await stage.harness.run(() => stage.actuator(kind).create([ours], recordedCall()));
       assert.deepEqual(failureKinds(results), ['conflict']);
-      assert.deepEqual((await stage.look(kind, id))?.signs.mark, theirs.mark);
+      assert.deepEqual((await look(stage, kind, id))?.signs.mark, theirs.mark);
     },
   },
 ];
 
-function listsBack({ kind, name, attributes }: Variant): Law {
+function listsBack({ kind, name, attributes, fits }: Variant): Law {
   return {
     name: `with ${name}: what is created lists back without a difference`,
-    kinds: [kind],
+    kinds: where(just(kind), (subject) => fits?.(subject) !== false && !subject.manners.unsaid.includes(name)),
     hold: async (stage) => {
       // why: a variant's attributes are those of its own kind
       const creation = stage.creation(kind, attributes(stage)) as Creation;
@@ -161,14 +160,26 @@ export const replicas = (stage: Stage, kind: Kind): readonly Creation[] =>
 function bad(stage: Stage, kind: Kind): Creation {
   const { nowhere } = stage.harness.words;
   switch (kind) {
-    case 'network':
-      return stage.creation('network', { cidr: '10.250.0.0/31' });
+    case 'network': {
+      if (stage.subject.dialect.holds.network.includes('cidr'))
+        return stage.creation('network', { cidr: byContent(stage.subject) ? '10.250.0.0/31' : '10.250.0.0/40' });
+      const creation = stage.creation('network');
+      // why: its description holds the mark, and takes 2048 characters
+      return { ...creation, mark: { ...creation.mark, address: `gcp/${'long'.repeat(600)}/network/core` } };
+    }
     case 'subnet':
-      return stage.creation('subnet', { cidr: '172.16.0.0/24' });
+      // why: where a network has no block of its own, only too small a one is wrong in itself
+      return stage.creation('subnet', {
+        cidr: stage.subject.dialect.holds.network.includes('cidr') ? '172.16.0.0/24' : '10.1.250.0/31',
+      });
     case 'group':
-      return stage.creation('group', { network: nowhere('network') });
+      // why: where a group is of no network it can only be called amiss
+      return byContent(stage.subject)
+        ? stage.creation('group', { network: nowhere('network') })
+        : stage.creation('group', {}, 'long'.repeat(30));
     case 'firewall-rule': {
-      const { match } = stage.creation('firewall-rule').desired.attributes;
+      const { match, group } = stage.creation('firewall-rule').desired.attributes;
+      if (group === undefined) return stage.creation('firewall-rule', { network: nowhere('network') });
       return stage.creation('firewall-rule', { match: { ...match, peers: [`group:${nowhere('group')}`] } });
     }
     case 'instance':

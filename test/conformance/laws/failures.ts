@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Kind } from '../../../src/core/resource.ts';
 import type { Creation } from '../../../src/ports/actuator.ts';
-import { recordedCall } from '../../support/fixtures.ts';
+import { recordedCall, writesOf } from '../../support/fixtures.ts';
+import { canChange, edited } from '../edited.ts';
 import type { TroubleKind } from '../harness.ts';
 import type { Law } from '../law.ts';
 import {
   changesBetween,
   created,
   failureKinds,
+  look,
   only,
   removalOf,
   revisionOf,
   type Stage,
   seenAfterCreation,
 } from '../stage.ts';
-
-const every: readonly Kind[] = ['network', 'subnet', 'group', 'firewall-rule', 'instance'];
+import { every, just, marked, once } from '../subject.ts';
 
 /** What each trouble with a write is to us. `fail` of a creation that could make a twin may be `ambiguous` instead. */
 const meanings: readonly (readonly [TroubleKind, readonly Failure['kind'][]])[] = [
@@ -34,7 +34,7 @@ export const failureLaws: readonly Law[] = [
   ...(['creation', 'update', 'deletion'] as const).flatMap((write) => meanings.map((meaning) => told(write, meaning))),
   {
     name: 'a creation whose answer was lost is found by its mark',
-    kinds: ['network', 'subnet', 'group', 'instance'],
+    kinds: marked,
     hold: async (stage, kind) => {
       const creation = stage.creation(kind);
       stage.harness.trouble.strike('writes', 'lost-after', 1);
@@ -45,7 +45,7 @@ export const failureLaws: readonly Law[] = [
   },
   {
     name: 'a creation whose answer was lost is sent again with its token, and there is one',
-    kinds: ['subnet', 'group', 'firewall-rule', 'instance'],
+    kinds: once,
     hold: async (stage, kind) => {
       const before = (await stage.listed(kind)).length;
       const creation = stage.creation(kind);
@@ -55,27 +55,30 @@ export const failureLaws: readonly Law[] = [
       await stage.harness.settle();
       const { id } = await created(stage, creation);
       assert.equal((await stage.listed(kind)).length, before + 1);
-      const seen = await stage.look(kind, id);
+      const seen = await look(stage, kind, id);
       assert.deepEqual(seen && changesBetween(kind, creation.desired.attributes, seen.attributes), []);
     },
   },
   {
     name: 'a whole batch fails with its only call, one result for each',
-    kinds: ['firewall-rule', 'instance'],
+    kinds: ({ manners }) => [
+      ...(manners.together.includes('rules') ? (['firewall-rule'] as const) : []),
+      ...(manners.together.includes('launches') ? (['instance'] as const) : []),
+    ],
     hold: async (stage, kind) => {
       const batch = [0, 1, 2].map((ordinal) => stage.creation(kind, {}, `fleet-${ordinal}`));
       const call = recordedCall();
       stage.harness.trouble.strike('writes', 'lost-before');
       const results = await stage.harness.run(() => stage.actuator(kind).create(batch, call));
       assert.deepEqual(failureKinds(results), ['ambiguous', 'ambiguous', 'ambiguous']);
-      assert.equal(call.admitted.length, 1, 'an unanswered creation never goes again singly');
+      assert.equal(writesOf(call).length, 1, 'an unanswered creation never goes again singly');
     },
   },
   {
     name: 'an update or deletion whose answer was lost may be sent again',
     kinds: every,
     hold: async (stage, kind) => {
-      for (const verb of ['update', 'deletion'] as const) {
+      for (const verb of canChange(stage, kind) ? (['update', 'deletion'] as const) : (['deletion'] as const)) {
         const creation = stage.creation(kind);
         const observed = await seenAfterCreation(stage, creation);
         stage.harness.trouble.strike('writes', 'lost-after', 1);
@@ -87,9 +90,11 @@ export const failureLaws: readonly Law[] = [
   },
   {
     name: 'a failure says the cloud’s code and a reason, and no secret',
-    kinds: ['instance'],
+    kinds: just('instance'),
     hold: async (stage, kind) => {
-      const creation = stage.creation('instance', { boot: { userData: 'sha256:5f2d3b' } });
+      const creation = stage.creation('instance', {
+        boot: { ...stage.harness.words.machine.least?.boot, userData: 'sha256:5f2d3b' },
+      });
       stage.harness.trouble.strike('writes', 'refuse');
       const results = await stage.harness.run(() => stage.actuator(kind).create([creation], recordedCall()));
       const [result] = results;
@@ -105,9 +110,11 @@ function told(verb: Write, [trouble, kinds]: (typeof meanings)[number]): Law {
     name: `a ${verb} that meets ${trouble} is ${kinds[0]}`,
     kinds: every,
     hold: async (stage, kind) => {
+      if (verb === 'update' && !canChange(stage, kind)) return;
       const creation = stage.creation(kind);
       const observed = verb === 'creation' ? undefined : await seenAfterCreation(stage, creation);
-      const allowed = verb === 'creation' && kind === 'network' ? kinds : kinds.slice(0, 1);
+      const mayTwin = verb === 'creation' && !once(stage.subject).includes(kind);
+      const allowed = mayTwin ? kinds : kinds.slice(0, 1);
       stage.harness.trouble.strike('writes', trouble);
       const [met] = failureKinds(await write(stage, verb, { creation, ...(observed && { observed }) }));
       assert.ok(
@@ -124,13 +131,12 @@ interface Subject {
 }
 
 function write(stage: Stage, verb: Write, { creation, observed }: Subject): Promise<readonly Result<unknown>[]> {
-  const { kind, attributes } = creation.desired;
+  const { kind } = creation.desired;
   const actuator = stage.actuator(kind);
   return stage.harness.run(async () => {
     if (!observed) return actuator.create([creation], recordedCall());
     if (verb === 'deletion') return actuator.delete([removalOf(observed)], recordedCall());
-    const next =
-      'labels' in attributes ? { ...attributes, labels: { tier: 'new' } } : { ...attributes, description: 'new' };
+    const next = edited(stage, creation.desired);
     return actuator.update([revisionOf(creation, observed, next)], recordedCall());
   });
 }

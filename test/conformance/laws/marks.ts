@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Kind } from '../../../src/core/resource.ts';
+import { prefixIn, slotOf } from '../../../src/core/address.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import type { Law } from '../law.ts';
-import { created, only, seenAfterCreation } from '../stage.ts';
+import { created, look, only, seenAfterCreation, wholeNetwork } from '../stage.ts';
+import { every, just, labelled, marked, remarkable, where } from '../subject.ts';
 import { replicas } from './creation.ts';
-
-const marked: readonly Kind[] = ['network', 'subnet', 'group', 'instance'];
 
 export const markLaws: readonly Law[] = [
   {
@@ -19,17 +18,39 @@ export const markLaws: readonly Law[] = [
   },
   {
     name: 'an atom is owned through its container',
-    kinds: ['firewall-rule'],
+    kinds: where(just('firewall-rule'), ({ manners }) => manners.owned['firewall-rule'] === 'container'),
     hold: async (stage) => {
-      const { signs } = await seenAfterCreation(stage, stage.creation('firewall-rule'));
-      assert.deepEqual(signs, { container: stage.home.groups[0] });
+      const creation = stage.creation('firewall-rule');
+      const { signs } = await seenAfterCreation(stage, creation);
+      const { group, network } = creation.desired.attributes;
+      assert.deepEqual([signs.container, signs.mark, signs.origin], [group ?? network, undefined, undefined]);
+    },
+  },
+  {
+    name: 'what bears no mark says what it stands in',
+    kinds: (subject) => every(subject).filter((kind) => subject.manners.owned[kind] === 'parent'),
+    hold: async (stage, kind) => {
+      const { signs } = await seenAfterCreation(stage, stage.creation(kind));
+      assert.deepEqual([signs.parent, signs.mark], [stage.home.network, undefined]);
+    },
+  },
+  {
+    name: 'where names are unique a thing says which it takes',
+    kinds: (subject) =>
+      marked(subject).filter((kind) => kind !== 'subnet' && subject.dialect.rules.contentName === undefined),
+    hold: async (stage, kind) => {
+      const { desired } = stage.creation(kind);
+      const creation = { ...stage.creation(kind), desired };
+      const { signs } = await seenAfterCreation(stage, creation);
+      assert.equal(signs.slot, slotOf(prefixIn(desired.address, kind), kind, desired.name));
     },
   },
   {
     name: 'the parts of a network are not networks, and do not bear labels of ours',
-    kinds: ['network'],
+    kinds: just('network'),
     hold: async (stage) => {
-      const { condition, attributes } = await seenAfterCreation(stage, stage.creation('network', { internet: true }));
+      const whole = stage.creation('network', wholeNetwork(stage.subject));
+      const { condition, attributes } = await seenAfterCreation(stage, whole);
       const networks = await stage.listed('network');
       for (const { id } of condition.parts ?? []) assert.ok(!networks.some((other) => other.id === id));
       assert.deepEqual(
@@ -40,7 +61,7 @@ export const markLaws: readonly Law[] = [
   },
   {
     name: 'three machines of one launch bear three ordinals',
-    kinds: ['instance'],
+    kinds: just('instance'),
     hold: async (stage, kind) => {
       const batch = replicas(stage, kind);
       const results = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
@@ -55,7 +76,7 @@ export const markLaws: readonly Law[] = [
   },
   {
     name: 'a launch that begins anywhere counts from there',
-    kinds: ['instance'],
+    kinds: just('instance'),
     hold: async (stage, kind) => {
       const batch = [9, 7, 8, 11].map((ordinal) => stage.creation(kind, {}, `fleet-${ordinal}`));
       const results = await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
@@ -68,9 +89,9 @@ export const markLaws: readonly Law[] = [
   },
   {
     name: 'a new mark replaces the old one, and nothing else changes',
-    kinds: marked,
+    kinds: remarkable,
     hold: async (stage, kind) => {
-      const creation = stage.creation(kind, { labels: { tier: 'web' } });
+      const creation = stage.creation(kind, labelled(stage.subject).includes(kind) ? { labels: { tier: 'web' } } : {});
       const observed = await seenAfterCreation(stage, creation);
       const address = creation.mark.address.replace(/[^/]*$/, 'renamed-7');
       const mark = {
@@ -82,14 +103,14 @@ export const markLaws: readonly Law[] = [
       };
       const revision = { desired: creation.desired, observed, changes: [], mark };
       only(await stage.harness.run(() => stage.actuator(kind).update([revision], recordedCall())), 'marking');
-      const seen = await stage.look(kind, observed.id);
+      const seen = await look(stage, kind, observed.id);
       assert.deepEqual(seen?.signs.mark, mark);
       assert.deepEqual(seen?.attributes, observed.attributes);
     },
   },
   {
     name: 'one machine of a launch is marked anew alone',
-    kinds: ['instance'],
+    kinds: just('instance'),
     hold: async (stage, kind) => {
       const batch = replicas(stage, kind);
       await stage.harness.run(() => stage.actuator(kind).create(batch, recordedCall()));
@@ -106,20 +127,21 @@ export const markLaws: readonly Law[] = [
   },
   {
     name: 'a thing made by hand is adopted by marking it',
-    kinds: marked,
+    kinds: remarkable,
     hold: async (stage, kind) => {
       const id = await stage.harness.byHand.make(kind, stage.home.network);
-      const observed = await stage.look(kind, id);
+      const observed = await look(stage, kind, id);
       assert.ok(observed && observed.signs.mark === undefined);
       const { desired, mark } = stage.creation(kind);
       const revision = { desired: { ...desired, attributes: observed.attributes }, observed, changes: [], mark };
       only(await stage.harness.run(() => stage.actuator(kind).update([revision], recordedCall())), 'marking');
-      assert.deepEqual((await stage.look(kind, id))?.signs.mark, mark);
+      assert.deepEqual((await look(stage, kind, id))?.signs.mark, mark);
     },
   },
   {
     name: 'two with equal names stay two',
-    kinds: ['network', 'instance'],
+    kinds: (subject) =>
+      just('network', 'instance')(subject).filter((kind) => !subject.dialect.holds.oneByName.includes(kind)),
     hold: async (stage, kind) => {
       const one = stage.creation(kind, {}, 'twin-0');
       const other = stage.creation(kind, {}, 'twin-0');

@@ -4,16 +4,27 @@ import type { Creation } from '../../../src/ports/actuator.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import type { TroubleKind } from '../harness.ts';
 import type { Law } from '../law.ts';
-import { changesBetween, failureKinds, only, removalOf, revisionOf, type Stage, seenAfterCreation } from '../stage.ts';
+import {
+  changesBetween,
+  failureKinds,
+  look,
+  only,
+  removalOf,
+  revisionOf,
+  type Stage,
+  seenAfterCreation,
+  wholeNetwork,
+} from '../stage.ts';
+import { just } from '../subject.ts';
 
 const troubles: readonly TroubleKind[] = ['throttle', 'refuse', 'lost-before', 'lost-after'];
 
 export const partLaws: readonly Law[] = [
   {
     name: 'a complete network names its parts, and misses none',
-    kinds: ['network'],
+    kinds: just('network'),
     hold: async (stage) => {
-      const { condition } = await seenAfterCreation(stage, stage.creation('network', { internet: true }));
+      const { condition } = await seenAfterCreation(stage, stage.creation('network', wholeNetwork(stage.subject)));
       assert.ok((condition.parts ?? []).length > 0);
       assert.deepEqual(condition.missing ?? [], []);
     },
@@ -22,15 +33,15 @@ export const partLaws: readonly Law[] = [
   ...troubles.map(halfRemoved),
   {
     name: 'a machine’s network stays whole when one beside it goes',
-    kinds: ['network'],
+    kinds: just('network'),
     hold: async (stage) => {
-      const before = await stage.look('network', stage.home.network);
-      const other = await seenAfterCreation(stage, stage.creation('network', { internet: true }));
+      const before = await look(stage, 'network', stage.home.network);
+      const other = await seenAfterCreation(stage, stage.creation('network', wholeNetwork(stage.subject)));
       only(
         await stage.harness.run(() => stage.actuator('network').delete([removalOf(other)], recordedCall())),
         'deleting',
       );
-      const after = await stage.look('network', stage.home.network);
+      const after = await look(stage, 'network', stage.home.network);
       assert.deepEqual([after?.attributes, after?.condition.parts], [before?.attributes, before?.condition.parts]);
     },
   },
@@ -40,23 +51,19 @@ export const partLaws: readonly Law[] = [
 function halfMade(trouble: TroubleKind): Law {
   return {
     name: `a network half made by ${trouble} says what it misses, and an update finishes it`,
-    kinds: ['network'],
+    kinds: just('network'),
     hold: async (stage) => {
       const steps = await stepsOf(stage);
       for (let step = 2; step <= steps; step++) {
         const before = await stage.harness.byHand.parts();
-        const creation = stage.creation('network', { internet: true });
+        const creation = stage.creation('network', wholeNetwork(stage.subject));
         stage.harness.trouble.strike('writes', trouble, step);
         await stage.harness.run(() => stage.actuator('network').create([creation], recordedCall()));
         stage.harness.trouble.calm();
         const half = await find(stage, creation);
         assert.ok(half, `step ${step}: the network is listed with its mark`);
-        const whole = half.attributes.internet === true;
-        assert.equal(
-          (half.condition.missing ?? []).length > 0 || half.attributes.internet === false,
-          !whole,
-          `step ${step}`,
-        );
+        const whole = changesBetween('network', creation.desired.attributes, half.attributes).length === 0;
+        if (whole) assert.deepEqual(half.condition.missing ?? [], [], `step ${step}`);
         if (!whole) only(await finish(stage, creation, half), `finishing after step ${step}`);
         const seen = await find(stage, creation);
         assert.ok(seen);
@@ -75,20 +82,20 @@ function halfMade(trouble: TroubleKind): Law {
 function halfRemoved(trouble: TroubleKind): Law {
   return {
     name: `a network half removed by ${trouble} is still listed, and goes the second time`,
-    kinds: ['network'],
+    kinds: just('network'),
     hold: async (stage) => {
       const steps = await stepsOf(stage);
       for (let step = 1; step <= steps; step++) {
         const before = await stage.harness.byHand.parts();
-        const creation = stage.creation('network', { internet: true });
+        const creation = stage.creation('network', wholeNetwork(stage.subject));
         const { id } = await seenAfterCreation(stage, creation);
         stage.harness.trouble.strike('writes', trouble, step);
         const first = await remove(stage, id);
         stage.harness.trouble.calm();
         if (first === 'ok') continue;
-        assert.ok((await stage.look('network', id)) || trouble === 'lost-after', `step ${step}: it is still listed`);
+        assert.ok((await look(stage, 'network', id)) || trouble === 'lost-after', `step ${step}: it is still listed`);
         assert.equal(await remove(stage, id), 'ok', `step ${step}`);
-        assert.equal(await stage.look('network', id), undefined, `step ${step}`);
+        assert.equal(await look(stage, 'network', id), undefined, `step ${step}`);
         assert.deepEqual(await stage.harness.byHand.parts(), before, `step ${step}: no part is left behind`);
       }
     },
@@ -99,7 +106,7 @@ function halfRemoved(trouble: TroubleKind): Law {
 async function stepsOf(stage: Stage): Promise<number> {
   const call = recordedCall();
   await stage.harness.run(() =>
-    stage.actuator('network').create([stage.creation('network', { internet: true })], call),
+    stage.actuator('network').create([stage.creation('network', wholeNetwork(stage.subject))], call),
   );
   return writesOf(call).length;
 }
@@ -113,7 +120,7 @@ const finish = (stage: Stage, creation: Creation<'network'>, half: Observed<'net
   );
 
 async function remove(stage: Stage, id: string): Promise<string | undefined> {
-  const observed = await stage.look('network', id);
+  const observed = await look(stage, 'network', id);
   if (!observed) return 'ok';
   const results = await stage.harness.run(() =>
     stage.actuator('network').delete([removalOf(observed)], recordedCall()),

@@ -24,12 +24,14 @@ export interface Workplace {
   leave(): Promise<void>;
 }
 
-export async function workplace(): Promise<Workplace> {
+/** `extra`: variables that its commands have besides. */
+export async function workplace(extra: NodeJS.ProcessEnv = {}): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-moto-life-'));
   await chmod(folder, 0o711); // why: as root the database runs under an account of its own, which must get through
   // The first process in a folder starts the database and the others join it: held here, it starts once.
   const store = await openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true });
   let ahead = 0;
+  const env = { ...nobodys, ...extra };
   const shifted = (): NodeJS.ProcessEnv =>
     ahead === 0 ? env : { ...env, NODE_OPTIONS: `--import=${shift}`, SETPOINT_TEST_AHEAD_MS: String(ahead) };
   return {
@@ -57,7 +59,7 @@ export async function workplace(): Promise<Workplace> {
 }
 
 /** Nobody's own database, profile or credentials, and no colour. */
-const env: NodeJS.ProcessEnv = {
+const nobodys: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   TMPDIR: process.env['TMPDIR'],

@@ -1,0 +1,91 @@
+import { dialect } from '../../providers/gcp/dialect.ts';
+import { type Action, actions } from '../../providers/gcp/limits.ts';
+import type { Effect } from '../../sandbox/faults.ts';
+import { recorder } from '../../scripts/demo/recorder.ts';
+import type { CloudId, Kind } from '../../src/core/resource.ts';
+import { openGcpStage, project, region, zone } from '../support/gcp-session.ts';
+import { gcpByHand } from './gcp-by-hand.ts';
+import type { Opened, TroubleKind } from './harness.ts';
+import type { Subject } from './subject.ts';
+
+export const gcpSubject: Subject = {
+  dialect,
+  manners: {
+    owned: { network: 'mark', subnet: 'mark', group: 'mark', 'firewall-rule': 'mark', instance: 'mark' },
+    together: [],
+    unsaid: ['one type and code of icmp', 'every code of a type of icmp', 'anyone'],
+    refused: ['another type of disk'],
+    bearsRules: false,
+  },
+};
+
+/** The Google Cloud provider, through the real SDK, before an empty project of the sandbox. */
+export async function openGcp(): Promise<Opened> {
+  const stage = await openGcpStage({ compute: { quotas: { networks: 100 } } }, await recorder('gcp'));
+  const { clock, faults } = stage.sandbox.control;
+  let session = await stage.open();
+  return {
+    close: () => stage.close(),
+    harness: {
+      get session() {
+        return session;
+      },
+      words: {
+        place: { account: project, region, zone },
+        machine: {
+          image: 'projects/debian-cloud/global/images/family/debian-12',
+          sizes: ['e2-small', 'e2-medium'],
+          disks: ['pd-balanced', 'pd-ssd'],
+          identities: [`web@${project}.iam.gserviceaccount.com`, `db@${project}.iam.gserviceaccount.com`],
+        },
+        labels: { tier: 'web', with_a: 'mark-and_more', empty: '', umlaut: 'no' },
+        nowhere: (kind) => nowhere[kind],
+      },
+      run: async (work) => {
+        const result = await stage.run(work);
+        // why: what was begun and not awaited, as after a lost answer, is over before anybody tries again
+        clock.advance(60_000);
+        return result;
+      },
+      settle: async () => {
+        clock.advance(600_000);
+        session = await stage.open();
+      },
+      trouble: {
+        strike: (on, trouble, nth) => {
+          const action = on === 'reads' ? reads : writes;
+          faults.add({ match: { action, ...(nth !== undefined && { nth }) }, effect: effects[trouble] });
+        },
+        calm: () => faults.clear(),
+      },
+      byHand: gcpByHand(stage.sandbox.url, () => clock.advance(60_000)),
+    },
+  };
+}
+
+// why: an object's keys are text to TypeScript
+const names = Object.keys(actions) as readonly Action[];
+const named = (wanted: (action: Action) => boolean): readonly string[] =>
+  names.filter(wanted).map((action) => `compute.${action}`);
+
+const writes = named((action) => actions[action] === 'write');
+/** Waits for operations belong to their writes. */
+const reads = named((action) => actions[action] !== 'write' && !action.includes('Operations.'));
+
+const nowhere: Readonly<Record<Kind, CloudId>> = {
+  network: `projects/${project}/global/networks/nowhere#1`,
+  subnet: `projects/${project}/regions/${region}/subnetworks/nowhere#1`,
+  group: 'tag:nowhere',
+  'firewall-rule': `projects/${project}/global/firewalls/nowhere#1`,
+  instance: `projects/${project}/zones/${zone}/instances/nowhere#1`,
+};
+
+const effects: Readonly<Record<TroubleKind, Effect>> = {
+  throttle: { kind: 'throttle' },
+  fail: { kind: 'error', code: 'backendError', status: 503 },
+  refuse: { kind: 'access-denied' },
+  'lost-before': { kind: 'reset-before' },
+  'lost-after': { kind: 'reset-after' },
+  'short-page': { kind: 'short-page', items: 1 },
+  delay: { kind: 'delay', ms: 3_600_000 },
+};

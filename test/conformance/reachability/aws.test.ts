@@ -1,0 +1,3 @@
+import { reachability } from './reachability.ts';
+
+reachability('aws');
