@@ -9,15 +9,23 @@ export interface Bound {
 /** What is asked of each figure. One that is not named here is told and not judged. */
 export const bounds: Readonly<Record<string, Bound>> = {
   'observe-calls': { of: 'ratio', most: 1 },
+  'observe-calls-gcp': { of: 'ratio', most: 1 },
+  'observe-calls-azure': { of: 'ratio', most: 1 },
   'second-pass': { of: 'value', most: 0 },
   'rules-10k': { of: 'ratio', most: 1.1 },
   'rules-10k-throttles': { of: 'value', most: 0 },
+  'nsg-1000': { of: 'value', most: 2 },
+  'subnets-1000': { of: 'value', most: 2 },
   'plan-100k': { of: 'ratio', most: 2 },
   'plan-100k-peak': { of: 'value', most: 512 },
   'vs-terraform-plan-calls': { of: 'value', most: 8 },
   'vs-terraform-plan-peak': { of: 'value', most: 250 },
   'vs-terraform-create-calls': { of: 'value', most: 175 },
+  'cold-plan-aws': { of: 'ratio', most: 1.5 },
+  'cold-plan-gcp': { of: 'ratio', most: 1.5 },
+  'cold-plan-azure': { of: 'ratio', most: 1.5 },
   'unchanged-world': { of: 'value', most: 0 },
+  normalisation: { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
   'fuzz-specs-slowest': { of: 'value', most: 250 },
 };

@@ -48,7 +48,7 @@ interface Scene {
 async function planEmpty({ url, control }: Sandbox, { shape, spoil, cwd }: Scene): Promise<void> {
   const files = specFiles(shape, { ...place, endpoint: url });
   const { desired } = compiled(files).wanted;
-  control.world.load(standing(desired, { ...place, estate: 'bench', store: 'an-earlier-store' }));
+  control.ec2.load(standing(desired, { ...place, estate: 'bench', store: 'an-earlier-store' }));
   await spoil(control);
   await writeFiles(join(cwd, 'specs'), [...files, bootScript]);
   console.error(`observe-calls: planning ${desired.length} resources and atoms`);
@@ -58,12 +58,12 @@ async function planEmpty({ url, control }: Sandbox, { shape, spoil, cwd }: Scene
   if (todo > 0) throw new Error(`all stands as wanted, and yet: ${JSON.stringify(summary)} ${actions[0]?.address}`);
 }
 
-function figureOf({ control: { log, world } }: Sandbox): Figure {
+function figureOf({ control: { log, ec2 } }: Sandbox): Figure {
   const entries = log.entries();
   const refused = entries.filter(({ status }) => status !== 200);
   if (refused.length > 0) throw new Error(`${refused.length} calls were refused, first ${refused[0]?.errorCode}`);
   if (entries.some(({ mutating }) => mutating)) throw new Error('a plan wrote');
-  const floor = listingsFloor(world.region(place.account, place.region));
+  const floor = listingsFloor(ec2.region(place.account, place.region));
   console.error(`observe-calls: ${JSON.stringify(log.counts())}`);
   return { name: 'observe-calls', value: entries.length, unit: 'calls', floor, ratio: entries.length / floor };
 }

@@ -47,7 +47,7 @@ async function converged({ apply, place }: Stage, shape: Shape): Promise<Converg
 
 function figuresOf({ sandbox: { control }, place }: Stage, shape: Shape, seconds: number): readonly Figure[] {
   const groups = shape.networks * shape.groups;
-  const { groups: all, rules } = control.world.region(place.account, place.region);
+  const { groups: all, rules } = control.ec2.region(place.account, place.region);
   const ours = [...all.values()].filter(({ name }) => name !== 'default');
   const added = ours.flatMap(({ id }) => [...rules.of(id)]).filter(({ egress }) => !egress).length;
   if (added !== groups * shape.rulesPerGroup) throw new Error(`${added} rules stand, not all`);

@@ -6,11 +6,17 @@ type Bench = (args: readonly string[]) => Promise<readonly Figure[]>;
 /** Loaded one by one, so that none runs in what another left in memory. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'observe-calls': async () => unasked((await import('./observe-calls.ts')).observeCalls),
+  'observe-calls-gcp': async () => unasked((await import('./observe-calls-gcp.ts')).observeCallsGcp),
+  'observe-calls-azure': async () => unasked((await import('./observe-calls-azure.ts')).observeCallsAzure),
   'second-pass': async () => unasked((await import('./second-pass.ts')).secondPass),
   'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
+  'nsg-1000': async () => unasked((await import('./nsg-1000.ts')).nsg1000),
+  'subnets-1000': async () => unasked((await import('./subnets-1000.ts')).subnets1000),
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
+  'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,
   'vs-terraform': async () => unasked((await import('./vs-terraform.ts')).vsTerraform),
   'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),
+  normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

@@ -25,7 +25,7 @@ async function writesOf(seed: number, spoil: Spoil): Promise<number> {
   const { log } = control;
   try {
     const made = await convergeOn(stage, drawnSpecs(seed, 1, stage.place));
-    await editByHand(url, control.world.region(account, region), seed);
+    await editByHand(url, control.ec2.region(account, region), seed);
     control.clock.advance(lag.ms);
     const healed = await convergeOn(stage, drawnSpecs(seed, 2, stage.place));
     await spoil(control);

@@ -19,7 +19,7 @@ const region = 'eu-west-1';
 export async function unchangedWorld(changes = 100, spoil: Spoil = spoilNothing): Promise<readonly Figure[]> {
   const sandbox = await startSandbox({ clock: { rate: 60 }, budgets: false, estate: mess(account, region) });
   try {
-    const world = sandbox.control.world.region(account, region);
+    const world = sandbox.control.ec2.region(account, region);
     const wrong = await inScratch((cwd) =>
       withHand(sandbox.url, world, async (hand) => {
         const scene: Scene = { sandbox, cwd, hand, spoil };

@@ -2,7 +2,7 @@
 // every step shows what it must.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Colleague, colleagueAt } from './demo/colleague.ts';
+import { type Colleagues, colleaguesAt } from './demo/colleagues.ts';
 import { type Narrator, narratorOn } from './demo/narrator.ts';
 import { lastWeek, today } from './demo/specs.ts';
 import { type Stage, setStage } from './demo/stage.ts';
@@ -10,25 +10,25 @@ import { type Stage, setStage } from './demo/stage.ts';
 interface Play {
   readonly stage: Stage;
   readonly narrator: Narrator;
-  readonly colleague: Colleague;
+  readonly colleagues: Colleagues;
 }
 
 const allow = '--allow-endpoint';
 
-async function prologue({ stage, narrator, colleague }: Play): Promise<void> {
-  narrator.say(`A sandbox of EC2 at ${stage.endpoint}, and an account that others have used before us.`);
-  narrator.say('Last week somebody applied our specs to it; then a colleague opened a port and changed a tag by hand.');
+async function prologue({ stage, narrator, colleagues }: Play): Promise<void> {
+  narrator.say(`A sandbox of three clouds at ${stage.endpoint}, and accounts that others have used before us.`);
+  narrator.say('Last week somebody applied our specs to them; then colleagues edited a thing or two by hand.');
   await stage.write(lastWeek(stage.endpoint));
-  const applied = await stage.setpoint(['apply', '--yes', allow]);
-  if (applied.code !== 0) throw new Error(`last week's apply failed:\n${applied.stdout}${applied.stderr}`);
-  await colleague.open('core-web', 8080);
-  await colleague.tag({ key: 'tier', value: 'db' }, { key: 'tier', value: 'cache' });
+  await narrator.watch(['apply', '--yes', allow]);
+  await colleagues.aws.open('core-web', 8080);
+  await colleagues.gcp.widen('core-web-https', 8080);
+  await colleagues.azure.open('core-nsg', 8080);
   await stage.write(today(stage.endpoint));
 }
 
 async function converge({ narrator }: Play): Promise<void> {
   narrator.chapter('Validate', 'The specs alone, without a cloud: every error at once, with its place.');
-  await narrator.show(['validate'], { code: 0, shows: [/^Valid: 8 documents/] });
+  await narrator.show(['validate'], { code: 0, shows: [/^Valid: 10 documents/] });
 
   narrator.chapter(
     'Plan',
@@ -37,44 +37,53 @@ async function converge({ narrator }: Play): Promise<void> {
   await narrator.show(['plan', '--most', '4', allow], {
     code: 0,
     shows: [
-      /^Plan: 2 to add, 1 to change, 0 to replace, 2 to delete · 2 drifted · \d{2} unmanaged/,
-      /\+ instance web-2/,
+      /^Plan: 6 to add, 1 to change, 0 to replace, 5 to delete · 3 drifted · \d{2} unmanaged/,
+      /\+ instance web-1/,
       /- firewall-rule core\.old-ftp/,
       /tcp[. ]8080.*nobody wrote this rule.*! drifted/,
-      /~ labels\.tier {2}cache → db/,
+      /~ match\.ports {2}443,8080 → 443/,
+      /open-8080.*nobody wrote this rule.*! drifted/,
     ],
   });
 
-  narrator.chapter('Apply', 'Additions before removals; every call is in the ledger before and after it is made.');
+  narrator.chapter(
+    'Apply',
+    'All three clouds at once. Additions before removals; every call is in the ledger before and after it is made.',
+  );
   await narrator.show(['apply', '--yes', allow], {
     code: 0,
-    shows: [/^Applied: 2 added, 1 changed, 0 replaced, 2 deleted/],
+    shows: [/^Applied: 6 added, 1 changed, 0 replaced, 5 deleted/],
+    tells: [/^aws\/.*: converged/m, /^gcp\/.*: converged/m, /^azure\/.*: converged/m],
   });
 
-  narrator.chapter('Plan again', 'Nothing to do: what the cloud answers is read in the same form as what was asked.');
+  narrator.chapter('Plan again', 'Nothing to do: what a cloud answers is read in the same form as what was asked.');
   await narrator.show(['plan', '--most', '0', '--detailed-exitcode', allow], {
     code: 0,
     shows: [/^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/],
   });
 }
 
-async function drift({ narrator, colleague }: Play): Promise<void> {
+async function drift({ narrator, colleagues }: Play): Promise<void> {
   narrator.chapter(
     'Drift',
-    "Another client, Amazon's own SDK: SSH is opened to the world, and a machine's tag is changed.",
+    'Other clients, the clouds’ own SDKs: SSH is opened to the world, and tags of machines are changed.',
   );
-  await colleague.open('core-web', 22);
-  await colleague.tag({ key: 'tier', value: 'db' }, { key: 'tier', value: 'toms' });
+  await colleagues.aws.open('core-web', 22);
+  await colleagues.gcp.widen('core-web-https', 22);
+  await colleagues.azure.open('core-nsg', 22);
+  await colleagues.aws.tag({ key: 'tier', value: 'db' }, { key: 'tier', value: 'toms' });
+  await colleagues.gcp.label('db-0', 'tier', 'toms');
+  await colleagues.azure.tag('db-0', 'tier', 'toms');
   await narrator.show(['drift', '--detailed-exitcode', allow], {
     code: 2,
-    shows: [/^Drift: 2 changes/, /tcp[. ]22.*nobody wrote this rule/, /~ labels\.tier {2}toms → db/],
+    shows: [/^Drift: 6 changes/, /tcp[. ]22.*nobody wrote this rule/, /~ labels\.tier {2}toms → db/],
     never: [/\? /],
   });
 
   narrator.chapter('Heal', 'The same apply; then there is no drift left.');
   await narrator.show(['apply', '--yes', allow], {
     code: 0,
-    shows: [/^Applied: 0 added, 1 changed, 0 replaced, 1 deleted/],
+    shows: [/^Applied: 0 added, 4 changed, 0 replaced, 2 deleted/],
   });
   await narrator.show(['drift', '--detailed-exitcode', allow], { code: 0, shows: [/^Drift: none/] });
 }
@@ -87,7 +96,7 @@ async function account({ narrator, stage }: Play): Promise<void> {
   await narrator.show(['inventory', '--claim', 'unmanaged'], {
     code: 0,
     shows: [
-      /^Inventory: \d{2} objects in 1 scope · \d{2} unmanaged/,
+      /^Inventory: \d{2} objects in 3 scopes · \d{2} unmanaged/,
       /provider-default: /,
       /service-child: launched by Auto Scaling group batch-workers/,
       /other-tool: tagged as managed by terraform/,
@@ -125,21 +134,23 @@ async function play(): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const stage = await setStage(interrupted.signal);
-  const colleague = colleagueAt(stage.endpoint);
+  const colleagues = colleaguesAt(stage.endpoint);
   try {
     const narrator = narratorOn(stage, (text) => void process.stdout.write(text));
-    const all: Play = { stage, narrator, colleague };
+    const all: Play = { stage, narrator, colleagues };
     await prologue(all);
     await converge(all);
     await drift(all);
     await account(all);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     narrator.say(
-      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: converged, unchanged, drifted, healed, and provable.`,
+      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, and provable.`,
     );
-    narrator.say('Now yours: `npx setpoint sandbox`, and in another terminal `npx setpoint apply --allow-endpoint`.');
+    narrator.say(
+      'Now yours: `npm run setpoint -- sandbox`, and in another terminal what README.md says under "Use it".',
+    );
   } finally {
-    colleague.leave();
+    colleagues.aws.leave();
     await stage.strike();
   }
 }

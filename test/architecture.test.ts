@@ -26,8 +26,11 @@ const CELLS = [
   'instance',
 ];
 
+/** Not one cloud's: the three secret stores, of which any target may use any; what all do in a pass in the same way. */
+const ACROSS_CLOUDS = ['secrets', 'pass'];
+
 const clouds = readdirSync('providers', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !ACROSS_CLOUDS.includes(entry.name))
   .map(({ name }) => name)
   .sort();
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { dialect } from '../../providers/aws/dialect.ts';
+import { dialect as aws } from '../../providers/aws/dialect.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
+import type { Dialect } from '../../src/core/compile/dialect.ts';
 import type { Guards } from '../../src/core/guards.ts';
 import { ofKind } from '../../src/core/spec/spec-set.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
@@ -14,7 +15,7 @@ export interface CompiledSpecs extends CompiledScope {
 }
 
 /** The one scope that these specs speak of, compiled as the command line does it. Throws where they are wrong. */
-export function compiled(files: readonly SpecFile[]): CompiledSpecs {
+export function compiled(files: readonly SpecFile[], dialect: Dialect = aws): CompiledSpecs {
   const { documents, problems } = parseSpecs(files, today);
   const [estate] = ofKind(documents, 'Estate');
   const wrong = problems.find(({ severity }) => severity === 'error');
@@ -22,7 +23,7 @@ export function compiled(files: readonly SpecFile[]): CompiledSpecs {
   const { scopes, guards } = compile({
     estate: estate.value,
     documents,
-    dialects: { aws: dialect },
+    dialects: { [dialect.cloud]: dialect },
     hashes: { userData: () => bootHash, access: () => '' },
     today,
   });

@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { environment, program } from './command-line.ts';
 import { type Ended, measured } from './measured.ts';
-
-const program = fileURLToPath(new URL('../../bin/setpoint.mjs', import.meta.url));
 
 /** A run of the command line as a user has it: a process of its own, in `cwd`, with the keys of an account. */
 export interface Run {
@@ -10,21 +8,9 @@ export interface Run {
   readonly accessKeyId?: string;
 }
 
-/** The sandbox's first account, and one that an emulator lets in too. */
-const anyKey = 'AKIDEXAMPLE';
-
 /** Runs a verb to its end, whatever its exit code. */
-export function setpoint(args: readonly string[], { cwd, accessKeyId = anyKey }: Run): Promise<Ended> {
-  const { DATABASE_URL: _, AWS_PROFILE: __, ...own } = process.env;
-  const env = {
-    ...own,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'not-a-secret',
-    AWS_EC2_METADATA_DISABLED: 'true',
-    NO_COLOR: '1',
-  };
-  return measured({ program: process.execPath, args: [program, ...args], cwd, env });
-}
+export const setpoint = (args: readonly string[], { cwd, accessKeyId }: Run): Promise<Ended> =>
+  measured({ program: process.execPath, args: [program, ...args], cwd, env: environment(accessKeyId) });
 
 /** Throws, with what the command said, unless it ended with `code`. */
 export function expectCode(ended: Ended, code: number, what: string): Ended {

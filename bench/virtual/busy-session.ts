@@ -5,10 +5,11 @@ import type { VirtualTime } from './time.ts';
 
 /** The same session; while one of its requests is on its way, time stands still. Waiting for a budget is no request. */
 export function busySession(session: Session, time: VirtualTime): Session {
-  const { actuators } = session;
+  const { actuators, resume } = session;
   return {
     ...session,
     identify: (call) => session.identify(watched(call, time)),
+    ...(resume === undefined ? {} : { resume: (kept, call) => resume(kept, watched(call, time)) }),
     actuators: {
       network: busyActuator(actuators.network, time),
       subnet: busyActuator(actuators.subnet, time),

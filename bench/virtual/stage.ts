@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
 import { aws } from '../../providers/aws/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
+import { withoutStore } from '../../src/core/knowledge.ts';
+import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import type { ScopeKey } from '../../src/core/resource.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
+import type { Site } from '../../src/engine/job.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
+import { observe } from '../../src/engine/observe.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import type { SpecFile } from '../../src/source/spec-file.ts';
 import { type MemoryStore, memoryDatabase } from '../../test/support/memory-store.ts';
 import { compiled } from '../estate/compiled.ts';
@@ -20,39 +26,84 @@ export interface Stage {
   readonly place: Place;
   /** One `apply` of these specs, with nothing withheld: a session, the lease, and passes until nothing is left to do. */
   apply(files: readonly SpecFile[]): Promise<Converged>;
+  /** One look at the scope, without a store. */
+  look(): Promise<Observation>;
   close(): Promise<void>;
+}
+
+/** One scope of a cloud, and the account of it. */
+export interface Ground {
+  readonly provider: Provider;
+  readonly account: string;
+  readonly region: string;
 }
 
 export const account = '111122223333';
 export const region = 'eu-west-1';
+const onAws: Ground = { provider: aws, account, region };
 
 /** Budgets hold, and none is reserved for others. */
-export async function openStage(options: SandboxOptions = {}): Promise<Stage> {
+export async function openStage(options: SandboxOptions = {}, ground: Ground = onAws): Promise<Stage> {
   process.env['AWS_ACCESS_KEY_ID'] ??= 'AKIDEXAMPLE';
   process.env['AWS_SECRET_ACCESS_KEY'] ??= 'not-a-secret';
   const sandbox = await startSandbox({ clock: { rate: 0, start: Date.UTC(2027, 0, 31) }, ...options });
   const time = virtualTime(sandbox.control.clock);
   const store = memoryDatabase(time.clock).connect();
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
+  const { account, region } = ground;
+  const stand: Stand = { ground, url: sandbox.url, time, store, limiter };
   return {
     sandbox,
     time,
     place: { account, region, endpoint: sandbox.url, image: 'ami-0abcdef1234567890' },
-    apply: (files) => time.run(() => apply(files, { url: sandbox.url, time, store, limiter })),
+    apply: (files) => time.run(() => apply(files, stand)),
+    look: () => time.run(() => look(stand)),
     close: () => sandbox.close(),
   };
 }
 
-interface Props {
+interface Stand {
+  readonly ground: Ground;
   readonly url: string;
   readonly time: VirtualTime;
   readonly store: MemoryStore;
   readonly limiter: Limiter;
 }
 
-async function apply(files: readonly SpecFile[], { url, time, store, limiter }: Props): Promise<Converged> {
-  const { scope, wanted, guards } = compiled(files);
-  const opened = await aws.open({ scope, account, region, endpoint: url }, time.clock);
+async function look(stand: Stand): Promise<Observation> {
+  const { time, limiter, ground } = stand;
+  const site = await openSite(ground.provider.dialect.scope(ground), stand);
+  try {
+    const ports = { limiter, clock: time.clock, random: seededRandom() };
+    return await observe(site, withoutStore(estate), ports, { signal: new AbortController().signal });
+  } finally {
+    await site.session.close();
+  }
+}
+
+/** An SDK takes its time to load, which is none of the cloud's. */
+async function openSite(scope: ScopeKey, { ground, url, time }: Stand): Promise<Site> {
+  const { provider, account, region } = ground;
+  const loaded = time.busy();
+  try {
+    const session = await provider.open({ scope, account, region, endpoint: url }, time.clock);
+    return {
+      session: busySession(session, time),
+      account,
+      batches: provider.batches,
+      holds: provider.dialect.holds,
+      secret: async () => ({ userData: bootScript.text }),
+    };
+  } finally {
+    loaded();
+  }
+}
+
+async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converged> {
+  const { time, store, limiter, ground } = stand;
+  const { dialect } = ground.provider;
+  const { scope, wanted, guards } = compiled(files, dialect);
+  const site = await openSite(scope, stand);
   const acquired = await store.leases.acquire(estate, scope, 'bench');
   if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
   const { lease } = acquired;
@@ -63,21 +114,23 @@ async function apply(files: readonly SpecFile[], { url, time, store, limiter }: 
   try {
     return await converge(
       {
-        site: {
-          session: busySession(opened, time),
-          account,
-          batches: aws.batches,
-          secret: async () => ({ userData: bootScript.text }),
-        },
+        site,
         warrant: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
-        plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect: aws.dialect }),
+        plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }),
       },
-      { ledger: store.ledger, inventory: store.inventory, limiter, clock: time.clock, random: seededRandom() },
+      {
+        ledger: store.ledger,
+        inventory: store.inventory,
+        operations: store.operations,
+        limiter,
+        clock: time.clock,
+        random: seededRandom(),
+      },
       { signal: new AbortController().signal },
     );
   } finally {
     await lease.release();
-    await opened.close();
+    await site.session.close();
   }
 }
 

@@ -6,6 +6,8 @@ export interface Expected {
   readonly code: number;
   readonly shows: readonly RegExp[];
   readonly never?: readonly RegExp[];
+  /** Lines of its progress, on stderr. */
+  readonly tells?: readonly RegExp[];
 }
 
 /** At most so many lines of an answer are shown, the first ones. */
@@ -17,6 +19,8 @@ export interface Narrator {
   say(text: string): void;
   /** How many chapters there were. */
   chapters(): number;
+  /** Runs a command whose progress the audience sees, and nothing else; throws where it fails. */
+  watch(args: readonly string[]): Promise<void>;
   /** Runs a command before the audience; throws where it does not show what it must. */
   show(args: readonly string[], expected: Expected): Promise<Ran>;
 }
@@ -25,6 +29,10 @@ export function narratorOn(stage: Stage, write: (text: string) => void): Narrato
   const style = (format: 'bold' | 'dim' | 'cyan', text: string): string =>
     styleText(format, text, { stream: process.stdout });
   let chapters = 0;
+  /** Progress speaks of a place first; the rest of what is on stderr stands in the answer too. */
+  const tell = (line: string): void => {
+    if (/^\w+\/\S+: /.test(line)) write(style('dim', `  ${line}\n`));
+  };
   return {
     chapter: (title, about) => {
       chapters += 1;
@@ -32,9 +40,13 @@ export function narratorOn(stage: Stage, write: (text: string) => void): Narrato
     },
     chapters: () => chapters,
     say: (text) => write(`${text}\n`),
+    watch: async (args) => {
+      const { code, stdout, stderr } = await stage.setpoint(args, tell);
+      if (code !== 0) throw new Error(`setpoint ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+    },
     show: async (args, expected) => {
       write(`\n  ${style('cyan', `$ setpoint ${args.filter((arg) => arg !== '--allow-endpoint').join(' ')}`)}\n`);
-      const ran = await stage.setpoint(args);
+      const ran = await stage.setpoint(args, tell);
       write(excerpt(ran.stdout));
       demand(args, ran, expected);
       return ran;
@@ -52,16 +64,18 @@ function excerpt(text: string): string {
 function demand(
   args: readonly string[],
   { code, stdout, stderr }: Ran,
-  { code: wanted, shows, never = [] }: Expected,
+  { code: wanted, shows, never = [], tells = [] }: Expected,
 ): void {
   const text = stripVTControlCharacters(stdout);
   const missing = shows.filter((pattern) => !pattern.test(text));
   const unwanted = never.filter((pattern) => pattern.test(text));
-  if (code === wanted && missing.length + unwanted.length === 0) return;
+  const untold = tells.filter((pattern) => !pattern.test(stripVTControlCharacters(stderr)));
+  if (code === wanted && missing.length + unwanted.length + untold.length === 0) return;
   const faults = [
     ...(code === wanted ? [] : [`exit code ${code}, not ${wanted}`]),
     ...missing.map((pattern) => `does not show ${pattern}`),
     ...unwanted.map((pattern) => `shows ${pattern}`),
+    ...untold.map((pattern) => `does not tell ${pattern} on the way`),
   ];
   throw new Error(`setpoint ${args.join(' ')}: ${faults.join('; ')}\n${stderr}`);
 }

@@ -1,18 +1,34 @@
 const head = (kind: string, metadata: string): string =>
   `apiVersion: setpoint.dev/v1\nkind: ${kind}\nmetadata: ${metadata}\nspec:`;
 
+const everywhere = '[aws-prod, gcp-prod, azure-prod]';
+
 const estate = (endpoint: string): string => `${head('Estate', '{ name: acme }')}
-  limits: { deletes: 5, replaces: 5 }
+  limits: { deletes: 9, replaces: 5, share: 50% }
 ---
 ${head('Target', '{ name: aws-prod }')}
   provider: aws
   account: "111122223333"
   region: eu-west-1
   endpoint: ${endpoint}
+---
+${head('Target', '{ name: gcp-prod }')}
+  provider: gcp
+  account: acme-prod
+  region: europe-west1
+  zone: europe-west1-b
+  endpoint: ${endpoint}
+---
+${head('Target', '{ name: azure-prod }')}
+  provider: azure
+  account: 11112222-3333-4444-8555-666677778888
+  region: westeurope
+  resourceGroup: acme-prod
+  endpoint: ${endpoint}
 `;
 
-const network = `${head('Network', '{ name: core, owner: team-net, labels: { env: prod } }')}
-  targets: [aws-prod]
+const network = `${head('Network', '{ name: core, owner: team-net }')}
+  targets: ${everywhere}
   cidr: 10.20.0.0/16
   internet: true
   subnets:
@@ -36,28 +52,34 @@ ${head('FirewallRule', '{ name: web-to-db, owner: team-web }')}
   { network: core, protocol: tcp, ports: [5432], group: db, peers: { groups: [web] }, description: the site reads it }
 `;
 
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f';
+
 const machines = (
   replicas: number,
 ): string => `${head('Instance', '{ name: web, owner: team-web, labels: { tier: web } }')}
-  targets: [aws-prod]
+  targets: ${everywhere}
   replicas: ${replicas}
   network: core
   subnet: app
   groups: [web]
-  image: ami-0abcdef1234567890
-  size: t3.small
-  disk: { size: 20, type: gp3, encrypted: true }
+  access: { user: ops, sshKeys: ["${key}"] }
   publicIp: true
+  on:
+    aws-prod: { image: ami-0abcdef1234567890, size: t3.small, disk: { size: 20, type: gp3, encrypted: true } }
+    gcp-prod: { image: projects/debian-cloud/global/images/family/debian-12, size: e2-small, disk: { size: 20 } }
+    azure-prod: { image: "Debian:debian-12:12-gen2:latest", size: Standard_B1ms, disk: { size: 32 } }
 ---
 ${head('Instance', '{ name: db, owner: team-data, labels: { tier: db } }')}
-  targets: [aws-prod]
+  targets: ${everywhere}
   network: core
   subnet: db
   groups: [db]
-  image: ami-0abcdef1234567890
-  size: t3.medium
-  disk: { size: 100, type: gp3, encrypted: true }
+  access: { user: ops, sshKeys: ["${key}"] }
   protect: true
+  on:
+    aws-prod: { image: ami-0abcdef1234567890, size: t3.medium, disk: { size: 100, type: gp3, encrypted: true } }
+    gcp-prod: { image: projects/debian-cloud/global/images/family/debian-12, size: e2-medium, disk: { size: 100 } }
+    azure-prod: { image: "Debian:debian-12:12-gen2:latest", size: Standard_B2s, disk: { size: 128 } }
 `;
 
 type Files = Readonly<Record<string, string>>;
@@ -66,12 +88,12 @@ type Files = Readonly<Record<string, string>>;
 export const lastWeek = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint),
   'network.yaml': `${network}${ftp}`,
-  'machines.yaml': machines(2),
+  'machines.yaml': machines(1),
 });
 
-/** What the repository says today: a web server more, a way to the database, and no FTP. */
+/** What the repository says today: a web server more on each cloud, a way to the database, and no FTP. */
 export const today = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint),
   'network.yaml': `${network}${toDatabase}`,
-  'machines.yaml': machines(3),
+  'machines.yaml': machines(2),
 });

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/open-store.ts';
-import { messyAccount } from './messy-account.ts';
+import { messyAccounts } from './messy-accounts.ts';
+import { recorder } from './recorder.ts';
 
 const program = join(import.meta.dirname, '../../bin/setpoint.mjs');
 
@@ -21,7 +22,8 @@ export interface Stage {
   readonly folder: string;
   readonly endpoint: string;
   write(files: Readonly<Record<string, string>>): Promise<void>;
-  setpoint(args: readonly string[]): Promise<Ran>;
+  /** `tell` is given each line of its progress as it comes. */
+  setpoint(args: readonly string[], tell?: (line: string) => void): Promise<Ran>;
   /** Ends the sandbox and the database, and removes the folder. */
   strike(): Promise<void>;
 }
@@ -32,8 +34,10 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   const env = environment();
   // The first process in a folder starts the database and the others join it: held here, it need not start ten times.
   const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true });
-  await writeFile(join(folder, 'account.json'), JSON.stringify(messyAccount));
-  const args = ['sandbox', '--port', '0', '--estate', 'account.json', '--speed', '60'];
+  await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
+  const record = await recorder('demo');
+  const reach = record === undefined ? [] : ['--public-url', record.url];
+  const args = ['sandbox', '--port', '0', '--estate', 'accounts.json', '--speed', '60', ...reach];
   const sandbox = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env,
@@ -41,6 +45,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   });
   const strike = async (): Promise<void> => {
     if (sandbox.exitCode === null && sandbox.kill()) await once(sandbox, 'exit');
+    await record?.end();
     await opening.then((store) => store.close());
     // Where that account gets through nowhere in the folder, the database says where it went.
     const elsewhere = await readFile(join(folder, '.setpoint/home'), 'utf8').catch(() => undefined);
@@ -48,7 +53,9 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    const [endpoint] = await Promise.all([endpointOf(sandbox, signal), opening]);
+    const [url] = await Promise.all([endpointOf(sandbox, signal), opening]);
+    await record?.before(url);
+    const endpoint = record?.url ?? url;
     return {
       folder,
       endpoint,
@@ -56,7 +63,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
         await mkdir(join(folder, 'specs'), { recursive: true });
         for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'specs', name), text);
       },
-      setpoint: (line) => run(line, { cwd: folder, env, signal }),
+      setpoint: (line, tell = () => {}) => run(line, { cwd: folder, env, signal, tell }),
       strike,
     };
   } catch (error) {
@@ -82,16 +89,22 @@ async function endpointOf(sandbox: ChildProcess, signal: AbortSignal): Promise<s
   throw new Error('the sandbox ended before it said where it listens');
 }
 
-type Where = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal };
+interface Where {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly tell: (line: string) => void;
+}
 
-async function run(args: readonly string[], where: Where): Promise<Ran> {
+async function run(args: readonly string[], { tell, ...where }: Where): Promise<Ran> {
   const child = spawn(process.execPath, [program, ...args], { ...where, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += String(chunk);
   });
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk);
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    stderr += `${line}\n`;
+    tell(line);
   });
   const [code] = await once(child, 'close');
   return { code: Number(code ?? 1), stdout, stderr };

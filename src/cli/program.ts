@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { verbs } from './commands/index.ts';
+import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';
 import type { Context } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
@@ -17,14 +17,15 @@ export async function runCli(
     code = ended;
   };
   try {
-    await program({ ...outside, finish }, version).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+    const root = program(await verbsFor(args[0]), { ...outside, finish }, version);
+    await root.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return code;
   } catch (error) {
     return failed(error, args.includes('--json'), outside);
   }
 }
 
-function program(context: Context, version: string): Command {
+function program(verbs: readonly Verb[], context: Context, version: string): Command {
   const { out, err } = context.terminal;
   const root = new Command('setpoint');
   const settings = (command: Command): Command =>

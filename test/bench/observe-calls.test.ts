@@ -33,8 +33,8 @@ test('a throttle answered is no figure', async () => {
 });
 
 test('a machine that is not seen is no figure', async () => {
-  const short = observeCalls(small, ({ world }) => {
-    const { instances } = world.region('111122223333', 'eu-west-1');
+  const short = observeCalls(small, ({ ec2 }) => {
+    const { instances } = ec2.region('111122223333', 'eu-west-1');
     const [first] = instances.values();
     instances.remove(first?.id ?? '');
   });

@@ -14,7 +14,13 @@ test('sixty groups take the two seconds that a bucket of 50 and 5 a second leave
 test('somebody else at the same budget costs throttles and time, and both figures say so', async () => {
   const figures = await rules10k(small, ({ budgets }) =>
     budgets.take([
-      { lane: '111122223333/eu-west-1/AuthorizeSecurityGroupIngress', capacity: 50, refill: 5, tokens: 30 },
+      {
+        kind: 'bucket',
+        lane: '111122223333/eu-west-1/AuthorizeSecurityGroupIngress',
+        capacity: 50,
+        refill: 5,
+        tokens: 30,
+      },
     ]),
   );
   assert.deepEqual(

@@ -10,8 +10,8 @@ test('a pass right after convergence changes nothing', async () => {
 });
 
 test('a description that somebody changed is changed back, and counted', async () => {
-  const [figure] = await secondPass(1, ({ world, clock }) => {
-    const { groups, rules } = world.region(account, region);
+  const [figure] = await secondPass(1, ({ ec2, clock }) => {
+    const { groups, rules } = ec2.region(account, region);
     const ours = [...groups.values()].filter(({ tags }) => tags.has('setpoint:estate'));
     const [rule] = ours.flatMap(({ id }) => [...rules.of(id)]);
     if (rule) rules.put({ ...rule, description: 'somebody was here' });

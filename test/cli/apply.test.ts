@@ -150,8 +150,8 @@ test('a cloud that refuses some: what failed and what was done, exit 4', async (
   const { code, stdout } = await commandLine()(['apply', specs, ...go]);
   assert.equal(code, 4);
   assert.match(stdout, /^Applied: \d+ added[^\n]*3 failed/);
-  assert.match(stdout, /failed {4}create instance web-0: InvalidAMIID\.NotFound: .* \(request [\w-]+\)/);
-  assert.match(stdout, /done {6}\+ network core/);
+  assert.match(stdout, /failed {4}create aws\/\S+\/instance\/web-0: InvalidAMIID\.NotFound: .* \(request [\w-]+\)/);
+  assert.match(stdout, /done {6}\+ aws\/\S+\/network\/core/);
 });
 
 test('a cloud that does not answer is no cloud without changes', async () => {

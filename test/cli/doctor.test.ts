@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { checkNode } from '../../src/cli/doctor/checks.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 for (const [version, state] of [
   ['20.11.1', 'bad'],
@@ -28,6 +29,27 @@ test('credentials of another account: what to do, exit 1', async () => {
   const target = checks.find(({ name }: { name: string }) => name === 'Target aws-prod');
   assert.deepEqual([code, healthy, target.state], [1, false, 'bad']);
   assert.match(target.detail, /those of 111122223333, the target is 999900001111/);
+});
+
+test('a cloud that does not know the account: what to do', async () => {
+  const { sandbox } = await sandboxed();
+  const spec = { provider: 'gcp', account: 'no-such-one', region: 'europe-west1', endpoint: sandbox.url };
+  const head = { apiVersion: 'setpoint.dev/v1', kind: 'Target', metadata: { name: 'elsewhere' } };
+  const estate = { ...head, kind: 'Estate', metadata: { name: 'acme' }, spec: {} };
+  const specs = temporaryFolder({
+    'estate.json': JSON.stringify(estate),
+    'target.json': JSON.stringify({ ...head, spec }),
+  });
+  const { code, stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
+  assert.equal(code, 1);
+  assert.match(stdout, /BAD {3}Target elsewhere: .*not found\n.*Is no-such-one the right `account:`/);
+});
+
+test('an endpoint where nothing answers: what to do', async () => {
+  const { sandbox, specs } = await sandboxed();
+  edit(specs, 'estate.yaml', sandbox.url, 'http://127.0.0.1:1');
+  const { stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
+  assert.match(stdout, /BAD {3}Target aws-prod: .*\n.*answer at http:\/\/127\.0\.0\.1:1\?.*any access key of AWS/);
 });
 
 test('broken specs are named, and the rest is checked all the same', async () => {

@@ -20,7 +20,7 @@ test('Ctrl-C in an apply: it ends soon, says what was done, lets go of the lease
   const took = performance.now() - stoppedAt;
   assert.equal(code, 4, stderr);
   assert.match(stdout, /^Applied: \d+ added[^\n]* not done · stopped/);
-  assert.match(stdout, /done {6}\+ network core/);
+  assert.match(stdout, /done {6}\+ aws\/\S+\/network\/core/);
   assert.ok(took < 3000, `it took ${took} ms`);
   faults.remove(fault);
   const again = await runCli(['apply', specs, '--allow-endpoint', '--yes', '--json'], cwd);

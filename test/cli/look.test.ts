@@ -31,8 +31,8 @@ test('inventory tells whose each object is and why, from the last look, with its
   assert.equal(code, 0);
   assert.match(stdout, /^Inventory: \d+ objects in 1 scope · \d+ ours · \d+ unmanaged\n/m);
   assert.match(stdout, /seen [\d.]+ m?s ago · complete/);
-  assert.match(stdout, /network +vpc-\w+ +legacy +unmanaged +other-tool: tagged as managed by terraform/);
-  assert.match(stdout, /instance +i-\w+ +web-0 +ours/);
+  assert.match(stdout, /network +legacy +unmanaged +other-tool: tagged as managed by terraform +vpc-\w+\n/);
+  assert.match(stdout, /instance +web-0 +ours +i-\w+\n/);
 });
 
 test('inventory by kind and claim, as one object', async () => {

@@ -64,11 +64,21 @@ test('after a failure the text names each: what failed and why, what was refused
     'Applied: 1 added, 0 changed, 0 replaced, 0 deleted · 1 failed · 1 not done · 1 refused · 1 open · generation 7 · 0 calls',
   );
   assert.deepEqual(body.split('\n'), [
-    '  failed    create instance web-0: Quota: no more (request r-1)',
+    `  failed    create ${web.address}: Quota: no more (request r-1)`,
     `  refused   delete ${at('network', 'old')}: over the limit`,
     `  open      ${at('network', 'core')}: taken`,
-    '  not done  + instance web-0',
-    '  done      + network core',
+    `  not done  + ${web.address}`,
+    `  done      + ${net.address}`,
+  ]);
+});
+
+test('what one cause holds open in a scope is one line', () => {
+  const unlisted = (name: string, why: string): Finding => ({ ...taken, address: at('network', name), why });
+  const open = [unlisted('a', 'denied'), unlisted('b', 'denied'), unlisted('c', 'taken'), gap];
+  assert.deepEqual(outcomeText({ ...nothing, open }, 1, (_, text) => text)[1].split('\n'), [
+    `  open      ${at('network', 'a')} and 1 more: denied`,
+    `  open      ${at('network', 'c')}: taken`,
+    `  open      ${scope}: not listed`,
   ]);
 });
 

@@ -25,3 +25,24 @@ test('a longer one says where it is, as plain lines, no thing twice and not too 
   progress.show('aws/2', 'listing');
   assert.equal(stderr(), 'aws/1: listing (1.0 s)\naws/1: planning (3.1 s)\naws/2: listing (3.2 s)\n');
 });
+
+test('how each of several ended is told, late rather than never', () => {
+  const { err, stderr } = fakeTerminal();
+  const progress = progressOn(err, clockAt([0, 400, 2000, 2500]));
+  progress.finish('aws/1', 'converged, 4 done');
+  assert.equal(stderr(), '', 'the first second is silent');
+  progress.show('gcp/1', 'making');
+  progress.finish('gcp/1', 'converged, 2 done');
+  assert.equal(
+    stderr(),
+    'aws/1: converged, 4 done (400 ms)\ngcp/1: making (2.0 s)\ngcp/1: converged, 2 done (2.5 s)\n',
+  );
+});
+
+test('a run that is over in a second says nothing of its ends either', () => {
+  const { err, stderr } = fakeTerminal();
+  const progress = progressOn(err, clockAt([0, 400]));
+  progress.finish('aws/1', 'converged, 4 done');
+  progress.end();
+  assert.equal(stderr(), '');
+});

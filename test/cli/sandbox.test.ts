@@ -12,8 +12,10 @@ const program = join(import.meta.dirname, '../../src/cli.ts');
 
 test('it says where it listens, answers there, and ends within a second of SIGINT', async () => {
   const child = spawn(process.execPath, [program, 'sandbox', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [first] = await once(createInterface({ input: child.stdout }), 'line');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const first = (await lines.next()).value;
   const url = /^Sandbox: (http:\/\/127\.0\.0\.1:\d+)$/.exec(String(first))?.[1] ?? assert.fail(String(first));
+  assert.match(String((await lines.next()).value), /AWS_ACCESS_KEY_ID=test/, 'what a newcomer lacks');
   const answer = await fetch(url, { method: 'POST', body: 'Action=GetCallerIdentity&Version=2011-06-15' });
   assert.ok(answer.status >= 400, 'unsigned requests are refused');
 

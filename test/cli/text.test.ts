@@ -69,7 +69,10 @@ const events: readonly (readonly [event: Event, text: string | undefined])[] = [
   [{ at: 'observing', kind: 'instance', seen: 3, complete: false }, 'looking, 5 objects so far'],
   [{ at: 'planned', pass: 1, actions: 1, findings: 0 }, 'pass 1: 1 action to do'],
   [{ at: 'acting', kind: 'instance', verb: 'create', addresses: ['web-0', 'web-1'] }, 'making web-0 and 1 more'],
-  [{ at: 'settled', kind: 'instance', verb: 'create', address: 'web-0' }, '1 done, making web-0'],
+  [
+    { at: 'settled', kind: 'instance', verb: 'create', address: 'aws/1/instance/web-0' },
+    '1 done, making instance/web-0',
+  ],
   [
     { at: 'waiting', why: 'budget', detail: 'RunInstances', forMs: 2000 },
     '1 done, waiting for the rate budget (2.0 s): RunInstances',
@@ -86,7 +89,11 @@ const events: readonly (readonly [event: Event, text: string | undefined])[] = [
 
 test('the events of a pass read as one calm line', () => {
   const said: string[] = [];
-  const progress: Progress = { show: (_key, text) => void said.push(text), end: () => undefined };
+  const progress: Progress = {
+    show: (_key, text) => void said.push(text),
+    finish: () => undefined,
+    end: () => undefined,
+  };
   const tell = tellScope('aws/1', progress);
   for (const [event] of events) tell(event);
   assert.deepEqual(

@@ -1,34 +1,28 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { adopt } from './adopt.ts';
-import { apply } from './apply.ts';
-import { doctor } from './doctor.ts';
-import { drift } from './drift.ts';
-import { explain } from './explain.ts';
-import { forget } from './forget.ts';
-import { inventory } from './inventory.ts';
-import { ledger } from './ledger.ts';
-import { plan } from './plan.ts';
-import { prune } from './prune.ts';
-import { sandbox } from './sandbox.ts';
-import { schema } from './schema.ts';
-import { takeover } from './takeover.ts';
-import { validate } from './validate.ts';
 
-/** Every verb, in the order of the help. A new verb is one file and one line. */
-export const verbs: readonly ((context: Context) => Command)[] = [
-  validate,
-  schema,
-  plan,
-  apply,
-  drift,
-  inventory,
-  explain,
-  ledger,
-  adopt,
-  prune,
-  forget,
-  takeover,
-  doctor,
-  sandbox,
-];
+export type Verb = (context: Context) => Command;
+
+/** Every verb, in the order of the help, loaded when it is asked for. A new verb is one file and one line. */
+const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
+  ['validate', async () => (await import('./validate.ts')).validate],
+  ['schema', async () => (await import('./schema.ts')).schema],
+  ['plan', async () => (await import('./plan.ts')).plan],
+  ['apply', async () => (await import('./apply.ts')).apply],
+  ['drift', async () => (await import('./drift.ts')).drift],
+  ['inventory', async () => (await import('./inventory.ts')).inventory],
+  ['explain', async () => (await import('./explain.ts')).explain],
+  ['ledger', async () => (await import('./ledger.ts')).ledger],
+  ['adopt', async () => (await import('./adopt.ts')).adopt],
+  ['prune', async () => (await import('./prune.ts')).prune],
+  ['forget', async () => (await import('./forget.ts')).forget],
+  ['takeover', async () => (await import('./takeover.ts')).takeover],
+  ['doctor', async () => (await import('./doctor.ts')).doctor],
+  ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
+]);
+
+/** What a command line that begins with this word may need: its verb, or every one where it names none, as for help. */
+export function verbsFor(first: string | undefined): Promise<readonly Verb[]> {
+  const named = first === undefined ? undefined : verbs.get(first);
+  return Promise.all((named ? [named] : [...verbs.values()]).map((load) => load()));
+}

@@ -9,13 +9,18 @@ import { emitJson, emitText } from '../output/emit.ts';
 import { positive, whole } from '../output/number.ts';
 import { verb } from '../verb.ts';
 
-interface Options {
+type Options = Place & Manner & { readonly json?: boolean };
+
+interface Place {
   readonly port: number;
+  readonly publicUrl?: string;
+}
+
+interface Manner {
   readonly seed: number;
   readonly speed: number;
   readonly lag: number;
   readonly estate?: string;
-  readonly json?: boolean;
 }
 
 export const sandbox = (context: Context): Command =>
@@ -23,7 +28,7 @@ export const sandbox = (context: Context): Command =>
     group: 'Set up',
     summary: 'run clouds on this machine, until Ctrl-C',
     about:
-      'Answers the EC2 and STS protocols on 127.0.0.1 as the real ones do, from memory. Point a target at it with\n`endpoint:` and pass --allow-endpoint; any access key will do, such as AWS_ACCESS_KEY_ID=test.',
+      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS any access key will do, such as AWS_ACCESS_KEY_ID=test; Google Cloud\nand Azure need none.',
     examples: [
       ['sandbox', 'on port 4566'],
       ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],
@@ -34,17 +39,27 @@ export const sandbox = (context: Context): Command =>
     .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
     .option('--speed <factor>', "how fast the sandbox's time runs", positive, 1)
     .option('--seed <number>', 'all that is random follows from it', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--public-url <url>', 'how clients reach it, where a proxy or a container stands between')
     .option('--json', 'one JSON object on stdout')
     .action(async (options: Options) => context.finish(await run(options, context)));
 
-async function run({ lag, json, estate, ...rest }: Options, { house, terminal, stop }: Context): Promise<ExitCode> {
-  const running = await start({ ...rest, lagMs: lag, ...(estate === undefined ? {} : { estateFile: estate }) }, house);
+async function run({ lag, json, estate, publicUrl, ...rest }: Options, context: Context): Promise<ExitCode> {
+  const { house, terminal, stop } = context;
+  const more = {
+    ...(estate === undefined ? {} : { estateFile: estate }),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  };
+  const running = await start({ ...rest, lagMs: lag, ...more }, house);
   if (json) emitJson(terminal, { url: running.url });
-  else emitText(terminal, `Sandbox: ${running.url}`);
+  else emitText(terminal, `Sandbox: ${running.url}`, keys);
   if (!stop.aborted) await once(stop, 'abort');
   await running.close();
   return exitCodes.done;
 }
+
+/** What a newcomer to the example estate lacks: AWS's SDK asks for keys wherever it calls. */
+const keys =
+  'Targets of AWS need an access key, and any will do: AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C ends it, and all that it holds.';
 
 async function start(settings: SandboxSettings, house: Context['house']): Promise<RunningSandbox> {
   try {

@@ -98,7 +98,7 @@ function foundIn(scope: string, claimed: readonly Claimed[]): Found {
   const foreign = claimed.filter(
     ({ claim: owner, observed }) => owner.by === 'foreign-store' && observed.signs.container === undefined,
   );
-  const byAddress = Map.groupBy(foreign, ({ observed }) => observed.signs.mark?.address ?? '');
+  const byAddress = Map.groupBy(foreign, ({ claim: owner }) => (owner.by === 'foreign-store' ? owner.address : ''));
   const alone = [...byAddress.values()].filter((some) => some.length === 1).flat();
   return {
     scope,
@@ -109,19 +109,9 @@ function foundIn(scope: string, claimed: readonly Claimed[]): Found {
   };
 }
 
-function acceptedOf({ observed }: Claimed): readonly Accepted[] {
-  const { mark } = observed.signs;
-  if (mark === undefined) return [];
-  return [
-    {
-      do: 'claim',
-      subject: { kind: observed.kind, address: mark.address, id: observed.id },
-      terms: {
-        deletionPolicy: mark.deletionPolicy ?? 'retain',
-        protect: false,
-        storeOnly: false,
-        takenFrom: mark.store,
-      },
-    },
-  ];
+function acceptedOf({ claim: owner, observed: { kind, id, signs } }: Claimed): readonly Accepted[] {
+  if (owner.by !== 'foreign-store') return [];
+  const deletionPolicy = signs.mark?.deletionPolicy ?? 'retain';
+  const terms = { deletionPolicy, protect: false, storeOnly: false, takenFrom: owner.store };
+  return [{ do: 'claim', subject: { kind, address: owner.address, id }, terms }];
 }

@@ -1,10 +1,11 @@
 import type { CompiledScope } from '../../core/compile/compile.ts';
-import type { Result } from '../../core/failure.ts';
+import type { Failure, Result } from '../../core/failure.ts';
+import { openSession } from '../../engine/open-session.ts';
 import type { Call } from '../../ports/actuator.ts';
 import type { Session } from '../../ports/provider.ts';
 import type { Context } from '../context.ts';
 import type { Estate } from '../estate/estate.ts';
-import { accessOf } from '../estate/look.ts';
+import { openingOf } from '../estate/look.ts';
 import { bad, type Check } from './check.ts';
 
 /** Whether each scope answers, and whose the credentials are by the cloud's own word. */
@@ -17,7 +18,9 @@ async function checkScope(scope: CompiledScope, { clouds }: Estate, asking: Aski
   const [target] = scope.targets;
   const name = `Target ${target?.metadata.name ?? scope.scope}`;
   const provider = target && clouds.get(target.spec.provider);
-  const access = accessOf(scope);
+  if (provider === undefined) return { name, state: 'bad', detail: 'no such cloud' };
+  const opening = openingOf(scope, provider);
+  const { access } = opening;
   if (access.endpoint !== undefined && !asking.allowEndpoint)
     return {
       name,
@@ -25,12 +28,12 @@ async function checkScope(scope: CompiledScope, { clouds }: Estate, asking: Aski
       detail: `not asked, it is at ${access.endpoint}`,
       next: 'Ask it with --allow-endpoint.',
     };
-  if (provider === undefined) return { name, state: 'bad', detail: 'no such cloud' };
   try {
-    const session = await provider.open(access, asking.clock);
+    const { house, clock, stop: signal } = asking;
+    const session = await openSession(opening, { secrets: house.secrets, clock, signal });
     const who = await ask(session, asking);
     await session.close();
-    return judge(who, { name, account: access.account });
+    return judge(who, { name, account: access.account, endpoint: access.endpoint });
   } catch (error) {
     return bad(name, error);
   }
@@ -46,12 +49,17 @@ const ask = (session: Session, { house, stop }: Asking): Promise<Result<string>>
   return session.identify(call);
 };
 
-function judge(who: Result<string>, { name, account }: { readonly name: string; readonly account: string }): Check {
+interface Asked {
+  readonly name: string;
+  readonly account: string;
+  readonly endpoint: string | undefined;
+}
+
+function judge(who: Result<string>, asked: Asked): Check {
+  const { name, account } = asked;
   if (!who.ok) {
     const { code, message } = who.failure;
-    const next =
-      'Are there credentials (environment, profile, role), and may they ask who they are? Is the endpoint up?';
-    return { name, state: 'bad', detail: `${code}: ${message}`, next };
+    return { name, state: 'bad', detail: `${code}: ${message}`, next: remedy(who.failure, asked) };
   }
   if (who.value === account) return { name, state: 'good', detail: `the credentials are those of ${account}` };
   return {
@@ -60,4 +68,13 @@ function judge(who: Result<string>, { name, account }: { readonly name: string; 
     detail: `the credentials are those of ${who.value}, the target is ${account}`,
     next: 'Use other credentials, or assume a role of that account: credentials: { assumeRole: … }',
   };
+}
+
+function remedy({ kind, code }: Failure, { account, endpoint }: Asked): string {
+  if (code.startsWith('secret-'))
+    return 'Mend the reference under `credentials:` of the target, or what it names; see docs/secrets.md.';
+  if (kind === 'not-found') return `Is ${account} the right \`account:\`, and may these credentials read it?`;
+  if (endpoint === undefined)
+    return 'Are there credentials (environment, profile, login, role), and may they ask who they are?';
+  return `Does anything answer at ${endpoint}? Start it, as with \`setpoint sandbox\`: any access key of AWS will do there.`;
 }

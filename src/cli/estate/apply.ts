@@ -83,13 +83,23 @@ async function convergeAll(busy: readonly Looked[], work: Work, context: Context
   const progress = progressOn(context.terminal.err, context.clock);
   const reconcileId = randomUUID();
   const ended = await Promise.allSettled(
-    busy.map((looked) => convergeOne(looked, { ...work, reconcileId, progress }, context)),
+    busy.map(async (looked) => {
+      const converged = await convergeOne(looked, { ...work, reconcileId, progress }, context);
+      progress.finish(looked.scope.scope, endOf(converged));
+      return converged;
+    }),
   );
   progress.end();
   return ended.map((end) => {
     if (end.status === 'rejected') throw end.reason;
     return end.value;
   });
+}
+
+function endOf({ outcome, passes }: Converged): string {
+  const settled = passes.reduce((sum, pass) => sum + pass.settled.length, 0);
+  const failed = passes.at(-1)?.failed.length ?? 0;
+  return `${outcome === 'done' && failed === 0 ? 'converged' : outcome}, ${settled} done${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
 type ScopeWork = Work & { readonly reconcileId: string; readonly progress: Progress };
@@ -106,6 +116,7 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
     { site, warrant: { pass, lease }, plan: planner },
     {
       ledger: store.ledger,
+      operations: store.operations,
       inventory: store.inventory,
       limiter: context.house.limiter,
       clock: context.clock,

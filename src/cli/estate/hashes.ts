@@ -1,8 +1,11 @@
 import { posix } from 'node:path';
 import type { LaunchRef } from '../../core/compile/compile.ts';
 import type { Hashes } from '../../core/compile/instance.ts';
+import type { Result } from '../../core/failure.ts';
 import { canonical } from '../../core/ledger/canonical.ts';
+import type { SecretRef } from '../../core/spec/secret-ref.ts';
 import type { Launch } from '../../ports/actuator.ts';
+import { SecretUnread } from '../../ports/secrets.ts';
 import type { SpecTree } from '../house.ts';
 import { sha256 } from '../sha256.ts';
 
@@ -13,12 +16,29 @@ export const hashesOf = (tree: SpecTree): Hashes => ({
 });
 
 /** What a machine boots with, in clear: asked for at apply only. */
-export function launchOf(tree: SpecTree, { document, spec }: LaunchRef): Launch {
+export async function launchOf(tree: SpecTree, { document, spec }: LaunchRef, resolve: Resolve): Promise<Launch> {
   const { userData, access } = spec;
+  const password = access?.password === undefined ? undefined : await passwordOf(access.password, resolve);
   return {
     ...(userData === undefined ? {} : { userData: scriptOf(tree, document, userData.file).bytes.toString('utf8') }),
-    ...(access?.user === undefined ? {} : { access: { user: access.user, sshKeys: access.sshKeys ?? [] } }),
+    ...(access?.user === undefined
+      ? {}
+      : {
+          access: {
+            user: access.user,
+            sshKeys: access.sshKeys ?? [],
+            ...(password === undefined ? {} : { password }),
+          },
+        }),
   };
+}
+
+export type Resolve = (ref: SecretRef) => Promise<Result<string>>;
+
+async function passwordOf(ref: SecretRef, resolve: Resolve): Promise<string> {
+  const held = await resolve(ref);
+  if (!held.ok) throw new SecretUnread(held.failure);
+  return held.value;
 }
 
 /** A file counts from the folder that its document is in. */

@@ -4,7 +4,8 @@ import { withoutStore } from '../../core/knowledge.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { Site } from '../../engine/job.ts';
 import { observe } from '../../engine/observe.ts';
-import type { Access } from '../../ports/provider.ts';
+import { type Opening, openSession } from '../../engine/open-session.ts';
+import type { Provider } from '../../ports/provider.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { progressOn } from '../progress/progress.ts';
@@ -37,7 +38,7 @@ type Eyes = Context & { readonly tell: ReturnType<typeof tellScope> };
 async function lookAt(scope: CompiledScope, estate: Estate, store: Store | undefined, eyes: Eyes): Promise<Looked> {
   const { house, clock, stop, tell } = eyes;
   const knowledge = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
-  const site = await openSite(scope, estate, clock);
+  const site = await openSite(scope, estate, eyes);
   const ports = { limiter: house.limiter, clock, random: Math.random };
   const observation = await observe(site, knowledge, ports, { signal: stop, tell });
   await store?.inventory.record(estate.name, observation);
@@ -45,16 +46,19 @@ async function lookAt(scope: CompiledScope, estate: Estate, store: Store | undef
   return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect } };
 }
 
-async function openSite(scope: CompiledScope, estate: Estate, clock: Context['clock']): Promise<Site> {
-  const { open, batches } = cloudOf(scope, estate);
-  const access = accessOf(scope);
+async function openSite(scope: CompiledScope, estate: Estate, { house, clock, stop }: Eyes): Promise<Site> {
+  const provider = cloudOf(scope, estate);
+  const opening = openingOf(scope, provider);
+  const { account, endpoint } = opening.access;
+  const asking = { signal: stop, ...(endpoint === undefined ? {} : { endpoint }) };
   return {
-    session: await open(access, clock),
-    account: access.account,
-    batches,
+    session: await openSession(opening, { secrets: house.secrets, clock, signal: stop }),
+    account,
+    batches: provider.batches,
+    holds: provider.dialect.holds,
     secret: async (address) => {
       const launch = scope.launches.get(documentOfReplica(address)) ?? scope.launches.get(address);
-      return launch === undefined ? {} : launchOf(estate.tree, launch);
+      return launch === undefined ? {} : launchOf(estate.tree, launch, (ref) => house.secrets.resolve(ref, asking));
     },
   };
 }
@@ -66,14 +70,12 @@ function cloudOf({ scope, targets: [target] }: CompiledScope, { clouds }: Estate
 }
 
 /** Where a scope is and with whose credentials; several targets of one scope have the same, the specs are refused else. */
-export function accessOf({ scope, targets: [target] }: CompiledScope): Access {
+export function openingOf({ scope, targets: [target] }: CompiledScope, provider: Provider): Opening {
   if (target === undefined) throw new Error(`${scope} has no target`);
   const { account, region, endpoint, credentials } = target.spec;
   return {
-    scope,
-    account,
-    region,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(credentials?.assumeRole === undefined ? {} : { credentials: { assumeRole: credentials.assumeRole } }),
+    provider,
+    access: { scope, account, region, ...(endpoint === undefined ? {} : { endpoint }) },
+    given: credentials,
   };
 }

@@ -8,7 +8,7 @@ import { formatDuration } from './duration.ts';
 import { paintFor } from './paint.ts';
 import { table } from './table.ts';
 
-/** The verdict, then each scope with its age, its gaps and a table. */
+/** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
 export function inventoryText(shelves: readonly Shelf[], now: number, output: Output): string {
   const paint = paintFor(output);
   const all = shelves.flatMap(({ objects }) => objects);
@@ -17,7 +17,7 @@ export function inventoryText(shelves: readonly Shelf[], now: number, output: Ou
     const whole =
       gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
     const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
-    return `\n${head}\n${indent(table(['KIND', 'ID', 'NAME', 'CLAIM', 'WHY'], objects.toSorted(byKind).map(row)))}`;
+    return `\n${head}\n${indent(table(['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'], objects.toSorted(byKind).map(row)))}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
@@ -34,10 +34,10 @@ function tally(all: readonly Ownership[]): string {
 
 const row = ({ observed, owner, address, why }: Ownership): readonly string[] => [
   observed.kind,
-  observed.id,
   address === undefined ? observed.name : nameIn(address, observed.kind),
   owner,
   owner === 'ours' ? '' : why,
+  observed.id,
 ];
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');

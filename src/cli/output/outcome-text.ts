@@ -1,4 +1,3 @@
-import { nameIn } from '../../core/address.ts';
 import type { Entry, EntryVerb } from '../../core/render/entries.ts';
 import { exitCodes } from '../exit-code.ts';
 import { exitOf, type Result } from './outcome.ts';
@@ -42,26 +41,31 @@ function counts(done: readonly Entry[]): string {
   return `${of('create')} added, ${of('update')} changed, ${of('replace')} replaced, ${of('delete')} deleted${adopted}`;
 }
 
-/** After a whole success nothing is left to say: the plan has said it. */
+/** After a whole success nothing is left to say: the plan has said it. Addresses are whole: there may be many scopes. */
 function body({ done, failed, left, refused, open }: Result, paint: Paint): readonly string[] {
   if (failed.length + left.length + refused.length + open.length === 0) return [];
   return [
-    ...failed.map(({ kind, address, verb, failure }) =>
-      paint(
-        'bad',
-        `  failed    ${verb} ${kind} ${nameIn(address, kind)}: ${failure.code}: ${failure.message}${request(failure.requestId)}`,
-      ),
+    ...failed.map(({ address, verb, failure }) =>
+      paint('bad', `  failed    ${verb} ${address}: ${failure.code}: ${failure.message}${request(failure.requestId)}`),
     ),
     ...refused.map(({ address, verb, why }) => paint('warn', `  refused   ${verb} ${address}: ${why}`)),
-    ...open.map((finding) =>
-      paint('bad', `  open      ${'address' in finding ? finding.address : finding.scope}: ${finding.why}`),
-    ),
+    ...openLines(open).map((line) => paint('bad', line)),
     ...left.map((entry) => paint('warn', `  not done  ${nameOf(entry)}`)),
     ...done.map((entry) => paint('good', `  done      ${nameOf(entry)}`)),
   ];
 }
 
-const nameOf = ({ verb, kind, address }: Entry): string => `${symbols[verb]} ${kind} ${nameIn(address, kind)}`;
+/** What one cause holds open in a scope is one line: a cloud that cannot be listed would fill the screen. */
+function openLines(open: Result['open']): readonly string[] {
+  const byCause = Map.groupBy(open, ({ scope, why }) => `${scope}\n${why}`);
+  return [...byCause.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const subject = 'address' in first ? first.address : first.scope;
+    return [`  open      ${subject}${rest.length === 0 ? '' : ` and ${rest.length} more`}: ${first.why}`];
+  });
+}
+
+const nameOf = ({ verb, address }: Entry): string => `${symbols[verb]} ${address}`;
 const request = (id: string | undefined): string => (id === undefined ? '' : ` (request ${id})`);
 
 /** The same as one object. */

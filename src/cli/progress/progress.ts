@@ -6,6 +6,8 @@ import type { Output } from '../terminal.ts';
 export interface Progress {
   /** `key`: the scope, or '' where there is one thing only. */
   show(key: string, text: string): void;
+  /** The last word on one of several: told where the whole takes longer than that second. */
+  finish(key: string, text: string): void;
   /** Removes the lines of a live terminal; the verdict follows on stdout. */
   end(): void;
 }
@@ -22,11 +24,22 @@ export function progressOn(output: Output, clock: Clock): Progress {
 
 function plainProgress(output: Output, clock: Clock, startedAt: number): Progress {
   const said = new Map<string, { text: string; at: number }>();
+  const untold: string[] = [];
+  const isQuiet = (now: number): boolean => now - startedAt < quietMs;
+  const tellFinished = (now: number): void => {
+    if (!isQuiet(now)) for (const line of untold.splice(0)) output.write(line);
+  };
   return {
+    finish: (key, text) => {
+      const now = clock.now();
+      untold.push(`${lineOf(key, text, now - startedAt)}\n`);
+      tellFinished(now);
+    },
     show: (key, text) => {
       const now = clock.now();
+      tellFinished(now);
       const last = said.get(key);
-      if (now - startedAt < quietMs || last?.text === text || (last && now - last.at < plainEveryMs)) return;
+      if (isQuiet(now) || last?.text === text || (last && now - last.at < plainEveryMs)) return;
       said.set(key, { text, at: now });
       output.write(`${lineOf(key, text, now - startedAt)}\n`);
     },
@@ -52,6 +65,7 @@ function liveProgress(output: Output, clock: Clock, startedAt: number): Progress
   }, 200).unref();
   return {
     show: (key, text) => void texts.set(key, text),
+    finish: (key, text) => void texts.set(key, text),
     end: () => {
       clearInterval(tick);
       erase();

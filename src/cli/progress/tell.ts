@@ -23,7 +23,8 @@ const waitingFor = {
 
 /**
  * Tells the events of one scope's passes as one calm line: what is being done, and how much is behind us. The looks of a
- * wait are not told: the line that says what is waited for stays until something else is done.
+ * wait are not told: the line that says what is waited for stays until something else is done. The scope stands at the head
+ * of the line, and is not said again in its addresses.
  */
 export function tellScope(scope: string, progress: Progress): (event: Event) => void {
   const seen = new Map<string, number>();
@@ -34,7 +35,7 @@ export function tellScope(scope: string, progress: Progress): (event: Event) => 
     if (event.at === 'settled') settled += 1;
     isWaiting = event.at === 'waiting' ? event.atMostMs !== undefined : isWaiting && isLook(event);
     if (isWaiting && event.at !== 'waiting') return;
-    progress.show(scope, lineOf(event, { seen: sum(seen), settled }));
+    progress.show(scope, lineOf(event, { seen: sum(seen), settled }).replaceAll(`${scope}/`, ''));
   };
 }
 

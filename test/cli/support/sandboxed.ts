@@ -4,15 +4,15 @@ import { after } from 'node:test';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const example = join(import.meta.dirname, '../../../specs');
+const example = join(import.meta.dirname, '../../support/aws-estate');
 
 export interface Sandboxed {
   readonly sandbox: Sandbox;
-  /** A folder of specs: the example estate, its target at the sandbox. */
+  /** A folder of specs: a small estate on AWS, its target at the sandbox. */
   readonly specs: string;
 }
 
-/** A sandbox in this process, its machines up at once, and the example estate pointed at it. */
+/** A sandbox in this process, its machines up at once, and a small estate on AWS pointed at it. */
 export async function sandboxed(options: SandboxOptions = {}): Promise<Sandboxed> {
   process.env['AWS_ACCESS_KEY_ID'] = 'test';
   process.env['AWS_SECRET_ACCESS_KEY'] = 'test';

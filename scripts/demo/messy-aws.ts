@@ -13,7 +13,8 @@ const rule = (ports: string, peers: readonly string[], description = ''): object
  * What stands in the account before we come: a default VPC and the leavings of four other ways to make things. In the
  * form of `sandbox/ec2/estate-form.ts`.
  */
-export const messyAccount = {
+export const messyAws = {
+  cloud: 'aws',
   regions: [
     {
       account,

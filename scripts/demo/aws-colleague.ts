@@ -6,8 +6,8 @@ import {
   EC2Client,
 } from '@aws-sdk/client-ec2';
 
-/** Somebody with console access and no wish to read specs: Amazon's own SDK, and nothing of ours. */
-export interface Colleague {
+/** Somebody with access to AWS and no wish to read specs: Amazon's own SDK, and nothing of ours. */
+export interface AwsColleague {
   /** Opens a port to the world in the security group of this name. */
   open(group: string, port: number): Promise<void>;
   /** Tags the one machine that has this tag. */
@@ -20,7 +20,7 @@ export interface Tag {
   readonly value: string;
 }
 
-export function colleagueAt(endpoint: string): Colleague {
+export function awsColleague(endpoint: string): AwsColleague {
   const client = new EC2Client({
     endpoint,
     region: 'eu-west-1',

@@ -1,0 +1,37 @@
+// What a person would write to ask an account what it holds: whose it is, then all listings side by side, and how many.
+import {
+  EC2Client,
+  paginateDescribeInstances,
+  paginateDescribeInternetGateways,
+  paginateDescribeRouteTables,
+  paginateDescribeSecurityGroups,
+  paginateDescribeSubnets,
+  paginateDescribeVolumes,
+  paginateDescribeVpcs,
+} from '@aws-sdk/client-ec2';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+
+const [, , endpoint = ''] = process.argv;
+const options = { endpoint, region: 'eu-west-1' };
+const { Account } = await new STSClient(options).send(new GetCallerIdentityCommand({}));
+
+const client = new EC2Client(options);
+const all = { client, pageSize: 1000 };
+
+/** @template T @param {AsyncIterable<T>} pages @param {(page: T) => readonly unknown[] | undefined} held */
+async function count(pages, held) {
+  let found = 0;
+  for await (const page of pages) found += held(page)?.length ?? 0;
+  return found;
+}
+
+const counts = await Promise.all([
+  count(paginateDescribeVpcs(all, {}), ({ Vpcs }) => Vpcs),
+  count(paginateDescribeInternetGateways(all, {}), ({ InternetGateways }) => InternetGateways),
+  count(paginateDescribeRouteTables({ client, pageSize: 100 }, {}), ({ RouteTables }) => RouteTables),
+  count(paginateDescribeSubnets(all, {}), ({ Subnets }) => Subnets),
+  count(paginateDescribeSecurityGroups(all, {}), ({ SecurityGroups }) => SecurityGroups),
+  count(paginateDescribeInstances(all, {}), ({ Reservations }) => Reservations),
+  count(paginateDescribeVolumes(all, {}), ({ Volumes }) => Volumes),
+]);
+console.log(Account, ...counts);

@@ -1,0 +1,45 @@
+// What a person would write to ask a subscription what it holds: whose it is, then all listings side by side, and how many.
+import { ComputeManagementClient } from '@azure/arm-compute';
+import { NetworkManagementClient } from '@azure/arm-network';
+import { ResourceManagementClient } from '@azure/arm-resources';
+
+const [, , endpoint = ''] = process.argv;
+const subscription = '11112222-3333-4444-8555-666677778888';
+const credential = { getToken: async () => ({ token: 'sandbox', expiresOnTimestamp: Date.now() + 3_600_000 }) };
+const options = { endpoint, allowInsecureConnection: true };
+const network = new NetworkManagementClient(credential, subscription, options);
+const compute = new ComputeManagementClient(credential, subscription, options);
+const resources = new ResourceManagementClient(credential, subscription, options);
+
+// The SDK sends no token over plain http, which is all that a sandbox speaks.
+for (const { pipeline } of [network, compute, resources]) {
+  pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
+  pipeline.addPolicy({
+    name: 'plainToken',
+    sendRequest: (request, next) => {
+      request.headers.set('authorization', 'Bearer sandbox');
+      return next(request);
+    },
+  });
+}
+
+const { id } = await resources.providers.get('Microsoft.Network');
+
+/** @param {AsyncIterable<unknown>} items */
+async function count(items) {
+  let found = 0;
+  for await (const _ of items) found += 1;
+  return found;
+}
+
+const counts = await Promise.all([
+  count(network.virtualNetworks.listAll()),
+  count(network.networkSecurityGroups.listAll()),
+  count(network.applicationSecurityGroups.listAll()),
+  count(network.networkInterfaces.listAll()),
+  count(network.publicIPAddresses.listAll()),
+  count(compute.virtualMachines.listAll()),
+  count(compute.virtualMachines.listAll({ statusOnly: 'true' })),
+  count(compute.disks.list()),
+]);
+console.log(id, ...counts);

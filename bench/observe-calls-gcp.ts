@@ -1,0 +1,57 @@
+import { gcp } from '../providers/gcp/index.ts';
+import { type Figure, type Spoil, spoilNothing } from './figure.ts';
+import { computeEstate, type ProjectShape } from './observe-calls/compute-estate.ts';
+import { lookCalls } from './observe-calls/look.ts';
+import { pagesOf } from './observe-calls/pages.ts';
+import type { Stage } from './virtual/stage.ts';
+
+/** 10,000 instances with as many disks, 10,000 subnetworks, 10,000 firewalls, in 50 networks. */
+export const projectObserved: ProjectShape = { networks: 50, subnetworks: 200, firewalls: 200, machines: 200 };
+
+const project = 'acme';
+const plenty = 1_000_000;
+
+/**
+ * Calls to look at a whole project, against its pages and the one call that says whose it is. Used are `list` of what is
+ * global, and `aggregatedList` of what is regional or zonal: all places in one listing, 500 a page, where a listing a zone
+ * would take a page for each zone that is empty.
+ * https://cloud.google.com/compute/docs/reference/rest/v1/instances/aggregatedList
+ */
+export const observeCallsGcp = (
+  shape: ProjectShape = projectObserved,
+  spoil: Spoil = spoilNothing,
+): Promise<readonly Figure[]> =>
+  lookCalls(
+    {
+      name: 'observe-calls-gcp',
+      ground: { provider: gcp, account: project, region: 'europe-west1' },
+      options: {
+        compute: {
+          quotas: { networks: plenty, subnetworks: plenty, firewalls: plenty, routes: plenty, instances: plenty },
+        },
+      },
+      load: ({ sandbox }) => sandbox.control.compute.load(computeEstate(project, shape)),
+      count: (stage) => {
+        const { networks, subnetworks, firewalls, instances } = held(stage);
+        return { network: networks, subnet: subnetworks, 'firewall-rule': firewalls, instance: instances };
+      },
+      floor: (stage) => 1 + pagesOf(Object.values(held(stage)).map((items) => ({ page, items }))),
+    },
+    spoil,
+  );
+
+/** "Acceptable values are 0 to 500": the same page. */
+const page = 500;
+
+/** What each listing that is used lists. */
+function held({ sandbox }: Stage) {
+  const { networks, routes, subnetworks, firewalls, instances, disks } = sandbox.control.compute.project(project);
+  return {
+    networks: [...networks.values()].length,
+    routes: [...routes.values()].length,
+    subnetworks: [...subnetworks.values()].length,
+    firewalls: [...firewalls.values()].length,
+    instances: [...instances.values()].length,
+    disks: [...disks.values()].length,
+  } as const;
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A proxy that writes every exchange into a file, for the clouds' own checks of what is sent and answered. */
+export interface Recorder {
+  /** Where clients go instead. */
+  readonly url: string;
+  /** Puts the proxy before this server. */
+  before(target: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+/**
+ * Set by CI: a folder for records (SETPOINT_RECORDS), and that of the outside checks with the proxy (SETPOINT_GATES).
+ * Undefined elsewhere: nothing is recorded. `cloud` begins the file's name.
+ */
+export async function recorder(cloud: string): Promise<Recorder | undefined> {
+  const { SETPOINT_RECORDS: folder, SETPOINT_GATES: gates } = process.env;
+  if (folder === undefined || folder === '' || gates === undefined) return undefined;
+  const port = await freePort();
+  const file = join(folder, `${cloud}-${process.pid}-${port}.jsonl`);
+  let proxy: ChildProcess | undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    before: async (target) => {
+      const program = join(gates, 'record-proxy.mjs');
+      proxy = spawn(process.execPath, [program, `${port}`, target, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+      if (proxy.stdout === null) throw new Error('the proxy has no output');
+      const { value: line } = await createInterface({ input: proxy.stdout })[Symbol.asyncIterator]().next();
+      if (!String(line).startsWith('recording')) throw new Error(`the proxy did not begin: ${line}`);
+    },
+    end: async () => {
+      if (proxy?.exitCode === null && proxy.kill()) await once(proxy, 'exit');
+    },
+  };
+}
+
+/** Below the ports that a system gives to whoever asks for any, so that nobody takes it before the proxy does. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (free) await new Promise((resolve) => server.close(resolve));
+  return free;
+}
