@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 export interface Recorder {
   /** Where clients go instead. */
   readonly url: string;
-  /** Puts the proxy before this server. */
-  before(target: string): Promise<void>;
+  /** Where the server listens that it stands before: one after another, if need be. */
+  readonly port: number;
   end(): Promise<void>;
 }
 
@@ -20,20 +20,18 @@ export interface Recorder {
 export async function recorder(cloud: string): Promise<Recorder | undefined> {
   const { SETPOINT_RECORDS: folder, SETPOINT_GATES: gates } = process.env;
   if (folder === undefined || folder === '' || gates === undefined) return undefined;
-  const port = await freePort();
-  const file = join(folder, `${cloud}-${process.pid}-${port}.jsonl`);
-  let proxy: ChildProcess | undefined;
+  const [own, port] = [await freePort(), await freePort()];
+  const file = join(folder, `${cloud}-${process.pid}-${own}.jsonl`);
+  const program = join(gates, 'record-proxy.mjs');
+  const args = [program, `${own}`, `http://127.0.0.1:${port}`, file];
+  const proxy = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { value: line } = await createInterface({ input: proxy.stdout })[Symbol.asyncIterator]().next();
+  if (!String(line).startsWith('recording')) throw new Error(`the proxy did not begin: ${line}`);
   return {
-    url: `http://127.0.0.1:${port}`,
-    before: async (target) => {
-      const program = join(gates, 'record-proxy.mjs');
-      proxy = spawn(process.execPath, [program, `${port}`, target, file], { stdio: ['ignore', 'pipe', 'inherit'] });
-      if (proxy.stdout === null) throw new Error('the proxy has no output');
-      const { value: line } = await createInterface({ input: proxy.stdout })[Symbol.asyncIterator]().next();
-      if (!String(line).startsWith('recording')) throw new Error(`the proxy did not begin: ${line}`);
-    },
+    url: `http://127.0.0.1:${own}`,
+    port,
     end: async () => {
-      if (proxy?.exitCode === null && proxy.kill()) await once(proxy, 'exit');
+      if (proxy.exitCode === null && proxy.kill()) await once(proxy, 'exit');
     },
   };
 }

@@ -37,7 +37,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
   const record = await recorder('demo');
   const reach = record === undefined ? [] : ['--public-url', record.url];
-  const args = ['sandbox', '--port', '0', '--estate', 'accounts.json', '--speed', '60', ...reach];
+  const args = ['sandbox', '--port', `${record?.port ?? 0}`, '--estate', 'accounts.json', '--speed', '60', ...reach];
   const sandbox = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env,
@@ -54,7 +54,6 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   };
   try {
     const [url] = await Promise.all([endpointOf(sandbox, signal), opening]);
-    await record?.before(url);
     const endpoint = record?.url ?? url;
     return {
       folder,

@@ -1,7 +1,7 @@
 import { dialect } from '../../providers/azure/dialect.ts';
 import { actionsThat } from '../../providers/azure/limits.ts';
 import type { Effect } from '../../sandbox/faults.ts';
-import { recorder } from '../../scripts/demo/recorder.ts';
+import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, openAzureStage, resourceGroup } from '../support/azure-session.ts';
 import { azureByHand } from './azure-by-hand.ts';
@@ -39,9 +39,9 @@ const identities = ['web-role', 'db-role'].map((name) =>
 );
 
 /** The Azure provider, through the real SDKs, before an empty subscription of the sandbox. */
-export async function openAzure(): Promise<Opened> {
+export async function openAzure(record?: Recorder): Promise<Opened> {
   const arm = { estate: { subscriptions: [{ id: account, outside: identities }] } };
-  const stage = await openAzureStage({ arm }, await recorder('azure'));
+  const stage = await openAzureStage({ arm }, record);
   const { clock, faults } = stage.sandbox.control;
   let session = await stage.open();
   return {

@@ -1,4 +1,9 @@
+import { after } from 'node:test';
+import { recorder } from '../../scripts/demo/recorder.ts';
 import { azureSubject, openAzure } from './azure-harness.ts';
 import { conformance } from './conformance.ts';
 
-conformance('azure', azureSubject, openAzure);
+const record = await recorder('azure');
+after(() => record?.end());
+
+conformance('azure', azureSubject, () => openAzure(record));

@@ -1,7 +1,7 @@
 import { dialect } from '../../providers/gcp/dialect.ts';
 import { type Action, actions } from '../../providers/gcp/limits.ts';
 import type { Effect } from '../../sandbox/faults.ts';
-import { recorder } from '../../scripts/demo/recorder.ts';
+import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { openGcpStage, project, region, zone } from '../support/gcp-session.ts';
 import { gcpByHand } from './gcp-by-hand.ts';
@@ -20,8 +20,8 @@ export const gcpSubject: Subject = {
 };
 
 /** The Google Cloud provider, through the real SDK, before an empty project of the sandbox. */
-export async function openGcp(): Promise<Opened> {
-  const stage = await openGcpStage({ compute: { quotas: { networks: 100 } } }, await recorder('gcp'));
+export async function openGcp(record?: Recorder): Promise<Opened> {
+  const stage = await openGcpStage({ compute: { quotas: { networks: 100 } } }, record);
   const { clock, faults } = stage.sandbox.control;
   let session = await stage.open();
   return {

@@ -1,4 +1,9 @@
+import { after } from 'node:test';
+import { recorder } from '../../scripts/demo/recorder.ts';
 import { conformance } from './conformance.ts';
 import { gcpSubject, openGcp } from './gcp-harness.ts';
 
-conformance('gcp', gcpSubject, openGcp);
+const record = await recorder('gcp');
+after(() => record?.end());
+
+conformance('gcp', gcpSubject, () => openGcp(record));

@@ -29,11 +29,10 @@ export async function openAzureStage({ arm, ...options }: SandboxOptions = {}, r
   const sandbox = await startSandbox({
     clock: { rate: 0, start: Date.now() },
     budgets: false,
-    ...(record === undefined ? {} : { publicUrl: record.url }),
+    ...(record === undefined ? {} : { port: record.port, publicUrl: record.url }),
     ...options,
     arm: { subscriptions: [account], ...arm },
   });
-  await record?.before(sandbox.url);
   const { clock: time } = sandbox.control;
   const clock: Clock = {
     now: () => time.now(),
@@ -53,7 +52,6 @@ export async function openAzureStage({ arm, ...options }: SandboxOptions = {}, r
     },
     close: async () => {
       for (const session of sessions) await session.close();
-      await record?.end();
       await sandbox.close();
     },
   };

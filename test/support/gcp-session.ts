@@ -30,9 +30,8 @@ const stepMs = 500;
 
 /** `record`: what goes to and fro passes it. */
 export async function openGcpStage(options: SandboxOptions = {}, record?: Recorder): Promise<GcpStage> {
-  const more = record === undefined ? {} : { publicUrl: record.url };
+  const more = record === undefined ? {} : { port: record.port, publicUrl: record.url };
   const sandbox = await startSandbox({ clock: { rate: 0, start: Date.now() }, budgets: false, ...more, ...options });
-  await record?.before(sandbox.url);
   const { clock: time } = sandbox.control;
   const clock: Clock = {
     now: () => time.now(),
@@ -60,7 +59,6 @@ export async function openGcpStage(options: SandboxOptions = {}, record?: Record
     },
     close: async () => {
       for (const session of sessions) await session.close();
-      await record?.end();
       await sandbox.close();
     },
   };

@@ -1,3 +1,8 @@
+import { after } from 'node:test';
+import { recorder } from '../../../scripts/demo/recorder.ts';
 import { reachability } from './reachability.ts';
 
-reachability('azure');
+const record = await recorder('azure');
+after(() => record?.end());
+
+reachability('azure', record);

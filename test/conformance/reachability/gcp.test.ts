@@ -1,3 +1,8 @@
+import { after } from 'node:test';
+import { recorder } from '../../../scripts/demo/recorder.ts';
 import { reachability } from './reachability.ts';
 
-reachability('gcp');
+const record = await recorder('gcp');
+after(() => record?.end());
+
+reachability('gcp', record);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Recorder } from '../../../scripts/demo/recorder.ts';
 import { type Asked, words } from './cloud-words.ts';
 import { type Packet, sandboxWorld } from './sandbox-world.ts';
 import { type Rule, type Scenario, scenarios } from './scenarios.ts';
@@ -8,17 +9,17 @@ import { type Rule, type Scenario, scenarios } from './scenarios.ts';
  * Who reaches whom, after the same specs were converged on this cloud: asked of its sandbox's packet check, which knows the
  * cloud's documents and nothing of ours. A second look at what was made must find nothing to do.
  */
-export function reachability(cloud: Asked): void {
+export function reachability(cloud: Asked, record?: Recorder): void {
   describe(`reachability: ${cloud}`, { concurrency: 1 }, () => {
     for (const scenario of scenarios) {
       if (scenario.clouds?.includes(cloud) === false) continue;
-      test(scenario.name, () => holds(cloud, scenario));
+      test(scenario.name, () => holds(scenario, cloud, record));
     }
   });
 }
 
-async function holds(cloud: Asked, scenario: Scenario): Promise<void> {
-  const world = await sandboxWorld(cloud);
+async function holds(scenario: Scenario, cloud: Asked, record?: Recorder): Promise<void> {
+  const world = await sandboxWorld(cloud, record);
   try {
     const documents = documentsOf(cloud, scenario);
     const first = await world.apply(documents);

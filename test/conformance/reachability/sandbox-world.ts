@@ -1,6 +1,6 @@
 import { loadProvider } from '../../../providers/index.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
-import { recorder } from '../../../scripts/demo/recorder.ts';
+import type { Recorder } from '../../../scripts/demo/recorder.ts';
 import { compile } from '../../../src/core/compile/compile.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { ofKind } from '../../../src/core/spec/spec-set.ts';
@@ -34,13 +34,14 @@ export interface Reached {
 /** Milliseconds of the cloud's time in one of ours: what takes minutes there takes none here. */
 const rate = 5000;
 
-export async function sandboxWorld(cloud: Asked): Promise<SandboxWorld> {
+export async function sandboxWorld(cloud: Asked, record?: Recorder): Promise<SandboxWorld> {
   process.env['AWS_ACCESS_KEY_ID'] ??= 'AKIDEXAMPLE';
   process.env['AWS_SECRET_ACCESS_KEY'] ??= 'not-a-secret';
   const provider = await loadProvider(cloud);
-  const record = cloud === 'aws' ? undefined : await recorder(cloud);
-  const sandbox = await startSandbox({ clock: { rate }, ...(record ? { publicUrl: record.url } : {}) });
-  await record?.before(sandbox.url);
+  const sandbox = await startSandbox({
+    clock: { rate },
+    ...(record ? { port: record.port, publicUrl: record.url } : {}),
+  });
   const endpoint = record?.url ?? sandbox.url;
   const time = sandbox.control.clock;
   const clock: Clock = {
@@ -97,10 +98,7 @@ export async function sandboxWorld(cloud: Asked): Promise<SandboxWorld> {
       // why: the sandbox's control answers so, see sandbox/control-http.ts
       return (await answer.json()) as Reached;
     },
-    close: async () => {
-      await record?.end();
-      await sandbox.close();
-    },
+    close: () => sandbox.close(),
   };
 }
 
