@@ -1,0 +1,101 @@
+import { noPort, report } from './report.ts';
+import type { RuleRow } from './rule-row.ts';
+
+/** How protocols and ports are written. */
+export const trafficCases: readonly RuleRow[] = [
+  { id: 'Z01', name: 'TCP is Tcp', spec: {}, cloud: report({ protocol: 'TCP' }), want: 'same' },
+  { id: 'Z01', name: 'tcp is Tcp', spec: {}, cloud: report({ protocol: 'tcp' }), want: 'same' },
+  { id: 'Z01', name: 'UDP is Udp', spec: { protocol: 'udp' }, cloud: report({ protocol: 'UDP' }), want: 'same' },
+  {
+    id: 'Z01',
+    name: 'ICMP with any port is icmp',
+    spec: { protocol: 'icmp', ports: ['all'] },
+    cloud: report({ protocol: 'ICMP', destinationPortRange: '*' }),
+    want: 'same',
+  },
+  {
+    id: 'Z01',
+    name: 'ports of icmp mean nothing',
+    spec: { protocol: 'icmp', ports: ['all'] },
+    cloud: report({ protocol: 'Icmp', destinationPortRange: '0-65535', sourcePortRange: '80' }),
+    want: 'same',
+  },
+  {
+    id: 'Z01',
+    name: 'esp is 50',
+    spec: { protocol: '50', ports: ['all'] },
+    cloud: report({ protocol: 'esp', destinationPortRange: '*' }),
+    want: 'same',
+  },
+  {
+    id: 'Z02',
+    name: 'every protocol against one',
+    spec: { protocol: 'all', ports: ['all'] },
+    cloud: report({ destinationPortRange: '*' }),
+    want: 'drift',
+  },
+  {
+    id: 'Z02',
+    name: 'one protocol against every one',
+    spec: { ports: ['all'] },
+    cloud: report({ protocol: '*', destinationPortRange: '*' }),
+    want: 'drift',
+  },
+  {
+    id: 'Z04',
+    name: 'a list of ports without the single one',
+    spec: { ports: ['1000-1100'] },
+    cloud: { ...noPort, destinationPortRanges: ['1000-1100'] },
+    want: 'same',
+  },
+  {
+    id: 'Z05',
+    name: 'the single one without the list',
+    spec: { ports: ['1000-1100'] },
+    cloud: report({ destinationPortRange: '1000-1100', destinationPortRanges: [] }),
+    want: 'same',
+  },
+  {
+    id: 'Z05',
+    name: 'a single one that came empty, beside the list',
+    spec: { ports: ['80', '443'] },
+    cloud: report({ destinationPortRange: '', destinationPortRanges: ['443', '80'] }),
+    want: 'same',
+  },
+  {
+    id: 'ports',
+    name: 'ports compare as sets',
+    spec: { ports: ['80', '81', '90-95'] },
+    cloud: { ...noPort, destinationPortRanges: ['90-92', '80-81', '93-95'] },
+    want: 'same',
+  },
+  {
+    id: 'ports',
+    name: 'a port more',
+    spec: { ports: ['80'] },
+    cloud: { ...noPort, destinationPortRanges: ['80', '81'] },
+    want: 'drift',
+  },
+  { id: 'ports', name: 'a source port named', spec: {}, cloud: report({ sourcePortRange: '1024' }), want: 'drift' },
+  {
+    id: 'ports',
+    name: 'source ports as an empty list',
+    spec: {},
+    cloud: report({ sourcePortRange: '*', sourcePortRanges: [] }),
+    want: 'same',
+  },
+  {
+    id: 'Z14',
+    name: 'every port is 0-65535',
+    spec: { ports: ['all'] },
+    cloud: report({ destinationPortRange: '0-65535' }),
+    want: 'same',
+  },
+  {
+    id: 'Z14',
+    name: '0-65535 is every port',
+    spec: { ports: ['0-65535'] },
+    cloud: report({ destinationPortRange: '*' }),
+    want: 'same',
+  },
+];
