@@ -1,0 +1,28 @@
+import type { Where } from './queue.ts';
+
+/** A person's word that lets pass what modes and limits withhold. Given with a note in the ledger, in the same transaction. */
+export interface Approvals {
+  give(approval: ApprovalDraft): Promise<Approval>;
+  /** Those of this scope that have not run out, and of the newest generation. */
+  inForce(where: Where): Promise<readonly Approval[]>;
+}
+
+/**
+ * Bound to what was shown: `digest` is the plan's, `actions` are the digests of its actions. Another before-value makes
+ * another digest, so what has moved since is not approved.
+ */
+export interface ApprovalDraft extends Where {
+  readonly generation: number;
+  readonly digest: string;
+  readonly actions: readonly string[];
+  /** Deletes and replaces among them, which pass whatever the limits. */
+  readonly destroys: number;
+  readonly by: { readonly person: string; readonly reason: string };
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+export interface Approval extends ApprovalDraft {
+  /** Of its note in the ledger. */
+  readonly seq: number;
+}
