@@ -1,14 +1,13 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
+import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import { ofKind } from '../../src/core/spec/spec-set.ts';
 import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import type { EnginePorts, Steering } from '../../src/engine/job.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Lease } from '../../src/ports/lease.ts';
-import { parseSpecs } from '../../src/source/parse-specs.ts';
+import { compiled } from './engine-world/compiled.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
@@ -41,7 +40,7 @@ export function smallWorld(): SmallWorld {
   let revision = 0;
   const apply = async (documents: readonly object[], how: How = {}): Promise<Applied> => {
     revision += 1;
-    const { scope, guards } = compiled(documents, how.estate ?? {});
+    const { scope, guards } = compiled(documentsOf(documents, how.estate ?? {}), dialect);
     const { number } = await store.generations.accept('acme', `r${revision}`, guards);
     const acquired = await store.leases.acquire('acme', scope.scope, `me-${revision}`);
     if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
@@ -88,21 +87,8 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
   };
 }
 
-function compiled(documents: readonly object[], estateSpec: object) {
-  const all = [
-    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estateSpec } },
-    { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
-    ...documents,
-  ];
-  const text = all.map((document) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...document })).join('\n---\n');
-  const specs = parseSpecs([{ path: 'specs/all.yaml', text }], '2026-01-01');
-  const [estate] = ofKind(specs.documents, 'Estate');
-  const errors = specs.problems.filter(({ severity }) => severity === 'error');
-  if (!estate || errors.length > 0) throw new Error(JSON.stringify(errors));
-  const hashes = { userData: () => 'hash', access: () => 'hash' };
-  const input = { estate: estate.value, documents: specs.documents, dialects: { memory: dialect }, hashes };
-  const { scopes, guards } = compile({ ...input, today: '2026-01-01' });
-  const [scope] = scopes;
-  if (!scope) throw new Error('the documents name no target');
-  return { scope, guards };
-}
+const documentsOf = (documents: readonly object[], estateSpec: object): readonly object[] => [
+  { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estateSpec } },
+  { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
+  ...documents,
+];

@@ -19,23 +19,19 @@ export function reachability(cloud: Asked, record?: Recorder): void {
 }
 
 async function holds(scenario: Scenario, cloud: Asked, record?: Recorder): Promise<void> {
-  const world = await sandboxWorld(cloud, record);
-  try {
-    const documents = documentsOf(cloud, scenario);
-    const first = await world.apply(documents);
-    assert.equal(first.outcome, 'done', JSON.stringify([first.passes.at(-1)?.failed, first.last?.plan.findings]));
-    const again = await world.apply(documents);
-    assert.deepEqual(
-      again.passes.flatMap(({ settled }) => settled),
-      [],
-      'what was made is what was asked for',
-    );
-    for (const [way, wanted] of scenario.questions) {
-      const { allowed, steps } = await world.reaches(packetOf(way));
-      assert.equal(allowed, wanted, `${way}: ${JSON.stringify(steps, undefined, 1)}`);
-    }
-  } finally {
-    await world.close();
+  await using world = await sandboxWorld(cloud, record);
+  const documents = documentsOf(cloud, scenario);
+  const first = await world.apply(documents);
+  assert.equal(first.outcome, 'done', JSON.stringify([first.passes.at(-1)?.failed, first.last?.plan.findings]));
+  const again = await world.apply(documents);
+  assert.deepEqual(
+    again.passes.flatMap(({ settled }) => settled),
+    [],
+    'what was made is what was asked for',
+  );
+  for (const [way, wanted] of scenario.questions) {
+    const { allowed, steps } = await world.reaches(packetOf(way));
+    assert.equal(allowed, wanted, `${way}: ${JSON.stringify(steps, undefined, 1)}`);
   }
 }
 

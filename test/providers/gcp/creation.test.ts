@@ -108,7 +108,9 @@ describe('a batch', () => {
     assert.equal(writesOf(call).length, 12);
     const looks = call.admitted.filter(({ action }) => action.includes('Operations.'));
     assert.ok(looks.length <= 10, `${looks.length} looks`);
-    assert.deepEqual([...new Set(looks.map(({ action }) => action))], ['zoneOperations.list']);
+    // why: the last that is left may be waited for by itself
+    const alone = looks.filter(({ action }) => action === 'zoneOperations.wait');
+    assert.ok(alone.length <= 1 && looks.length > alone.length, `${alone.length} of ${looks.length} looks are for one`);
   });
 
   test('that is stopped while it is awaited is ambiguous, as it may yet be done', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { azureWorld, here } from './azure-world.ts';
-import { machine, network, rule } from './documents.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { azureWorld, here, machine } from './azure-world.ts';
 
 test('two resource groups of one location hold each its own, in whatever case Azure spells them', async () => {
   await using world = await azureWorld();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { account, resourceGroup } from '../../../support/azure-session.ts';
-import { azureWorld } from './azure-world.ts';
-import { machine, network, rule } from './documents.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { azureWorld, machine } from './azure-world.ts';
 
 const path = (rest: string): string =>
   `/subscriptions/${account}/resourceGroups/${resourceGroup}/providers/Microsoft.${rest}?api-version=2026-01-01`;

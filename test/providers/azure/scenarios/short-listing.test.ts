@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { azureWorld } from './azure-world.ts';
-import { machine, network, rule } from './documents.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { azureWorld, machine } from './azure-world.ts';
 
 const listings = [
   'virtualNetworks.listAll',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { image, machine, network } from './documents.ts';
-import { type GcpWorld, gcpWorld, project } from './gcp-world.ts';
+import { network } from '../../../support/engine-world/documents.ts';
+import { type GcpWorld, gcpWorld, image, machine, project } from './gcp-world.ts';
 
 const zone = 'europe-west1-b';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { machine, network, rule } from './documents.ts';
-import { type GcpWorld, gcpWorld } from './gcp-world.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { type GcpWorld, gcpWorld, machine } from './gcp-world.ts';
 
 /** What the firewalls let through or deny, whatever they are called. */
 async function firewalls({ ask }: GcpWorld): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { machine, network, rule } from './documents.ts';
-import { type GcpWorld, gcpWorld, project } from './gcp-world.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { type GcpWorld, gcpWorld, machine, project } from './gcp-world.ts';
 
 type Effect = Parameters<GcpWorld['sandbox']['control']['faults']['add']>[0]['effect'];
 const strike = ({ sandbox }: GcpWorld, action: string, effect: Effect, nth?: number): string =>
