@@ -1,0 +1,129 @@
+import type { Sandbox } from '../../../sandbox/index.ts';
+import type { Place } from '../../../src/core/compile/dialect.ts';
+import type { Guards } from '../../../src/core/guards.ts';
+import type { Knowledge } from '../../../src/core/knowledge.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Choices, Wanted } from '../../../src/core/plan/plan-input.ts';
+import { type Converged, type Convergence, converge } from '../../../src/engine/converge.ts';
+import type { Planner, Site } from '../../../src/engine/job.ts';
+import { inProcessLimiter } from '../../../src/engine/limiter.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Provider } from '../../../src/ports/provider.ts';
+import { compiled } from './compiled.ts';
+import { access } from './documents.ts';
+import { leftOf } from './left-of.ts';
+import { revisionsOf } from './revisions.ts';
+import { claimsOn } from './takeover.ts';
+
+/** One scope of a cloud's sandbox, one store, and the whole engine between documents and both. */
+export interface EngineWorld extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  /** Accepts the documents as the next revision, and converges. */
+  apply(documents: readonly object[], how?: How): Promise<Applied>;
+  knowledge(): Promise<Knowledge>;
+  /** The database is lost; a new one takes over whatever the last look saw with the old one's mark. */
+  takeover(last: Converged): Promise<void>;
+}
+
+/** One cloud, in its own words. */
+export interface WorldCloud {
+  readonly provider: Provider;
+  readonly here: Target;
+  /** How much of the cloud's time goes by between two revisions, ms. */
+  readonly quietMs: number;
+}
+
+/** A target's document, but for where its sandbox is. */
+export interface Target {
+  readonly metadata: { readonly name: string };
+  readonly spec: Place & { readonly provider: string };
+}
+
+/** Where the cloud plays. */
+export interface WorldStage {
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  /** Where clients go; default: to the sandbox itself. */
+  readonly url?: string;
+  /** Does the work while the cloud's time passes; absent: it passes by itself, or by the clock's sleep. */
+  run?<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface How {
+  /** Orphans to delete, by what stands behind the scope in their addresses: `global/network/core`. */
+  readonly prune?: readonly string[];
+  /** Default: `here` alone. */
+  readonly targets?: readonly Target[];
+  /** Ends the pass, as a crash or a lost lease does. */
+  readonly signal?: AbortSignal;
+  readonly job?: Partial<Convergence>;
+}
+
+export interface Applied extends Converged {
+  /** Mutating requests: `firewalls.insert 200`. */
+  readonly writes: readonly string[];
+  /** What is left in the last plan: `update instance/web-0`, `blocked name-taken network/core`. */
+  readonly left: readonly string[];
+}
+
+export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
+  const { provider, here } = cloud;
+  const { sandbox, clock } = stage;
+  const { log, clock: time } = sandbox.control;
+  const scope = provider.dialect.scope(here.spec);
+  const endpoint = stage.url ?? sandbox.url;
+  const revisions = revisionsOf(scope, clock);
+  const run = <T>(work: () => Promise<T>): Promise<T> => (stage.run ? stage.run(work) : work());
+  return {
+    sandbox,
+    apply: async (documents, { prune = [], targets = [here], ...how } = {}) => {
+      const asked = compiled([...headOf(targets, endpoint), ...documents], provider.dialect);
+      const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)) };
+      log.clear();
+      const converged = await revisions.next(asked.guards, async (warrant) => {
+        const site = await siteOf(cloud, endpoint, clock);
+        const job = { site, warrant, plan: plannerOf(provider, asked.scope.wanted, choices), ...how.job };
+        const ports = { ...revisions.store(), limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
+        const signal = how.signal ?? new AbortController().signal;
+        return run(() => converge(job, ports, { signal })).finally(() => site.session.close());
+      });
+      time.advance(cloud.quietMs);
+      return { ...converged, writes: writesIn(sandbox), left: leftOf(converged.last) };
+    },
+    knowledge: () => revisions.store().inventory.knowledge('acme', scope),
+    takeover: async ({ last }) => {
+      revisions.lose();
+      const claims = claimsOn(last?.observation.resources ?? []);
+      await revisions.next(noGuards, ({ pass }) => revisions.store().estates.takeover(pass, claims, 'lost'));
+    },
+    [Symbol.asyncDispose]: () => stage.close(),
+  };
+}
+
+const limits = { deletes: 50, replaces: 50 };
+const noGuards: Guards = { limits: { ...limits, share: 1 }, modes: {}, policies: {}, protected: [] };
+
+/** What stands before the documents: the estate, and where it is. */
+const headOf = (targets: readonly Target[], endpoint: string): readonly object[] => [
+  { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits } },
+  ...targets.map(({ metadata, spec }) => ({ kind: 'Target', metadata, spec: { ...spec, endpoint } })),
+];
+
+async function siteOf({ provider, here }: WorldCloud, endpoint: string, clock: Clock): Promise<Site> {
+  const { account, region } = here.spec;
+  const { batches, dialect } = provider;
+  const session = await provider.open({ scope: dialect.scope(here.spec), account, region, endpoint }, clock);
+  return { session, account, batches, holds: dialect.holds, secret: async () => ({ access }) };
+}
+
+const plannerOf =
+  ({ dialect, batches }: Provider, wanted: Wanted, choices: Choices): Planner =>
+  (observation, knowledge) =>
+    plan({ wanted, observation, knowledge, dialect, choices, batches });
+
+/** By the API's own name, without the service that it belongs to. */
+const writesIn = ({ control }: Sandbox): readonly string[] =>
+  control.log
+    .entries({ mutating: true })
+    .map(({ action, status }) => `${action.split(/[./]/).slice(-2).join('.')} ${status}`);
