@@ -1,11 +1,9 @@
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
-import type { Document, EstateDoc } from '../core/spec/document.ts';
-import type { Located } from '../core/spec/located.ts';
-import type { Problem } from '../core/spec/problem.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
 
 /** The ways to what lies outside the command line, wired by the root. */
@@ -27,16 +25,6 @@ interface Clouds {
   readonly secrets: Secrets;
   /** Rate budgets, shared by all scopes of this run. */
   readonly limiter: Limiter;
-}
-
-/** A folder of specs as read. With an error among its problems nothing may be planned from it. */
-export interface SpecTree {
-  readonly estate: Located<EstateDoc> | undefined;
-  readonly documents: readonly Located<Document>[];
-  readonly problems: readonly Problem[];
-  readonly revision: string;
-  /** Scripts of machines by their path in the tree. */
-  readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
 }
 
 /** `speed`: seconds of the sandbox in one of ours. `lagMs`: how long reads may miss what was written. */

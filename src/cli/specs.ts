@@ -1,5 +1,6 @@
+import type { SpecTree } from '../ports/spec-tree.ts';
 import { Complaint } from './complaint.ts';
-import type { House, SpecTree } from './house.ts';
+import type { House } from './house.ts';
 import { hasErrors, problemCount, problemText } from './output/problems.ts';
 
 /** The specs of a folder with all that is wrong in them; a folder that is not there is a complaint. */

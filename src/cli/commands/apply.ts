@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import { holdAgainst, type Stale } from '../../estate/approval.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { type Approval, apply as carryOut } from '../estate/apply.ts';
-import { holdAgainst, type Stale } from '../estate/approval.ts';
 import { type Estate, readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';

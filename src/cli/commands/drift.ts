@@ -3,6 +3,7 @@ import type { Finding, ScopePlan } from '../../core/action.ts';
 import { planJson } from '../../core/render/plan-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { summarise } from '../../core/render/summary.ts';
+import { sha256 } from '../../estate/sha256.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
@@ -14,7 +15,6 @@ import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
-import { sha256 } from '../sha256.ts';
 import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { planJson } from '../../core/render/plan-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
+import { sha256 } from '../../estate/sha256.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -13,7 +14,6 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
-import { sha256 } from '../sha256.ts';
 import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { SpecTree } from '../../ports/spec-tree.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
-import type { SpecTree } from '../house.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';

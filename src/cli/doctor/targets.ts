@@ -1,11 +1,11 @@
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
 import { openSession } from '../../engine/open-session.ts';
+import { openingOf } from '../../estate/open-site.ts';
 import type { Call } from '../../ports/actuator.ts';
 import type { Session } from '../../ports/provider.ts';
 import type { Context } from '../context.ts';
 import type { Estate } from '../estate/estate.ts';
-import { openingOf } from '../estate/look.ts';
 import { bad, type Check } from './check.ts';
 
 /** Whether each scope answers, and whose the credentials are by the cloud's own word. */

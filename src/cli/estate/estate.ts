@@ -1,24 +1,19 @@
 import { join } from 'node:path';
-import { type Compiled, type CompiledScope, compile } from '../../core/compile/compile.ts';
+import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Cloud } from '../../core/resource.ts';
 import type { TargetDoc } from '../../core/spec/document.ts';
 import { ofKind } from '../../core/spec/spec-set.ts';
+import { type OpenedEstate, openEstate } from '../../estate/opened-estate.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import type { SpecTree } from '../house.ts';
 import { soundSpecs } from '../specs.ts';
-import { hashesOf } from './hashes.ts';
 
 /** What a folder of specs asks of the clouds, as far as the chosen targets go. */
-export interface Estate {
-  readonly name: string;
+export interface Estate extends OpenedEstate {
   readonly dir: string;
-  readonly tree: SpecTree;
-  readonly compiled: Compiled;
   /** The scopes chosen, all where none was named. */
   readonly scopes: readonly CompiledScope[];
-  readonly clouds: ReadonlyMap<Cloud, Provider>;
 }
 
 export interface Choice {
@@ -30,26 +25,13 @@ export interface Choice {
 /** Reads, checks and compiles the specs; says what is wrong with the choice before anything is asked of a cloud. */
 export async function readEstate(choice: Choice, { house, clock }: Context): Promise<Estate> {
   const tree = await soundSpecs(house, choice.dir);
-  const estate = tree.estate?.value;
-  if (estate === undefined) throw new Error('sound specs have an estate');
   const targets = ofKind(tree.documents, 'Target').map(({ value }) => value);
   refuseUnknown(choice.targets, targets);
-  const clouds = await openClouds(targets, house);
-  const compiled = compile({
-    estate,
-    documents: tree.documents,
-    dialects: Object.fromEntries([...clouds].map(([cloud, { dialect }]) => [cloud, dialect])),
-    hashes: hashesOf(tree),
-    today: new Date(clock.now()).toISOString().slice(0, 10),
-  });
-  const scopes = compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const opened = await openEstate(tree, (cloud) => cloudOf(cloud, house), today);
+  const scopes = opened.compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
   if (!choice.allowEndpoint) refuseEndpoints({ tree, scopes, dir: choice.dir });
-  return { name: estate.metadata.name, dir: choice.dir, tree, compiled, scopes, clouds };
-}
-
-async function openClouds(targets: readonly TargetDoc[], house: Context['house']): Promise<Estate['clouds']> {
-  const names = [...new Set(targets.map(({ spec }) => spec.provider))];
-  return new Map(await Promise.all(names.map(async (name) => [name, await cloudOf(name, house)] as const)));
+  return { ...opened, dir: choice.dir, scopes };
 }
 
 async function cloudOf(name: Cloud, house: Context['house']): Promise<Provider> {

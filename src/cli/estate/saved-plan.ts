@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Action } from '../../core/action.ts';
 import type { PlanJson } from '../../core/render/plan-json.ts';
 import { readSavedPlan, savedPlanFormat } from '../../core/render/saved-plan.ts';
-import type { Address } from '../../core/resource.ts';
+import type { ApprovedAction } from '../../estate/approval.ts';
 import { Complaint } from '../complaint.ts';
 
 /** For the owner's eyes only: a plan tells what stands where. */
@@ -21,12 +20,6 @@ export interface Approved {
   readonly targets: readonly string[];
   readonly digest: string;
   readonly actions: readonly ApprovedAction[];
-}
-
-export interface ApprovedAction {
-  readonly address: Address;
-  readonly verb: Action['verb'];
-  readonly digest: string;
 }
 
 export async function readPlan(file: string): Promise<Approved> {

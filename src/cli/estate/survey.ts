@@ -4,10 +4,10 @@ import { planEstate } from '../../core/plan/estate.ts';
 import type { Choices } from '../../core/plan/plan-input.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
+import { inForce } from '../../estate/in-force.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import type { Estate } from './estate.ts';
-import { inForce } from './in-force.ts';
 import { type Looked, look } from './look.ts';
 
 /** An estate looked at and planned. */

@@ -2,7 +2,7 @@
  * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
  * Everyone may import from their own layer; whatever a row does not name is forbidden.
  *
- *     core ← ports ← engine ← { queue, store, source, secrets, http, cli, telemetry } ← roots;
+ *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, cli } ← roots;
  *     providers see core and ports only
  */
 export interface Layer {
@@ -22,6 +22,8 @@ const anyOfOurs = [
   'core',
   'ports',
   'engine',
+  'estate',
+  'fleet',
   'queue',
   'store',
   'source',
@@ -42,6 +44,9 @@ export const LAYERS: readonly Layer[] = [
   // Knows no cloud, queue or database, and takes its clock as a port.
   { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: [], node: false },
 
+  // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
+  { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
+
   { name: 'queue', at: ['src/queue/'], layers: inward, packages: ['bullmq', 'ioredis', 'pg'], node: true },
   {
     name: 'store',
@@ -56,7 +61,9 @@ export const LAYERS: readonly Layer[] = [
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['zod'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: [], node: true },
   // Commands speak to stores and providers only through what a root hands them.
-  { name: 'cli', at: ['src/cli/'], layers: inward, packages: ['commander'], node: true },
+  { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate'], packages: ['commander'], node: true },
+  // Passes without a person: what a job leads to.
+  { name: 'fleet', at: ['src/fleet/'], layers: [...inward, 'estate'], packages: [], node: true },
   // A browser's pages: they talk to the API, and see nothing of ours.
   { name: 'console', at: ['src/console/'], layers: [], packages: [], node: false },
 

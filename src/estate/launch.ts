@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
-import type { LaunchRef } from '../../core/compile/compile.ts';
-import type { Hashes } from '../../core/compile/instance.ts';
-import type { Result } from '../../core/failure.ts';
-import { canonical } from '../../core/ledger/canonical.ts';
-import type { SecretRef } from '../../core/spec/secret-ref.ts';
-import type { Launch } from '../../ports/actuator.ts';
-import { SecretUnread } from '../../ports/secrets.ts';
-import type { SpecTree } from '../house.ts';
-import { sha256 } from '../sha256.ts';
+import type { LaunchRef } from '../core/compile/compile.ts';
+import type { Hashes } from '../core/compile/instance.ts';
+import type { Result } from '../core/failure.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { SecretRef } from '../core/spec/secret-ref.ts';
+import type { Launch } from '../ports/actuator.ts';
+import { SecretUnread } from '../ports/secrets.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
+import { sha256 } from './sha256.ts';
 
 /** Hashes of what must not stand in a plan: scripts by their bytes, logins by their canonical text. */
 export const hashesOf = (tree: SpecTree): Hashes => ({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchOf, type Resolve } from '../../src/cli/estate/hashes.ts';
-import type { SpecTree } from '../../src/cli/house.ts';
 import type { LaunchRef } from '../../src/core/compile/compile.ts';
 import type { Result } from '../../src/core/failure.ts';
+import { launchOf, type Resolve } from '../../src/estate/launch.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
+import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import { canary } from '../support/canary.ts';
 
 const tree: SpecTree = { estate: undefined, documents: [], problems: [], revision: 'folder x', userData: new Map() };

@@ -1,10 +1,10 @@
-import type { Guards } from '../../core/guards.ts';
-import { stricterLimits } from '../../core/ledger/estate-count.ts';
-import type { Bounds } from '../../core/plan/estate.ts';
-import { documentsOf, protectorsOf } from '../../core/plan/guard.ts';
-import type { Policy } from '../../core/plan/plan-input.ts';
-import type { Store } from '../../ports/store.ts';
-import type { Estate } from './estate.ts';
+import type { Guards } from '../core/guards.ts';
+import { stricterLimits } from '../core/ledger/estate-count.ts';
+import type { Bounds } from '../core/plan/estate.ts';
+import { documentsOf, protectorsOf } from '../core/plan/guard.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
+import type { Store } from '../ports/store.ts';
+import type { OpenedEstate } from './opened-estate.ts';
 
 /** What binds a plan besides the specs themselves. */
 export interface InForce {
@@ -19,7 +19,7 @@ export interface InForce {
 const nothing = { deletes: 0, replaces: 0 };
 
 /** No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. */
-export async function inForce({ name, tree, compiled }: Estate, store: Store | undefined): Promise<InForce> {
+export async function inForce({ name, tree, compiled }: OpenedEstate, store: Store | undefined): Promise<InForce> {
   const { limits } = compiled.guards;
   if (store === undefined)
     return { bounds: { limits, spent: { generation: nothing, healing: nothing }, owned: 0 }, policies: [] };

@@ -1,10 +1,16 @@
-import type { Action, ScopePlan } from '../../core/action.ts';
-import { actionDigest } from '../../core/digest.ts';
-import type { Policy } from '../../core/plan/plan-input.ts';
-import { countOf } from '../../core/plan/tally.ts';
-import type { Address } from '../../core/resource.ts';
-import { sha256 } from '../sha256.ts';
-import type { ApprovedAction } from './saved-plan.ts';
+import type { Action, ScopePlan } from '../core/action.ts';
+import { actionDigest } from '../core/digest.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
+import { countOf } from '../core/plan/tally.ts';
+import type { Address } from '../core/resource.ts';
+import { sha256 } from './sha256.ts';
+
+/** An action as it was approved: another before-value makes another digest. */
+export interface ApprovedAction {
+  readonly address: Address;
+  readonly verb: Action['verb'];
+  readonly digest: string;
+}
 
 /** An action of a saved plan that no longer is what it was. */
 export interface Stale {

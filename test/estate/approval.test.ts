@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdAgainst, onlyApproved } from '../../src/cli/estate/approval.ts';
-import type { ApprovedAction } from '../../src/cli/estate/saved-plan.ts';
-import { sha256 } from '../../src/cli/sha256.ts';
 import type { Action, ScopePlan } from '../../src/core/action.ts';
 import { actionDigest } from '../../src/core/digest.ts';
+import { type ApprovedAction, holdAgainst, onlyApproved } from '../../src/estate/approval.ts';
+import { sha256 } from '../../src/estate/sha256.ts';
 import { at, attributes, create, desired, observed, remove, replace, update } from '../support/actions.ts';
 
 const web = desired('instance', 'web-0', attributes.instance());

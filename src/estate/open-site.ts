@@ -1,0 +1,36 @@
+import { documentOfReplica } from '../core/address.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Site } from '../engine/job.ts';
+import { type Opening, type OpeningPorts, openSession } from '../engine/open-session.ts';
+import type { Provider } from '../ports/provider.ts';
+import { launchOf } from './launch.ts';
+import { type OpenedEstate, providerOf } from './opened-estate.ts';
+
+/** A scope's session, and what the engine needs beside it. Close the session afterwards. */
+export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {
+  const provider = providerOf(scope, estate);
+  const opening = openingOf(scope, provider);
+  const { account, endpoint } = opening.access;
+  const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
+  return {
+    session: await openSession(opening, ports),
+    account,
+    batches: provider.batches,
+    holds: provider.dialect.holds,
+    secret: async (address) => {
+      const launch = scope.launches.get(documentOfReplica(address)) ?? scope.launches.get(address);
+      return launch === undefined ? {} : launchOf(estate.tree, launch, (ref) => ports.secrets.resolve(ref, asking));
+    },
+  };
+}
+
+/** Where a scope is and with whose credentials; several targets of one scope have the same, the specs are refused else. */
+export function openingOf({ scope, targets: [target] }: CompiledScope, provider: Provider): Opening {
+  if (target === undefined) throw new Error(`${scope} has no target`);
+  const { account, region, endpoint, credentials } = target.spec;
+  return {
+    provider,
+    access: { scope, account, region, ...(endpoint === undefined ? {} : { endpoint }) },
+    given: credentials,
+  };
+}

@@ -1,0 +1,13 @@
+import type { Document, EstateDoc } from '../core/spec/document.ts';
+import type { Located } from '../core/spec/located.ts';
+import type { Problem } from '../core/spec/problem.ts';
+
+/** A tree of specs as read. With an error among its problems nothing may be planned from it. */
+export interface SpecTree {
+  readonly estate: Located<EstateDoc> | undefined;
+  readonly documents: readonly Located<Document>[];
+  readonly problems: readonly Problem[];
+  readonly revision: string;
+  /** Scripts of machines by their path in the tree. */
+  readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
+}
