@@ -46,10 +46,6 @@ export function subtractPorts(ranges: readonly PortRange[], taken: readonly Port
 export const coversPorts = (outer: readonly PortRange[], inner: readonly PortRange[]): boolean =>
   subtractPorts(inner, outer).length === 0;
 
-/** Whether both are the same set of ports, however they are written: 80-81 equals 80 and 81. */
-export const equalPorts = (a: readonly PortRange[], b: readonly PortRange[]): boolean =>
-  coversPorts(a, b) && coversPorts(b, a);
-
 function parseRange(text: string): PortRange | undefined {
   const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
   if (!match) return undefined;

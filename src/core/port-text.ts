@@ -3,6 +3,3 @@ import type { PortRange } from './port-set.ts';
 /** `443`, or `8000-8100`. */
 export const formatPort = (range: PortRange): string =>
   range.from === range.to ? `${range.from}` : `${range.from}-${range.to}`;
-
-/** `443, 8000-8100`; for a canonical set this text is its identity. */
-export const formatPorts = (ranges: readonly PortRange[]): string => ranges.map(formatPort).join(', ');

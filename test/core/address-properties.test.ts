@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { containsCidr, formatCidr, parseCidr } from '../../src/core/cidr.ts';
-import { equalPorts, mergePorts, type PortRange, subtractPorts } from '../../src/core/port-set.ts';
+import { mergePorts, type PortRange, subtractPorts } from '../../src/core/port-set.ts';
 
 const v4 = fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, prefix]) => `${address}/${prefix}`);
 const v6 = fc.tuple(fc.ipV6(), fc.nat(128)).map(([address, prefix]) => `${address}/${prefix}`);
@@ -63,7 +63,6 @@ test('ports: merging and subtracting are what they are on sets of numbers', () =
         [...numbers(subtractPorts(a, b))],
         left.toSorted((x, y) => x - y),
       );
-      assert.equal(equalPorts(a, b), numbers(a).symmetricDifference(numbers(b)).size === 0);
     }),
     { numRuns: 500, seed: 4 },
   );

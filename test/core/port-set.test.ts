@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coversPorts, equalPorts, type PortRange, parsePorts, subtractPorts } from '../../src/core/port-set.ts';
-import { formatPorts } from '../../src/core/port-text.ts';
+import { coversPorts, type PortRange, parsePorts, subtractPorts } from '../../src/core/port-set.ts';
+import { formatPort } from '../../src/core/port-text.ts';
 
 const parses: readonly { name: string; items: readonly (string | number)[]; want: string | undefined }[] = [
   { name: 'a number', items: [443], want: '443' },
@@ -31,27 +31,30 @@ const parses: readonly { name: string; items: readonly (string | number)[]; want
 for (const { name, items, want } of parses) {
   test(`ports: ${name}`, () => {
     const ports = parsePorts(items);
-    assert.equal(ports && formatPorts(ports), want);
+    assert.equal(ports && textOf(ports), want);
   });
 }
 
-const sets: readonly { name: string; a: readonly string[]; b: readonly string[]; rest: string; equal: boolean }[] = [
-  { name: 'nothing is left of itself', a: ['1-10'], b: ['1-10'], rest: '', equal: true },
-  { name: 'a hole splits a range', a: ['1-10'], b: ['5'], rest: '1-4, 6-10', equal: false },
-  { name: 'the low end goes', a: ['1-10'], b: ['0-5'], rest: '6-10', equal: false },
-  { name: 'the high end goes', a: ['1-10'], b: ['8-65535'], rest: '1-7', equal: false },
-  { name: 'a larger set leaves nothing', a: ['80', '443'], b: ['0-65535'], rest: '', equal: false },
-  { name: 'sets apart change nothing', a: ['80'], b: ['443'], rest: '80', equal: false },
-  { name: 'several holes', a: ['1-100'], b: ['10-20', '15-30', '90'], rest: '1-9, 31-89, 91-100', equal: false },
-  { name: 'the same set, other spelling', a: ['80-81'], b: ['81', '80'], rest: '', equal: true },
+const sets: readonly { name: string; a: readonly string[]; b: readonly string[]; rest: string }[] = [
+  { name: 'nothing is left of itself', a: ['1-10'], b: ['1-10'], rest: '' },
+  { name: 'a hole splits a range', a: ['1-10'], b: ['5'], rest: '1-4, 6-10' },
+  { name: 'the low end goes', a: ['1-10'], b: ['0-5'], rest: '6-10' },
+  { name: 'the high end goes', a: ['1-10'], b: ['8-65535'], rest: '1-7' },
+  { name: 'a larger set leaves nothing', a: ['80', '443'], b: ['0-65535'], rest: '' },
+  { name: 'sets apart change nothing', a: ['80'], b: ['443'], rest: '80' },
+  { name: 'several holes', a: ['1-100'], b: ['10-20', '15-30', '90'], rest: '1-9, 31-89, 91-100' },
+  { name: 'the same set, other spelling', a: ['80-81'], b: ['81', '80'], rest: '' },
 ];
 
-for (const { name, a, b, rest, equal } of sets) {
+for (const { name, a, b, rest } of sets) {
   test(`port sets: ${name}`, () => {
-    assert.equal(formatPorts(subtractPorts(read(a), read(b))), rest);
+    assert.equal(textOf(subtractPorts(read(a), read(b))), rest);
     assert.equal(coversPorts(read(b), read(a)), rest === '');
-    assert.equal(equalPorts(read(a), read(b)), equal);
   });
+}
+
+function textOf(ports: readonly PortRange[]): string {
+  return ports.map(formatPort).join(', ');
 }
 
 function read(items: readonly string[]): readonly PortRange[] {
