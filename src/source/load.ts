@@ -15,6 +15,7 @@ export interface LoadedSpecs {
   readonly problems: readonly Problem[];
   /** `folder:` and a SHA-256 of all that was read: the same files, the same revision. */
   readonly revision: string;
+  readonly files: readonly SpecFile[];
   /** By path in the tree, see `userDataPath`. */
   readonly userData: ReadonlyMap<string, UserData>;
 }
@@ -29,6 +30,7 @@ export async function loadSpecs(dir: string, today: string): Promise<LoadedSpecs
     documents,
     problems: sortProblems([...folder.problems, ...problems, ...unread]),
     revision: `folder:${hashOf(folder.files, userData)}`,
+    files: folder.files,
     userData,
   };
 }
