@@ -59,7 +59,7 @@ export const LAYERS: readonly Layer[] = [
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['zod'], node: true },
-  { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: [], node: true },
+  { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
   { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate'], packages: ['commander'], node: true },
   // Passes without a person: what a job leads to.

@@ -1,0 +1,100 @@
+import pino from 'pino';
+import type { Field, Fields, Log } from '../ports/log.ts';
+import { textLine } from './text-line.ts';
+
+export interface LogSettings {
+  readonly form: 'text' | 'json';
+  readonly level: Level;
+}
+
+type Level = (typeof levels)[number];
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+
+/**
+ * Writes one line for each message: `time level message field=value …`, or one JSON object with the same in it. `json`:
+ * keys `time` (ISO 8601, UTC), `level`, `message` and the fields.
+ */
+export function createLog(out: { write(text: string): void }, { form, level }: LogSettings): Log {
+  const write = form === 'json' ? (line: string) => out.write(line) : (line: string) => out.write(textLine(line));
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'message',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  );
+  return logOn(logger);
+}
+
+/** `SETPOINT_LOG` (`text` or `json`) and `SETPOINT_LOG_LEVEL`. Throws for a value that is none of theirs. */
+export function logSettings(env: NodeJS.ProcessEnv): LogSettings {
+  return {
+    form: oneOf(env, 'SETPOINT_LOG', ['text', 'json'] as const, 'text'),
+    level: oneOf(env, 'SETPOINT_LOG_LEVEL', levels, 'info'),
+  };
+}
+
+function oneOf<T extends string>(env: NodeJS.ProcessEnv, name: string, allowed: readonly T[], usual: T): T {
+  const said = env[name];
+  if (said === undefined || said === '') return usual;
+  const found = allowed.find((each) => each === said);
+  if (found !== undefined) return found;
+  throw new Error(`${name} is "${said}": write one of ${allowed.join(', ')}, or leave it out for ${usual}`);
+}
+
+function logOn(logger: pino.Logger): Log {
+  return {
+    debug: (message, fields) => logger.debug(named(fields), message),
+    info: (message, fields) => logger.info(named(fields), message),
+    warn: (message, fields) => logger.warn(named(fields), message),
+    error: (message, fields) => logger.error(named(fields), message),
+    with: (fields) => logOn(logger.child(named(fields))),
+  };
+}
+
+/** Every field that may be written: whatever else an object brings along stays out. */
+const known: Readonly<Record<Field, true>> = {
+  estate: true,
+  scope: true,
+  reconcileId: true,
+  address: true,
+  cloud: true,
+  kind: true,
+  verb: true,
+  action: true,
+  lane: true,
+  generation: true,
+  revision: true,
+  pass: true,
+  count: true,
+  settled: true,
+  failed: true,
+  withheld: true,
+  findings: true,
+  outcome: true,
+  code: true,
+  requestId: true,
+  durationMs: true,
+  forMs: true,
+  worker: true,
+  holder: true,
+  epoch: true,
+  url: true,
+  of: true,
+  why: true,
+};
+
+/** A cloud's own words may be pages long. */
+const longest = 1000;
+
+function named(fields: Fields = {}): Fields {
+  const kept = Object.entries(fields).flatMap(([name, value]) => {
+    if (!Object.hasOwn(known, name)) return [];
+    if (typeof value === 'string') return [[name, value.length > longest ? `${value.slice(0, longest)}…` : value]];
+    return typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [];
+  });
+  return Object.fromEntries(kept);
+}
