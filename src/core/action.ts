@@ -92,8 +92,21 @@ export type BlockCode =
   | 'non-convergent'
   | 'foreign-store';
 
-/** `stale`: not what was approved. */
-export type WithholdCode = 'protect' | 'limit' | 'mode' | 'retain' | 'depends' | 'adopted-in-store-only' | 'stale';
+/**
+ * `stale`: not what was approved. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
+ * for a person.
+ */
+export type WithholdCode =
+  | 'protect'
+  | 'limit'
+  | 'mode'
+  | 'retain'
+  | 'depends'
+  | 'adopted-in-store-only'
+  | 'stale'
+  | 'paused'
+  | 'wave'
+  | 'rollout-stopped';
 
 /** Ordered actions and findings of one scope. `calls`: made to look, and those that applying takes at least. */
 export interface ScopePlan {

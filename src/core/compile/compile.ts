@@ -73,6 +73,7 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
       documents: uniteAllowed(parts.flatMap((part) => part.documents)),
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
+      targets: sites.map(({ target }) => target.metadata.name),
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
@@ -151,6 +152,8 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
 const allowedBy = (document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed => ({
   mode: modeAt(site, document.kind === 'Instance' ? specAt(document, site).mode : document.spec.mode),
   protect: document.spec.protect,
+  ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
+  targets: [site.target.metadata.name],
 });
 
 /** Adoption writes `additive`: what colleagues put in before we came stays until somebody says otherwise. */

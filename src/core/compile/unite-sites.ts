@@ -20,12 +20,19 @@ export function uniteDesired(desired: readonly Desired[]): readonly Desired[] {
 export function uniteAllowed(documents: readonly (readonly [Address, Allowed])[]): ReadonlyMap<Address, Allowed> {
   const byAddress = new Map<Address, Allowed>();
   for (const [address, allowed] of documents) {
-    const known = byAddress.get(address) ?? allowed;
-    const mode = strictest([known.mode, allowed.mode]);
-    byAddress.set(address, { mode, protect: known.protect || allowed.protect });
+    const known = byAddress.get(address);
+    byAddress.set(address, known === undefined ? allowed : unitedAllowed(known, allowed));
   }
   return byAddress;
 }
+
+/** It is one document, so its owner is the same. */
+const unitedAllowed = (one: Allowed, other: Allowed): Allowed => ({
+  ...one,
+  mode: strictest([one.mode, other.mode]),
+  protect: one.protect || other.protect,
+  targets: [...one.targets, ...other.targets],
+});
 
 function unitedTerms(one: Terms, other: Terms): Terms {
   const adopt = one.claim?.adopt ?? other.claim?.adopt;

@@ -15,10 +15,15 @@ export interface Wanted {
   readonly additive: ReadonlySet<Address>;
   /** The mode of what no document speaks of any more: the target's. */
   readonly mode: Mode;
+  /** Names of the targets that lie in this scope. */
+  readonly targets: readonly string[];
 }
 
-/** What a document says of changing and removing whatever is its own. */
-export type Allowed = Pick<Terms, 'mode' | 'protect'>;
+/** What a document says of changing and removing whatever is its own, whose it is, and for which targets of the scope. */
+export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
+  readonly owner?: string;
+  readonly targets: readonly string[];
+}
 
 export interface PlanInput {
   readonly wanted: Wanted;

@@ -145,6 +145,20 @@ test('no replicas: the document still speaks of this scope, so that its machines
   );
 });
 
+test('a document says whose it is, and for which target', () => {
+  const { wanted } = compiled(network().replace('name: core,', 'name: core, owner: team-net,') + instance());
+  const said = [...wanted.documents].map(([address, { owner, targets }]) => [
+    address.slice(prefix.length),
+    owner,
+    targets,
+  ]);
+  assert.deepEqual(said, [
+    ['network/core', 'team-net', ['prod']],
+    ['instance/web', undefined, ['prod']],
+  ]);
+  assert.deepEqual(wanted.targets, ['prod']);
+});
+
 test('`on` holds for its target', () => {
   const scope = compiled(network() + instance(', on: { prod: { size: t3.large } }'));
   assert.deepEqual(Reflect.get(one(scope, 'instance/web-0').attributes, 'machine'), {

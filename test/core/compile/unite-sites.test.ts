@@ -36,14 +36,14 @@ test('what only one of them names is as it says', () => {
   assert.deepEqual(uniteDesired([said({}), other, said({})]), [said({}), other]);
 });
 
-test('the stricter mode and protection hold for the documents too', () => {
+test('the stricter mode and protection hold for the documents too, which are of both targets', () => {
   const allowed = uniteAllowed([
-    ['net', { mode: 'enforce', protect: true }],
-    ['web', { mode: 'enforce', protect: false }],
-    ['net', { mode: 'plan', protect: false }],
+    ['net', { mode: 'enforce', protect: true, owner: 'team-net', targets: ['west'] }],
+    ['web', { mode: 'enforce', protect: false, targets: ['west'] }],
+    ['net', { mode: 'plan', protect: false, owner: 'team-net', targets: ['east'] }],
   ]);
   assert.deepEqual(Object.fromEntries(allowed), {
-    net: { mode: 'plan', protect: true },
-    web: { mode: 'enforce', protect: false },
+    net: { mode: 'plan', protect: true, owner: 'team-net', targets: ['west', 'east'] },
+    web: { mode: 'enforce', protect: false, targets: ['west'] },
   });
 });

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
+import type { Allowed } from '../../../src/core/plan/plan-input.ts';
 import { at, dialect as fixture, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
 
 /** A cloud where the mark of a network cannot be written later, and rules are known by name: as Google Cloud is. */
@@ -76,7 +77,8 @@ describe('a rule that no container holds, and that its document does not want an
       [at('firewall-rule', 'core.web-1a'), { attributes, generation: 1, documents: [document] }],
     ]);
     const base = input([net], looked([standing, old]), { knowledge: { ...known, applied } });
-    const allowed = documents.map((address) => [address, { mode: 'plan', protect: false }] as const);
+    const said: Allowed = { mode: 'plan', protect: false, targets: ['prod'] };
+    const allowed = documents.map((address) => [address, said] as const);
     return plan({
       ...base,
       wanted: { ...base.wanted, documents: new Map([...base.wanted.documents, ...allowed]) },

@@ -110,11 +110,12 @@ export const input = (
     desired,
     documents: new Map(
       desired.flatMap(({ documents, terms: { mode, protect } }) =>
-        documents.map(({ address }) => [address, { mode, protect }] as const),
+        documents.map(({ address }) => [address, { mode, protect, targets: ['prod'] }] as const),
       ),
     ),
     additive: new Set(),
     mode: 'plan',
+    targets: ['prod'],
   },
   observation,
   knowledge: know(observation.resources),

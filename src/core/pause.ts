@@ -1,0 +1,17 @@
+/** `what`: healing (of drift) and rollout (of specs) are held apart. */
+export interface Held {
+  readonly what: 'healing' | 'rollout' | 'all';
+  readonly of: PauseSubject;
+}
+
+/** `name`: an address (or a document's), an owner as in `metadata.owner`, a target's name. */
+export type PauseSubject =
+  | { readonly by: 'estate' }
+  | { readonly by: 'address' | 'owner' | 'target'; readonly name: string };
+
+/** `until`: ms since the epoch; a pause ends by itself. */
+export interface PauseDraft extends Held {
+  readonly reason: string;
+  readonly person: string;
+  readonly until: number;
+}
