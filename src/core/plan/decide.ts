@@ -1,7 +1,7 @@
 import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
 import { prefixIn, slotOf } from '../address.ts';
 import type { Desired } from '../desired.ts';
-import type { FieldChange } from '../diff.ts';
+import { diff, type FieldChange } from '../diff.ts';
 import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
@@ -98,7 +98,10 @@ const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean =>
 
 function create(desired: Desired, { input }: Pick<World, 'input'>): Action {
   const { knowledge } = input;
-  const known: Cause = knowledge.applied.has(desired.address) ? 'drift' : 'rollout';
+  const applied = knowledge.applied.get(desired.address);
+  // why: what vanished and is asked for otherwise by now comes back as the spec has it, and that is a rollout
+  const same = applied !== undefined && diff(desired.attributes, applied.attributes).length === 0;
+  const known: Cause = same ? 'drift' : 'rollout';
   const cause = knowledge.store === undefined ? 'unknown' : known;
   return { ...aboutOf(desired, cause), verb: 'create', desired, because: 'absent' };
 }

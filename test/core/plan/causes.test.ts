@@ -21,6 +21,16 @@ test('drift and rollout are told apart by the last applied spec', () => {
   assert.equal(cause({ a: '0' }), 'rollout', 'the spec moved');
 });
 
+test('what vanished comes back as drift, and as a rollout where the spec has moved since', () => {
+  const knowledge = know([], { applied: new Map([[at('network', 'core'), { attributes: vpc(), generation: 1 }]]) });
+  const causes = (labels: Record<string, string>) =>
+    plan(input([want('network', 'core', vpc('10.0.0.0/16', labels))], looked([]), { knowledge })).actions.map(
+      ({ verb, cause }) => `${verb} ${cause}`,
+    );
+  assert.deepEqual(causes({}), ['create drift']);
+  assert.deepEqual(causes({ a: '1' }), ['create rollout']);
+});
+
 test('a label that the last applied spec had and this one has not is removed', () => {
   const seen = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { a: '1', theirs: '2' }));
   const got = plan(
