@@ -1,8 +1,9 @@
 import type { Action, ScopePlan } from '../action.ts';
 import type { Limits } from '../guards.ts';
 import { shareBound } from '../share.ts';
+import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
-import type { PlanInput, Policy } from './plan-input.ts';
+import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { type Tally, tally } from './tally.ts';
 
 /** What bounds an estate, and what it has used of it. */
@@ -25,10 +26,14 @@ export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readon
   const planned = tally(plans.flatMap(({ actions }) => actions));
   const policies = (['generation', 'healing'] as const).flatMap((by) => overLimit(by, planned, bounds) ?? []);
   if (policies.length === 0) return plans;
-  return inputs.map((input) =>
-    plan({ ...input, choices: { ...input.choices, policies: [...(input.choices?.policies ?? []), ...policies] } }),
-  );
+  return inputs.map((input) => plan({ ...input, choices: bounded(input.choices ?? {}, policies) }));
 }
+
+/** What was approved counts like all else, and passes. */
+const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
+  ...choices,
+  policies: [...(choices.policies ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
+});
 
 function overLimit(
   by: keyof Tally,
@@ -48,7 +53,7 @@ function overLimit(
   if (over.length === 0 || planned[by].deletes + planned[by].replaces === 0) return undefined;
   const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
   const ran = spent[by].deletes + spent[by].replaces;
-  const why = `${whose} would make ${over.join('; ')} (${ran} already made). Let it pass with --allow-deletes ${total}.`;
+  const why = `${whose} would make ${over.join('; ')} (${ran} already made). Let it pass with --allow-deletes ${total}, or with: setpoint approve`;
   return (action) => (countsFor(action, by) ? { code: 'limit', why } : undefined);
 }
 

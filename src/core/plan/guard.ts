@@ -5,16 +5,18 @@ import { strictest } from '../mode.ts';
 import type { Address } from '../resource.ts';
 import type { PlanInput, Policy, Wanted } from './plan-input.ts';
 
-/** `observe` only reads; without a person only `enforce` acts. Forgetting what is gone is no write to a cloud. */
+/**
+ * `observe` only reads; without a person only `enforce` acts, and what a person approved. Forgetting what is gone is no write to
+ * a cloud.
+ */
 export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
-  const unattended = choices.unattended ?? false;
+  const { unattended = false, approved = () => false } = choices;
   return (action) => {
     const mode = modeOf(action, wanted);
-    if (action.verb === 'forget' || mode === 'enforce' || (mode === 'plan' && !unattended)) return undefined;
-    return {
-      code: 'mode',
-      why: mode === 'observe' ? 'its mode is observe: read only.' : 'its mode is plan: a person applies it.',
-    };
+    if (action.verb === 'forget' || mode === 'enforce') return undefined;
+    if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
+    if (!unattended || approved(action)) return undefined;
+    return { code: 'mode', why: 'its mode is plan: a person applies it, or approves it with: setpoint approve' };
   };
 }
 

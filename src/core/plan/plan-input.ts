@@ -41,9 +41,14 @@ export interface Choices {
   readonly prune?: ReadonlySet<Address>;
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
+  /** What a person let pass beforehand: see approve.ts. */
+  readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly policies?: readonly Policy[];
 }
+
+/** Whether this very action is approved. */
+export type Approved = (action: Action) => boolean;
 
 /** Gives a reason to withhold an action, or undefined to let it pass. */
 export type Policy = (action: Action) => { readonly code: WithholdCode; readonly why: string } | undefined;
