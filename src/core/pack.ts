@@ -32,8 +32,7 @@ const forgotten = 1000;
 export function pack(actions: readonly Action[], limits: BatchLimits): readonly Batch[] {
   const batches: Growing[] = [];
   const open = new Map<string, Growing>();
-  for (const action of actions) {
-    const key = `${action.verb} ${action.kind} ${companionsOf(action)}`;
+  for (const { action, key } of inRows(actions)) {
     const last = open.get(key);
     if (last && last.actions.length < limitOf(action, limits) && follows(last.actions.at(-1), action)) {
       last.actions.push(action);
@@ -49,6 +48,31 @@ export function pack(actions: readonly Action[], limits: BatchLimits): readonly 
 interface Growing extends Batch {
   readonly actions: Action[];
 }
+
+/** An action, and what is equal of all that may share its call. */
+interface Keyed {
+  readonly action: Action;
+  readonly key: string;
+}
+
+/** In the order given, but that launches of one document change places among themselves: in text `web-10` comes before `web-2`. */
+function inRows(actions: readonly Action[]): readonly Keyed[] {
+  const keyed = actions.map((action) => ({ action, key: `${action.verb} ${action.kind} ${companionsOf(action)}` }));
+  const rows = new Map(
+    [
+      ...Map.groupBy(
+        keyed.filter(({ action }) => isLaunch(action)),
+        ({ key }) => key,
+      ),
+    ].map(([key, launches]) => [
+      key,
+      launches.toSorted((a, b) => ordinalOf(a.action.address) - ordinalOf(b.action.address)).values(),
+    ]),
+  );
+  return keyed.map((one) => (isLaunch(one.action) ? (rows.get(one.key)?.next().value ?? one) : one));
+}
+
+const isLaunch = ({ kind, verb }: Action): boolean => kind === 'instance' && verb === 'create';
 
 function limitOf({ kind, verb }: Action, limits: BatchLimits): number {
   switch (verb) {
@@ -99,7 +123,7 @@ function changesOf({ address, changes }: Extract<Action, { verb: 'update' }>): s
 
 /** A launch is marked with its first ordinal, so its machines are numbered in a row. */
 function follows(last: Action | undefined, next: Action): boolean {
-  if (next.kind !== 'instance' || next.verb !== 'create' || last === undefined) return true;
+  if (!isLaunch(next) || last === undefined) return true;
   return ordinalOf(next.address) === ordinalOf(last.address) + 1;
 }
 

@@ -54,6 +54,15 @@ const rows: readonly { name: string; actions: readonly Action[]; want: readonly 
     want: ['web-9 web-10'],
   },
   {
+    name: 'launches are in order of their numbers, whatever order of texts they come in, and keep the places they had',
+    actions: [
+      ...['web-0', 'web-1', 'web-10', 'web-11'].map((name) => create(machine(name))),
+      create(rule('a')),
+      ...['web-2', 'web-9'].map((name) => create(machine(name))),
+    ],
+    want: ['web-0 web-1 web-2', 'web-9 web-10 web-11', 'a'],
+  },
+  {
     name: 'machines of any document end in one call',
     actions: [remove('web-0', seen('i-1')), remove('db-0', seen('i-2'))],
     want: ['web-0 db-0'],
