@@ -14,6 +14,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'second-pass': { of: 'value', most: 0 },
   'rules-10k': { of: 'ratio', most: 1.1 },
   'rules-10k-throttles': { of: 'value', most: 0 },
+  makespan: { of: 'value', most: 1 },
   'nsg-1000': { of: 'value', most: 2 },
   'subnets-1000': { of: 'value', most: 2 },
   'plan-100k': { of: 'ratio', most: 2 },

@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'observe-calls-azure': async () => unasked((await import('./observe-calls-azure.ts')).observeCallsAzure),
   'second-pass': async () => unasked((await import('./second-pass.ts')).secondPass),
   'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
+  makespan: async () => unasked((await import('./makespan.ts')).makespan),
   'nsg-1000': async () => unasked((await import('./nsg-1000.ts')).nsg1000),
   'subnets-1000': async () => unasked((await import('./subnets-1000.ts')).subnets1000),
   'plan-100k': async () => unasked((await import('./plan-100k.ts')).plan100k),
