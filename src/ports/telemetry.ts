@@ -1,0 +1,63 @@
+import type { ScopeKey } from '../core/resource.ts';
+import type { Log } from './log.ts';
+import type { QueueCount, Where } from './queue.ts';
+
+/**
+ * What a fleet tells of itself, for people who watch: never needed for correctness. Nothing here throws or waits.
+ * `Event`: what is told of a running pass, the engine's `Progress`.
+ */
+export interface Telemetry<Event> {
+  readonly log: Log;
+  readonly budgets: BudgetWatch;
+  /** A pass begins. */
+  pass(about: Where & { readonly reconcileId: string }): PassWatch<Event>;
+  /** `lost` and `released` end what `taken` began. */
+  lease(scope: ScopeKey, change: 'taken' | 'released' | 'lost'): void;
+}
+
+/** One pass, from its beginning to its end. */
+export interface PassWatch<Event> {
+  /** Says which pass in every line. */
+  readonly log: Log;
+  tell(event: Event): void;
+  /** Once. `why`: what went wrong, for people. */
+  ended(outcome: PassOutcome, why?: string): void;
+}
+
+/**
+ * `done`: nothing left to do that may be done · `partly`: something failed, or waits for a person · `unfinished`: out of passes
+ * or patience · `stopped`: a newer generation, a wish, others' turn, or the end of the worker · `busy`: somebody else holds the
+ * lease · `idle`: no specs speak of it · `quarantined` · `failed`: it threw.
+ */
+export type PassOutcome =
+  | 'done'
+  | 'partly'
+  | 'unfinished'
+  | 'stopped'
+  | 'busy'
+  | 'idle'
+  | 'quarantined'
+  | 'failed';
+
+export interface BudgetWatch {
+  /** A request was let go on this lane after so long. */
+  waited(laneKey: string, ms: number): void;
+  /** The cloud refused a request on this lane. */
+  throttled(laneKey: string): void;
+}
+
+/** What is asked for when somebody looks, and not told as it happens. */
+export interface Samples {
+  queue(): Promise<readonly QueueCount[]>;
+  /** Intents of all workers that have no settlement yet. */
+  openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
+  /** The lanes that this worker has used. */
+  lanes(): Promise<readonly LaneLevel[]>;
+}
+
+/** `level`: what is left of the budget, 1 when full, below 0 in debt. `slowedUntil`: ms since the epoch; absent: full speed. */
+export interface LaneLevel {
+  readonly key: string;
+  readonly level: number;
+  readonly slowedUntil?: number;
+}

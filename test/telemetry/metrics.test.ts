@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Progress } from '../../src/engine/progress.ts';
+import type { Samples } from '../../src/ports/telemetry.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
+
+const scope = 'aws/111122223333/eu-west-1';
+const at = (name: string): string => `${scope}/instance/${name}`;
+const about = { estate: 'acme', scope, reconcileId: 'r-1' };
+
+const nothing: Samples = { queue: async () => [], openIntents: async () => [], lanes: async () => [] };
+
+/** Telemetry on a clock of its own, with what it says and shows. */
+function watched(samples: Partial<Samples> = {}) {
+  const lines: string[] = [];
+  const time = { now: 0 };
+  const { telemetry, metrics } = createTelemetry({
+    log: createLog({ write: (text) => lines.push(text) }, { form: 'json', level: 'debug' }),
+    samples: { ...nothing, ...samples },
+    monotonic: () => time.now,
+  });
+  const said = () => lines.map((line) => JSON.parse(line));
+  const shown = async () => (await metrics()).text.split('\n');
+  /** The value of a series, written as Prometheus does. */
+  const value = async (series: string) =>
+    (await shown()).find((line) => line.startsWith(`${series} `))?.slice(series.length + 1);
+  return { telemetry, metrics, said, shown, value, time };
+}
+
+const failure = { kind: 'terminal', code: 'InvalidAMIID', message: 'no such image', requestId: 'req-9' } as const;
+
+describe('a pass that is watched', () => {
+  const events: readonly Progress[] = [
+    { at: 'observing', kind: 'instance', seen: 4, complete: false },
+    { at: 'observing', kind: 'instance', seen: 7, complete: true },
+    { at: 'planned', pass: 1, actions: 3, findings: 1 },
+    { at: 'acting', kind: 'instance', verb: 'create', addresses: [at('web-0'), at('web-1'), at('web-2')] },
+    { at: 'settled', kind: 'instance', verb: 'create', address: at('web-0') },
+    { at: 'settled', kind: 'instance', verb: 'create', address: at('web-1') },
+    { at: 'settled', kind: 'instance', verb: 'create', address: at('web-2'), failure },
+    { at: 'waiting', why: 'budget', detail: 'RunInstances' },
+    {
+      at: 'withheld',
+      finding: {
+        type: 'withheld',
+        scope,
+        address: at('db'),
+        kind: 'instance',
+        action: 'delete',
+        code: 'protect',
+        why: 'db is protected',
+      },
+    },
+  ];
+  const { telemetry, said, value, time } = watched();
+  const pass = telemetry.pass(about);
+  for (const event of events) pass.tell(event);
+  time.now += 1500;
+  pass.ended('done');
+
+  const counted: readonly (readonly [string, string])[] = [
+    ['setpoint_passes_total{cloud="aws",outcome="done"}', '1'],
+    ['setpoint_pass_duration_seconds_sum{cloud="aws"}', '1.5'],
+    ['setpoint_pass_duration_seconds_count{cloud="aws"}', '1'],
+    ['setpoint_batch_actions_bucket{le="2",cloud="aws",kind="instance",verb="create"}', '0'],
+    ['setpoint_batch_actions_bucket{le="5",cloud="aws",kind="instance",verb="create"}', '1'],
+    ['setpoint_intents_total{cloud="aws",outcome="settled"}', '2'],
+    ['setpoint_intents_total{cloud="aws",outcome="failed"}', '1'],
+  ];
+  for (const [series, want] of counted) it(series, async () => assert.equal(await value(series), want));
+
+  it('says of every line which pass it is of', () => {
+    for (const { reconcileId, estate, scope: where } of said())
+      assert.deepEqual({ reconcileId, estate, scope: where }, about);
+  });
+
+  it('warns of what failed, with what the cloud said', () => {
+    const [{ message, address, code, requestId, why }] = said().filter(({ level }) => level === 'warn');
+    assert.deepEqual(
+      { message, address, code, requestId, why },
+      { message: 'failed', address: at('web-2'), code: 'InvalidAMIID', requestId: 'req-9', why: 'no such image' },
+    );
+  });
+
+  it('ends with what it did', () => {
+    const { message, outcome, settled, failed, withheld, durationMs } = said().at(-1);
+    assert.deepEqual(
+      { message, outcome, settled, failed, withheld, durationMs },
+      { message: 'pass ended', outcome: 'done', settled: 2, failed: 1, withheld: 1, durationMs: 1500 },
+    );
+  });
+
+  it('is an error in the log where it threw, with why', () => {
+    const other = watched();
+    other.telemetry.pass(about).ended('failed', 'no generation 7');
+    const [{ level, outcome, why }] = other.said();
+    assert.deepEqual({ level, outcome, why }, { level: 'error', outcome: 'failed', why: 'no generation 7' });
+  });
+});
+
+describe('leases', () => {
+  it('are held from their taking to their end, and lost ones counted', async () => {
+    const { telemetry, value } = watched();
+    for (const change of ['taken', 'taken', 'taken', 'released', 'lost'] as const) telemetry.lease(scope, change);
+    assert.equal(await value('setpoint_leases_held{cloud="aws"}'), '1');
+    assert.equal(await value('setpoint_leases_lost_total{cloud="aws"}'), '1');
+  });
+});
+
+describe('budgets', () => {
+  it('are told by cloud and action, never by account', async () => {
+    const { telemetry, value, shown } = watched();
+    telemetry.budgets.waited(`${scope}/RunInstances`, 250);
+    telemetry.budgets.waited('aws/444455556666/us-east-1/RunInstances', 750);
+    telemetry.budgets.throttled('azure/11112222-3333-4444-8555-666677778888/westeurope/vm-put');
+    assert.equal(await value('setpoint_budget_wait_seconds_sum{cloud="aws",action="RunInstances"}'), '1');
+    assert.equal(await value('setpoint_throttles_total{cloud="azure",action="vm-put"}'), '1');
+    assert.doesNotMatch((await shown()).join('\n'), /111122223333|444455556666|11112222/);
+  });
+
+  it('show the emptiest lane of a kind', async () => {
+    const { value } = watched({
+      lanes: async () => [
+        { key: 'aws/1/eu-west-1/RunInstances', level: 0.9 },
+        { key: 'aws/2/eu-west-1/RunInstances', level: -0.5 },
+        { key: 'gcp/acme/global_writes', level: 1 },
+      ],
+    });
+    assert.equal(await value('setpoint_budget_fill_ratio{cloud="aws",action="RunInstances"}'), '-0.5');
+    assert.equal(await value('setpoint_budget_fill_ratio{cloud="gcp",action="global_writes"}'), '1');
+  });
+});
+
+describe('what is asked for when somebody looks', () => {
+  it('is shown as it is then, and no longer', async () => {
+    let counts = [{ cloud: 'aws', state: 'waiting' as const, count: 4 }];
+    const { value } = watched({ queue: async () => counts, openIntents: async () => [{ cloud: 'gcp', count: 2 }] });
+    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="waiting"}'), '4');
+    assert.equal(await value('setpoint_intents_open{cloud="gcp"}'), '2');
+    counts = [];
+    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="waiting"}'), undefined);
+  });
+
+  it('is absent where it cannot be had; that is counted and said, and the rest is shown', async () => {
+    let away = false;
+    const queue = async () => {
+      if (away) throw new Error('connect ECONNREFUSED 127.0.0.1:6379');
+      return [{ cloud: 'aws', state: 'running' as const, count: 1 }];
+    };
+    const { value, said } = watched({ queue, openIntents: async () => [{ cloud: 'aws', count: 5 }] });
+    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="running"}'), '1');
+    away = true;
+    assert.equal(await value('setpoint_queue_passes{cloud="aws",state="running"}'), undefined);
+    assert.equal(await value('setpoint_intents_open{cloud="aws"}'), '5');
+    assert.ok(Number(await value('setpoint_sample_failures_total{of="setpoint_queue_passes"}')) >= 1);
+    const { level, of, why } = said().at(-1);
+    assert.deepEqual(
+      { level, of, why },
+      { level: 'warn', of: 'setpoint_queue_passes', why: 'connect ECONNREFUSED 127.0.0.1:6379' },
+    );
+  });
+
+  it('is waited for two seconds and no more', { timeout: 5000 }, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { metrics } = watched({ openIntents: () => new Promise(() => {}) });
+    const shown = metrics();
+    t.mock.timers.tick(1999);
+    const early = await Promise.race([shown, new Promise((resolve) => setImmediate(resolve, 'still waiting'))]);
+    assert.equal(early, 'still waiting');
+    t.mock.timers.tick(1);
+    assert.doesNotMatch((await shown).text, /setpoint_intents_open\{/);
+  });
+});
+
+describe('the metrics as a whole', () => {
+  it('have the process’s own beside ours, in the form Prometheus reads', async () => {
+    const { metrics, shown } = watched();
+    assert.match((await metrics()).type, /^text\/plain; version=0\.0\.4/);
+    const names = (await shown()).filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2] ?? '');
+    assert.ok(names.includes('process_cpu_seconds_total'));
+    assert.ok(names.includes('nodejs_eventloop_lag_seconds'));
+    const ours = names.filter((name) => name.startsWith('setpoint_'));
+    assert.deepEqual(ours, [
+      'setpoint_passes_total',
+      'setpoint_pass_duration_seconds',
+      'setpoint_batch_actions',
+      'setpoint_intents_total',
+      'setpoint_leases_held',
+      'setpoint_leases_lost_total',
+      'setpoint_budget_wait_seconds',
+      'setpoint_throttles_total',
+      'setpoint_sample_failures_total',
+      'setpoint_queue_passes',
+      'setpoint_intents_open',
+      'setpoint_budget_fill_ratio',
+    ]);
+  });
+});
