@@ -30,7 +30,8 @@ export interface Generations {
   current(estate: string): Promise<Generation | undefined>;
   /** The one before the newest: its guards still bind the newest. */
   previous(estate: string): Promise<Generation | undefined>;
-  /** Accepts a revision: the newest one's number if it is the same revision, else the next. Never lower. */
+  numbered(estate: string, number: number): Promise<Generation | undefined>;
+  /** Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the next. Never lower. */
   accept(estate: string, revision: string, guards: Guards): Promise<Generation>;
   /** What the estate has deleted and replaced: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;

@@ -9,6 +9,7 @@ import type { Database } from './tables.ts';
 export const postgresGenerations = (context: Context): Generations => ({
   current: async (estate) => (await newest(context.db, estate))[0],
   previous: async (estate) => (await newest(context.db, estate))[1],
+  numbered: (estate, number) => numbered(context.db, estate, number),
   accept: (estate, revision, guards) => accept(context, { estate, revision, guards }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
 });
@@ -22,8 +23,23 @@ async function newest(db: Database, estate: string): Promise<readonly Generation
     .orderBy('number', 'desc')
     .limit(2)
     .execute();
-  return rows.map((row) => ({ ...row, guards: row.guards as Guards })); // why: only `accept` writes the column
+  return rows.map(generationOf);
 }
+
+async function numbered(db: Database, estate: string, number: number): Promise<Generation | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .select(['number', 'revision', 'guards'])
+    .where('estate', '=', estate)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return row && generationOf(row);
+}
+
+const generationOf = (row: { readonly number: number; readonly revision: string; readonly guards: unknown }) => ({
+  ...row,
+  guards: row.guards as Guards, // why: only `accept` writes the column
+});
 
 interface Accepting {
   readonly estate: string;

@@ -25,6 +25,11 @@ export const limitLaws: Laws = {
     const two = await store.generations.accept(estate, 'def', guardsOf({ deletes: 1, replaces: 1 }));
     assert.equal(two.number, 2);
     assert.deepEqual([await other.generations.current(estate), await other.generations.previous(estate)], [two, one]);
+    assert.deepEqual(
+      [await other.generations.numbered(estate, 1), await store.generations.numbered(estate, 2)],
+      [one, two],
+    );
+    assert.equal(await store.generations.numbered(estate, 3), undefined);
     assert.equal((await store.generations.accept(estate, 'abc', one.guards)).number, 3);
   },
 

@@ -88,6 +88,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
   return {
     current: async (name) => of(name).generations.at(-1),
     previous: async (name) => of(name).generations.at(-2),
+    numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
     accept: async (name, revision, guards) => {
       const { generations } = of(name);
       const newest = generations.at(-1);
