@@ -31,7 +31,7 @@ export interface Requests {
   ask(where: Where, reason: string): Promise<void>;
   /** One query: the newest wish that no pass has answered yet, and the newest generation's number (0: none). */
   pulse(where: Where): Promise<Pulse>;
-  /** The pass that saw this wish has ended: later ones stay. */
+  /** The pass that saw this wish has ended: later ones stay. One that was never made answers none. */
   answered(where: Where, wish: number): Promise<void>;
 }
 
@@ -50,8 +50,12 @@ export interface Rollouts {
   stand(where: Where, generation: number): Promise<void>;
   /** Progressive rollouts that stopped, and wait for a person. */
   stopped(where: Where): Promise<readonly StoppedRollout[]>;
+  /** A document's newest stop replaces an earlier one; one of a lower generation than that changes nothing. */
   stop(where: Where, rollout: StoppedRollout): Promise<void>;
-  /** Lets it go on: of all documents of the scope where none is named. Writes a note into the ledger. */
+  /**
+   * Lets it go on: of all documents of the scope where none is named. Writes a note into the ledger, in the same transaction;
+   * where nothing had stopped, nothing is written.
+   */
   resume(where: Where, by: { readonly person: string; readonly reason: string }, document?: Address): Promise<void>;
 }
 
@@ -64,6 +68,7 @@ export interface StoppedRollout {
 
 /** Scopes whose passes fail in our own code: out of the way of the others until a person or a newer generation comes. */
 export interface Quarantine {
+  /** Where it already is in for this generation, `since` stays. */
   put(where: Where, why: string, generation: number): Promise<void>;
   /** Those in force; all estates where none is named. */
   list(estate?: string): Promise<readonly Quarantined[]>;

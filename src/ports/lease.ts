@@ -4,6 +4,17 @@ import type { ScopeKey } from '../core/resource.ts';
 export interface Leases {
   /** The lease, or who holds it and since when (ms since the epoch). Never waits. */
   acquire(estate: string, scope: ScopeKey, holder: string): Promise<Acquired>;
+  /** The leases that somebody holds now; of all estates where none is named. */
+  held(estate?: string): Promise<readonly HeldLease[]>;
+}
+
+/** `since`: ms since the epoch. */
+export interface HeldLease {
+  readonly estate: string;
+  readonly scope: ScopeKey;
+  readonly holder: string;
+  readonly epoch: number;
+  readonly since: number;
 }
 
 export type Acquired =

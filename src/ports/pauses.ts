@@ -1,6 +1,6 @@
 import type { Held, PauseDraft } from '../core/pause.ts';
 
-/** Holding still. Both verbs write a note into the ledger, in the same transaction. */
+/** Holding still. Both verbs write a note into the ledger, in the same transaction; where nothing ends, nothing is written. */
 export interface Pauses {
   begin(estate: string, pause: PauseDraft): Promise<Pause>;
   /** Ends all that hold exactly this still; returns those that ended. */

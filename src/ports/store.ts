@@ -1,5 +1,6 @@
 import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
+import type { FleetState } from './fleet-state.ts';
 import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
@@ -7,6 +8,7 @@ import type { KeptOperations } from './operations.ts';
 
 /** Everything that outlives a process: one database. */
 export type Store = StorePorts & {
+  readonly fleet: FleetState;
   readonly estates: Estates;
   readonly audit: Audit;
   /** Signs the chains that this store wrote to, and lets go of the database. */

@@ -9,15 +9,15 @@ export interface Reach {
   readonly role?: string;
 }
 
-/** A pool of connections. A process that is stopped in the middle of a transaction loses it after 30 s, and its locks. */
-export function connect({ config, role }: Reach): Database {
+/** A pool of connections. A process that is stopped in the middle of a transaction loses it after `idleMs`, and its locks. */
+export function connect({ config, role }: Reach, idleMs: number): Database {
   const pool = new pg.Pool({
     ...config,
     types: { getTypeParser: parserOf },
     max: 10,
     application_name: 'setpoint',
     connectionTimeoutMillis: 10_000,
-    idle_in_transaction_session_timeout: 30_000,
+    idle_in_transaction_session_timeout: idleMs,
   });
   // why: a broken idle connection leaves the pool by itself; without a listener it would end the process.
   pool.on('error', () => {});

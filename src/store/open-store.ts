@@ -9,6 +9,7 @@ import { ownFolder } from './embedded/home.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresAudit } from './postgres-audit.ts';
 import { postgresEstates } from './postgres-estates.ts';
+import { postgresFleet } from './postgres-fleet.ts';
 import { postgresGenerations } from './postgres-generations.ts';
 import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
@@ -25,6 +26,8 @@ export interface Opening {
   readonly onProgress?: (message: string) => void;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
+  /** How long a lease outlives a holder that stopped renewing; the default is 12 s. */
+  readonly leaseMs?: number;
 }
 
 /** Opens the store, making or upgrading its schema. Throws where the database cannot be reached or is newer than we are. */
@@ -36,7 +39,7 @@ export async function openStore(opening: Opening): Promise<Store | undefined> {
   if (!server) return undefined;
   try {
     const reach = await prepare(server, opening);
-    if (reach) return await storeOn(reach, { folder, clock: opening.clock, leave: server.leave });
+    if (reach) return await storeOn(reach, { folder, opening, leave: server.leave });
     await server.leave();
     return undefined;
   } catch (error) {
@@ -107,16 +110,18 @@ async function clientOf(owner: pg.ClientConfig): Promise<pg.Client> {
 
 interface Kept {
   readonly folder: string;
-  readonly clock: Clock;
+  readonly opening: Opening;
   leave(): Promise<void>;
 }
 
-async function storeOn(reach: Reach, { folder, clock, leave }: Kept): Promise<Store> {
-  const db = connect(reach);
+async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<Store> {
+  const { clock, leaseMs = 12_000 } = opening;
+  // why: who is stopped must not keep others from a lease longer than the lease itself does
+  const db = connect(reach, leaseMs);
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
   const audit = postgresAudit({ db, clock, store }, folder);
   const context: Context = { db, clock, store, onWritten: audit.written };
-  const leases = postgresLeases(db, clock);
+  const leases = postgresLeases(db, clock, leaseMs);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {
@@ -133,6 +138,7 @@ async function storeOn(reach: Reach, { folder, clock, leave }: Kept): Promise<St
     generations: postgresGenerations(context),
     leases,
     operations: postgresOperations(db),
+    fleet: postgresFleet(context),
     estates: postgresEstates(context),
     audit,
     close: () => {

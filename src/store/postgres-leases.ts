@@ -1,32 +1,33 @@
 import { sql } from 'kysely';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type Acquired, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
+import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
 import { type Deadline, deadline, momentBy } from './deadline.ts';
 import type { Database } from './tables.ts';
 
-/** A holder that stops renewing loses its lease after `ttlMs`; it renews every third of that. */
-const ttlMs = 30_000;
-const renewMs = ttlMs / 3;
-/** After a renewal that failed: the database may be back soon. */
-const retryMs = 1_000;
+/** Of the time to live: how often it is renewed, and how soon again after a renewal that failed. */
+const renewPart = 1 / 3;
+const retryPart = 1 / 12;
 
 /** Leases of this process. `close` gives back all that it still holds. */
 export interface PostgresLeases extends Leases {
   close(): Promise<void>;
 }
 
-export function postgresLeases(db: Database, clock: Clock): PostgresLeases {
+/** A holder that stops renewing loses its lease after `ttlMs`; it renews every third of that. */
+export function postgresLeases(db: Database, clock: Clock, ttlMs: number): PostgresLeases {
   const held = new Set<Lease>();
   return {
     acquire: async (estate, scope, holder): Promise<Acquired> => {
       const start = momentBy(clock);
-      const epoch = await take(db, { estate, scope, holder });
+      const epoch = await take(db, { estate, scope, holder }, ttlMs);
       if (epoch === undefined) return refusal(db, estate, scope);
-      const lease = keep({ db, clock, row: { estate, scope, holder, epoch }, until: deadline(clock, ttlMs, start) });
+      const row = { estate, scope, holder, epoch };
+      const lease = keep({ db, clock, row, ttlMs, until: deadline(clock, ttlMs, start) });
       held.add(lease);
       return { ok: true, lease };
     },
+    held: (estate) => heldLeases(db, estate),
     close: async () => {
       for (const lease of held) await lease.release();
     },
@@ -40,18 +41,23 @@ interface Row {
   readonly epoch: number;
 }
 
-const expiry = sql<Date>`clock_timestamp() + ${ttlMs} * interval '1 millisecond'`;
+const expiry = (ttlMs: number) => sql<Date>`clock_timestamp() + ${ttlMs} * interval '1 millisecond'`;
 
 /** The epoch, where nobody holds the lease or its time ran out by the database's clock. */
-async function take(db: Database, { estate, scope, holder }: Omit<Row, 'epoch'>): Promise<number | undefined> {
+async function take(
+  db: Database,
+  { estate, scope, holder }: Omit<Row, 'epoch'>,
+  ttlMs: number,
+): Promise<number | undefined> {
+  const expires_at = expiry(ttlMs);
   const since = sql<Date>`clock_timestamp()`;
   const taken = await db
     .insertInto('leases')
-    .values({ estate, scope, holder, epoch: 1, since, expires_at: expiry })
+    .values({ estate, scope, holder, epoch: 1, since, expires_at })
     .onConflict((conflict) =>
       conflict
         .columns(['estate', 'scope'])
-        .doUpdateSet(({ eb }) => ({ holder, epoch: eb('leases.epoch', '+', 1), since, expires_at: expiry }))
+        .doUpdateSet(({ eb }) => ({ holder, epoch: eb('leases.epoch', '+', 1), since, expires_at }))
         .where('leases.expires_at', '<=', since),
     )
     .returning('epoch')
@@ -69,10 +75,22 @@ async function refusal(db: Database, estate: string, scope: ScopeKey): Promise<A
   return { ok: false, heldBy: holder, since: since.getTime() };
 }
 
+async function heldLeases(db: Database, estate: string | undefined): Promise<readonly HeldLease[]> {
+  let query = db
+    .selectFrom('leases')
+    .select(['estate', 'scope', 'holder', 'epoch', 'since'])
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .orderBy('estate')
+    .orderBy('scope');
+  if (estate !== undefined) query = query.where('estate', '=', estate);
+  return (await query.execute()).map((row) => ({ ...row, since: row.since.getTime() }));
+}
+
 interface Held {
   readonly db: Database;
   readonly clock: Clock;
   readonly row: Row;
+  readonly ttlMs: number;
   readonly until: Deadline;
 }
 
@@ -103,16 +121,16 @@ function keep(held: Held): Lease {
 }
 
 /** True once the database says that the lease is no longer ours; false when done. */
-async function renewing({ db, clock, row, until }: Held, done: AbortSignal): Promise<boolean> {
-  for (let pause = renewMs; await slept(clock, pause, done); ) {
+async function renewing({ db, clock, row, ttlMs, until }: Held, done: AbortSignal): Promise<boolean> {
+  for (let pause = ttlMs * renewPart; await slept(clock, pause, done); ) {
     const asked = momentBy(clock);
     try {
-      if (!(await renew(db, row))) return true;
+      if (!(await renew(db, row, ttlMs))) return true;
       until.extend(asked);
-      pause = renewMs;
+      pause = ttlMs * renewPart;
     } catch {
       // why: the database may be away for a moment; `watching` ends the lease when its time is over.
-      pause = retryMs;
+      pause = ttlMs * retryPart;
     }
   }
   return false;
@@ -130,10 +148,10 @@ const slept = (clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> 
     () => false,
   );
 
-async function renew(db: Database, { estate, scope, holder, epoch }: Row): Promise<boolean> {
+async function renew(db: Database, { estate, scope, holder, epoch }: Row, ttlMs: number): Promise<boolean> {
   const renewed = await db
     .updateTable('leases')
-    .set({ expires_at: expiry })
+    .set({ expires_at: expiry(ttlMs) })
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where('epoch', '=', epoch)

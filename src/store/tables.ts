@@ -1,7 +1,9 @@
-import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
+import type { InScope, Json } from './columns.ts';
+import type { FleetTables } from './fleet-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
-export type Tables = RecordTables & KnowledgeTables & InventoryTables;
+export type Tables = RecordTables & KnowledgeTables & InventoryTables & FleetTables;
 
 /** What was done. */
 interface RecordTables {
@@ -31,14 +33,6 @@ interface InventoryTables {
 
 export type Database = Kysely<Tables>;
 export type Write = Transaction<Tables>;
-
-/** Read as the value, written as its text: the text stays as it was written. */
-type Json = ColumnType<unknown, string, string>;
-
-interface InScope {
-  estate: string;
-  scope: string;
-}
 
 interface LedgerTable extends ChainColumns {
   estate: string;

@@ -31,6 +31,9 @@ const changes = [
   'DROP TRIGGER append_only ON setpoint.ledger',
   "UPDATE setpoint.store SET id = '00000000-0000-4000-8000-000000000000'",
   'DELETE FROM setpoint.generations',
+  "UPDATE setpoint.trees SET tree = '{}'",
+  'DELETE FROM setpoint.approvals',
+  'DELETE FROM setpoint.pauses',
   'SET ROLE setpoint_owner',
 ];
 for (const change of changes)

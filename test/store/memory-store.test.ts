@@ -14,8 +14,9 @@ storeLaws('memory', async () => {
     },
     lapse: async () => {
       for (const store of stores) store.stall();
-      await clock.advance(30_001);
+      await clock.advance(12_001);
     },
     later: clock.advance,
+    now: clock.now,
   };
 });

@@ -29,5 +29,6 @@ storeLaws('postgres', async () => {
       await client.end();
     },
     later: clock.advance,
+    now: Date.now,
   };
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/ports/store.ts';
+import { fleetLaws } from './laws/fleet-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
+import { peopleLaws } from './laws/people-laws.ts';
 
 /** One database under test. */
 export interface Harness {
@@ -15,10 +17,12 @@ export interface Harness {
   lapse(estate: string, scope: string): Promise<void>;
   /** Time goes by. */
   later(ms: number): Promise<void>;
+  /** The time that ends are compared with, ms since the epoch. */
+  now(): number;
 }
 
 /** What a law is given: its own estate, and two processes' connections. */
-export interface Bench extends Pick<Harness, 'lapse' | 'later'> {
+export interface Bench extends Pick<Harness, 'lapse' | 'later' | 'now'> {
   readonly estate: string;
   readonly store: Store;
   readonly other: Store;
@@ -33,14 +37,22 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     const made = await harness();
     return { harness: made, store: await made.connect(), other: await made.connect() };
   };
-  const laws: Laws = { ...ledgerLaws, ...limitLaws, ...leaseLaws, ...inventoryLaws, ...operationLaws };
+  const laws: Laws = {
+    ...ledgerLaws,
+    ...limitLaws,
+    ...leaseLaws,
+    ...inventoryLaws,
+    ...operationLaws,
+    ...fleetLaws,
+    ...peopleLaws,
+  };
   for (const [index, [law, run]] of Object.entries(laws).entries())
     test(`${name}: ${law}`, async () => {
       opened ??= open();
       const { harness, store, other } = await opened;
-      const { lapse, later } = harness;
+      const { lapse, later, now } = harness;
       const estate = `estate-${index}`;
-      await run({ estate, store, other, lapse, later });
+      await run({ estate, store, other, lapse, later, now });
       assert.deepEqual({ ...(await store.audit.verify(estate)), head: undefined, entries: 0, checkpoints: 0 }, whole);
     });
 }

@@ -8,6 +8,7 @@ import { exportLine } from '../../src/store/export-line.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
+import { memoryFleet } from './memory-store/fleet.ts';
 import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
@@ -20,7 +21,7 @@ export interface MemoryDatabase {
   connect(): MemoryStore;
 }
 
-/** `stall`: this process stops renewing its leases, as one that crashed or was paused; they run out 30 s later. */
+/** `stall`: this process stops renewing its leases, as one that crashed or was paused; they run out 12 s later. */
 export type MemoryStore = Store & { stall(): void };
 
 /** Deterministic: ids count up from 1. `store`: the database's id. */
@@ -37,6 +38,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     generations: memoryGenerations(data, clock),
     leases,
     operations: memoryOperations(data),
+    fleet: memoryFleet(data, clock),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

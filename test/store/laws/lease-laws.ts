@@ -28,6 +28,24 @@ export const leaseLaws: Laws = {
     assert.equal((await store.leases.acquire(estate, scope, 'x')).ok, false);
   },
 
+  'who holds what can be read, and what is released or lapsed is held by nobody': async (bench) => {
+    const { store, other, estate } = bench;
+    const { lease } = await workerOf(store, estate);
+    const elsewhere = await other.leases.acquire(estate, 'aws/1/us-east-1', 'ci@there 2');
+    assert.ok(elsewhere.ok);
+    await workerOf(store, `${estate}-2`);
+    const [first, second, ...more] = await other.leases.held(estate);
+    assert.equal(more.length, 0);
+    assert.deepEqual(first, { estate, scope: 'aws/1/us-east-1', holder: 'ci@there 2', epoch: 1, since: first?.since });
+    assert.deepEqual(second, { estate, scope, holder: lease.holder, epoch: lease.epoch, since: second?.since });
+    assert.ok(Number.isFinite(second.since) && second.since > 0);
+    assert.ok((await store.leases.held()).some((one) => one.estate === `${estate}-2`));
+    await elsewhere.lease.release();
+    assert.deepEqual(await store.leases.held(estate), [second]);
+    await bench.lapse(estate, scope);
+    assert.deepEqual(await store.leases.held(estate), []);
+  },
+
   'a lapsed lease can be taken; then the old holder can neither intend, settle nor take over': async (bench) => {
     const { store, other, estate } = bench;
     const { pass } = await workerOf(store, estate);

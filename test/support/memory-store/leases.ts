@@ -3,7 +3,7 @@ import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/
 import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
 
 /** How long a lease outlives a holder that stopped renewing. */
-export const leaseMs = 30_000;
+const leaseMs = 12_000;
 
 /** Leases of one process. `stall` is what SIGSTOP, a crash or a long pause is: renewing ends, and the leases run out. */
 export interface MemoryLeases extends Leases {
@@ -20,6 +20,8 @@ export function memoryLeases(memory: Memory, clock: Clock): MemoryLeases {
       if (held && !isFree(held, clock)) return { ok: false, heldBy: held.holder, since: held.since };
       held?.lost.abort(new LeaseLost(scope, held.holder));
       const taken: LeaseMemory = {
+        estate,
+        scope,
         epoch: (held?.epoch ?? 0) + 1,
         holder,
         since: clock.now(),
@@ -31,6 +33,11 @@ export function memoryLeases(memory: Memory, clock: Clock): MemoryLeases {
       mine.add(taken);
       return { ok: true, lease: leaseOf(taken, clock) };
     },
+    held: async (estate) =>
+      [...memory.leases.values()]
+        .filter((lease) => !isFree(lease, clock) && (estate === undefined || lease.estate === estate))
+        .sort((a, b) => (leaseKey(a.estate, a.scope) < leaseKey(b.estate, b.scope) ? -1 : 1))
+        .map(({ estate, scope, holder, epoch, since }) => ({ estate, scope, holder, epoch, since })),
     stall: () => {
       for (const lease of mine) lease.expires ??= clock.now() + leaseMs;
     },

@@ -6,17 +6,19 @@ import type { Place } from '../../../src/core/ledger/estate-count.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
-import { LeaseLost } from '../../../src/ports/lease.ts';
+import { type HeldLease, LeaseLost } from '../../../src/ports/lease.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
 import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
 import { sha256 } from '../../../src/store/sha256.ts';
+import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
 export interface Memory {
   readonly store: string;
   readonly estates: Map<string, EstateMemory>;
   readonly leases: Map<string, LeaseMemory>;
+  readonly fleet: FleetMemory;
   nextId(): string;
 }
 
@@ -57,10 +59,7 @@ export interface ScopeMemory {
 }
 
 /** `expires`: undefined while its holder lives and renews. */
-export interface LeaseMemory {
-  readonly epoch: number;
-  readonly holder: string;
-  readonly since: number;
+export interface LeaseMemory extends HeldLease {
   readonly lost: AbortController;
   expires: number | undefined;
   released: boolean;
@@ -69,7 +68,7 @@ export interface LeaseMemory {
 export function memory(store: string): Memory {
   let ids = 0;
   const nextId = (): string => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, '0')}`;
-  return { store, estates: new Map(), leases: new Map(), nextId };
+  return { store, estates: new Map(), leases: new Map(), fleet: fleetMemory(), nextId };
 }
 
 export function estateOf(memory: Memory, name: string): EstateMemory {

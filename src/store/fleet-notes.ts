@@ -1,0 +1,21 @@
+import type { Held } from '../core/pause.ts';
+import type { ApprovalDraft } from '../ports/approvals.ts';
+import type { Rollouts } from '../ports/fleet-state.ts';
+import type { Pause } from '../ports/pauses.ts';
+import type { Where } from '../ports/queue.ts';
+
+/** What the ledger says of a person's word to the fleet. */
+type By = Parameters<Rollouts['resume']>[1];
+
+export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
+
+/** `pauses`: the ids of those that end. */
+export const resumeNote = ({ what, of }: Held, pauses: readonly number[], { person, reason }: By) => ({
+  resume: { what, of, pauses, person, reason },
+});
+
+export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });
+
+export const rolloutNote = ({ scope }: Where, documents: readonly string[], { person, reason }: By) => ({
+  resumeRollout: { scope, documents, person, reason },
+});

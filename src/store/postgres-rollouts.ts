@@ -1,0 +1,76 @@
+import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
+import type { Where } from '../ports/queue.ts';
+import { chainWrite } from './chain-write.ts';
+import type { Context } from './context.ts';
+import { noteBody } from './entry-body.ts';
+import { rolloutNote } from './fleet-notes.ts';
+import type { Database } from './tables.ts';
+
+export const postgresRollouts = (context: Context): Rollouts => ({
+  standing: (where) => standing(context.db, where),
+  stand: (where, generation) => stand(context.db, where, generation),
+  stopped: (where) => stopped(context.db, where),
+  stop: (where, rollout) => stop(context.db, where, rollout),
+  resume: (where, by, document) => resume(context, { where, by, document }),
+});
+
+async function standing(db: Database, { estate, scope }: Where): Promise<number> {
+  const row = await db
+    .selectFrom('standing')
+    .select('generation')
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .executeTakeFirst();
+  return row?.generation ?? 0;
+}
+
+async function stand(db: Database, { estate, scope }: Where, generation: number): Promise<void> {
+  await db
+    .insertInto('standing')
+    .values({ estate, scope, generation })
+    .onConflict((conflict) =>
+      conflict.columns(['estate', 'scope']).doUpdateSet({ generation }).where('standing.generation', '<', generation),
+    )
+    .execute();
+}
+
+async function stopped(db: Database, { estate, scope }: Where): Promise<readonly StoppedRollout[]> {
+  const rows = await db
+    .selectFrom('stopped_rollouts')
+    .select(['document', 'generation', 'why'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .orderBy('document')
+    .execute();
+  return rows.map(({ why, ...row }) => ({ ...row, why: String(why) }));
+}
+
+async function stop(db: Database, { estate, scope }: Where, rollout: StoppedRollout): Promise<void> {
+  const { document, generation } = rollout;
+  const why = JSON.stringify(rollout.why);
+  await db
+    .insertInto('stopped_rollouts')
+    .values({ estate, scope, document, generation, why })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['estate', 'scope', 'document'])
+        .doUpdateSet({ generation, why })
+        .where('stopped_rollouts.generation', '<=', generation),
+    )
+    .execute();
+}
+
+interface Resuming {
+  readonly where: Where;
+  readonly by: Parameters<Rollouts['resume']>[1];
+  readonly document: string | undefined;
+}
+
+const resume = (context: Context, { where, by, document }: Resuming): Promise<void> =>
+  chainWrite(context, where.estate, async ({ trx, append }) => {
+    let query = trx.deleteFrom('stopped_rollouts').where('estate', '=', where.estate).where('scope', '=', where.scope);
+    if (document !== undefined) query = query.where('document', '=', document);
+    const documents = (await query.returning('document').execute()).map((row) => row.document).sort();
+    if (documents.length > 0)
+      await append([{ type: 'note', body: noteBody(where.estate, rolloutNote(where, documents, by)) }]);
+  });

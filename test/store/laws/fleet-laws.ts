@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { guardsOf, scope } from '../fixtures.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+const guards = guardsOf({ deletes: 5, replaces: 5 });
+const elsewhere = 'aws/1/us-east-1';
+
+/** What workers tell each other. */
+export const fleetLaws: Laws = {
+  'a tree that one process kept, another reads, and the first one kept stays': async ({ store, other, estate }) => {
+    const tree = {
+      specs: [{ path: 'a/net.yaml', text: 'kind: "Network"\u0000\ud800 \u{1f512}\n' }],
+      userData: [{ path: 'web.sh', base64: 'AAEC' }],
+    };
+    await store.fleet.trees.keep(estate, 'r1', tree);
+    await other.fleet.trees.keep(estate, 'r1', { specs: [], userData: [] });
+    assert.deepEqual(await other.fleet.trees.read(estate, 'r1'), tree);
+    assert.equal(await store.fleet.trees.read(estate, 'r2'), undefined);
+    assert.equal(await store.fleet.trees.read(`${estate}-2`, 'r1'), undefined);
+  },
+
+  'a pulse is the newest wish that nobody answered, and the newest generation': async ({ store, other, estate }) => {
+    const where = { estate, scope };
+    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 0, generation: 0 });
+    await store.fleet.requests.ask(where, 'specs changed');
+    await other.fleet.requests.ask(where, 'a "person"\u0000');
+    await store.generations.accept(estate, 'r1', guards);
+    await store.generations.accept(estate, 'r2', guards);
+    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 2, reason: 'a "person"\u0000', generation: 2 });
+    assert.deepEqual(await store.fleet.requests.pulse({ estate, scope: elsewhere }), { wish: 0, generation: 2 });
+    assert.deepEqual(await store.fleet.requests.pulse({ estate: `${estate}-2`, scope }), { wish: 0, generation: 0 });
+  },
+
+  'an answer takes the wishes up to the one that was seen, and no later one': async ({ store, other, estate }) => {
+    const where = { estate, scope };
+    const pulse = async () => (await store.fleet.requests.pulse(where)).wish;
+    await store.fleet.requests.ask(where, 'one');
+    await store.fleet.requests.ask(where, 'two');
+    await other.fleet.requests.answered(where, 1);
+    assert.equal(await pulse(), 2);
+    await other.fleet.requests.answered(where, 2);
+    assert.deepEqual(await store.fleet.requests.pulse(where), { wish: 0, generation: 0 });
+    await other.fleet.requests.answered(where, 1);
+    await other.fleet.requests.answered(where, 99);
+    await store.fleet.requests.ask(where, 'three');
+    assert.equal(await pulse(), 3);
+  },
+
+  'wishes of many processes at once are all counted': async ({ store, other, estate }) => {
+    const where = { estate, scope };
+    const asking = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).fleet.requests.ask(where, `${i}`));
+    await Promise.all(asking);
+    assert.equal((await store.fleet.requests.pulse(where)).wish, 20);
+  },
+
+  'what stands in a scope only ever rises': async ({ store, other, estate }) => {
+    const where = { estate, scope };
+    assert.equal(await store.fleet.rollouts.standing(where), 0);
+    await store.fleet.rollouts.stand(where, 3);
+    await other.fleet.rollouts.stand(where, 2);
+    assert.equal(await other.fleet.rollouts.standing(where), 3);
+    await other.fleet.rollouts.stand(where, 4);
+    assert.equal(await store.fleet.rollouts.standing(where), 4);
+    assert.equal(await store.fleet.rollouts.standing({ estate, scope: elsewhere }), 0);
+  },
+
+  'a scope in quarantine is listed until a person or a newer generation releases it': async (bench) => {
+    const { store, other, estate, now } = bench;
+    const where = { estate, scope };
+    await store.generations.accept(estate, 'r1', guards);
+    const before = now();
+    await store.fleet.quarantine.put(where, 'it "threw"\u0000', 1);
+    const [put, ...more] = await listed(bench);
+    assert.equal(more.length, 0);
+    assert.ok(put && put.since >= before - 1 && put.since <= now() + 1, `since ${put?.since}`);
+    assert.deepEqual(put, { estate, scope, why: 'it "threw"\u0000', since: put.since, generation: 1 });
+    assert.ok((await other.fleet.quarantine.list()).some((one) => one.estate === estate));
+    await bench.later(1000);
+    await other.fleet.quarantine.put(where, 'again', 1);
+    assert.deepEqual(await listed(bench), [{ ...put, why: 'again' }]);
+    await store.generations.accept(estate, 'r2', guards);
+    assert.deepEqual(await listed(bench), []);
+    await store.fleet.quarantine.put(where, 'still', 2);
+    await store.fleet.quarantine.put({ estate, scope: elsewhere }, 'too', 2);
+    assert.deepEqual(
+      (await listed(bench)).map((one) => one.scope),
+      [elsewhere, scope],
+    );
+    await other.fleet.quarantine.release(where);
+    assert.deepEqual(
+      (await listed(bench)).map(({ why }) => why),
+      ['too'],
+    );
+  },
+};
+
+const listed = ({ other, estate }: Bench) => other.fleet.quarantine.list(estate);

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import type { PauseDraft } from '../../../src/core/pause.ts';
+import type { ApprovalDraft } from '../../../src/ports/approvals.ts';
+import { addressOf, guardsOf, scope } from '../fixtures.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+const by = { person: 'kim', reason: 'checked "it"\u0000' };
+const hour = 3_600_000;
+
+/** What people tell the fleet: each word is a note in the ledger. */
+export const peopleLaws: Laws = {
+  'a pause holds until it is ended or runs out, and others see it': async (bench) => {
+    const { store, other, estate, now } = bench;
+    const draft = pauseOf(bench, { reason: 'fire "drill"\u0000' });
+    const all = await store.fleet.pauses.begin(estate, draft);
+    assert.deepEqual(all, { ...draft, id: all.id, at: all.at });
+    const web = await store.fleet.pauses.begin(
+      estate,
+      pauseOf(bench, { what: 'rollout', of: { by: 'owner', name: 'team-web' } }),
+    );
+    assert.ok(web.id > all.id);
+    await store.fleet.pauses.begin(estate, pauseOf(bench, { until: now() - 1 }));
+    await store.fleet.pauses.begin(`${estate}-2`, pauseOf(bench));
+    assert.deepEqual(await other.fleet.pauses.inForce(estate), [all, web]);
+  },
+
+  'ending a pause ends all that hold exactly the same still': async (bench) => {
+    const { store, other, estate, now } = bench;
+    const of = { by: 'address', name: addressOf('core') } as const;
+    const begin = (rest: Partial<PauseDraft>) => store.fleet.pauses.begin(estate, pauseOf(bench, rest));
+    const one = await begin({ of });
+    const stays = [
+      await begin({ of, what: 'healing' }),
+      await begin({ of: { by: 'target', name: of.name } }),
+      await begin({ of: { by: 'address', name: addressOf('edge') } }),
+    ];
+    const two = await begin({ of, person: 'lee' });
+    await begin({ of, until: now() - 1 });
+    assert.deepEqual(await other.fleet.pauses.end(estate, { what: 'all', of }, by), [one, two]);
+    assert.deepEqual(await other.fleet.pauses.end(estate, { what: 'all', of }, by), []);
+    assert.deepEqual(await store.fleet.pauses.inForce(estate), stays);
+    const [resumed, ...more] = (await notesOf(bench)).flatMap((note) => ('resume' in note ? [note['resume']] : []));
+    assert.deepEqual([resumed, more], [{ what: 'all', of, pauses: [one.id, two.id], ...by }, []]);
+  },
+
+  'a pause and its end are notes in the ledger': async (bench) => {
+    const { store, estate } = bench;
+    const { at: _, ...pause } = await store.fleet.pauses.begin(estate, pauseOf(bench));
+    await store.fleet.pauses.end(estate, pause, by);
+    const ended = { what: 'all', of: { by: 'estate' }, pauses: [pause.id], ...by };
+    assert.deepEqual(await notesOf(bench), [{ pause }, { resume: ended }]);
+  },
+
+  'an approval holds for the newest generation, until its end, where it was given': async (bench) => {
+    const { store, other, estate, now } = bench;
+    const where = { estate, scope };
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    const given = await store.fleet.approvals.give(approvalOf(bench));
+    assert.deepEqual(given, { ...approvalOf(bench), until: given.until, seq: 1 });
+    await store.fleet.approvals.give(approvalOf(bench, { until: now() - 1 }));
+    await store.fleet.approvals.give(approvalOf(bench, { generation: 2 }));
+    await store.fleet.approvals.give(approvalOf(bench, { scope: 'aws/1/us-east-1' }));
+    assert.deepEqual(await other.fleet.approvals.inForce(where), [given]);
+    await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
+    assert.deepEqual(
+      (await other.fleet.approvals.inForce(where)).map(({ generation }) => generation),
+      [2],
+    );
+  },
+
+  'nothing is approved of a generation that nobody accepted': async (bench) => {
+    await bench.store.fleet.approvals.give(approvalOf(bench));
+    assert.deepEqual(await bench.store.fleet.approvals.inForce({ estate: bench.estate, scope }), []);
+  },
+
+  'an approval is a note in the ledger, and names its number': async (bench) => {
+    const { store, estate } = bench;
+    await store.ledger.note(estate, { n: 1 });
+    const { seq, estate: _, ...approval } = await store.fleet.approvals.give(approvalOf(bench));
+    assert.equal(seq, 2);
+    assert.deepEqual(await notesOf(bench), [{ n: 1 }, { approval }]);
+  },
+
+  'a rollout that stopped waits until a person resumes it, with a note': async (bench) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    const stop = (document: string, generation: number, why = 'no answer "at all"\u0000') =>
+      store.fleet.rollouts.stop(where, { document, generation, why });
+    await stop('web', 2);
+    await stop('db', 2);
+    await stop('app', 3);
+    await stop('app', 2, 'older');
+    await stop('web', 2, 'newer');
+    const one = { document: 'app', generation: 3, why: 'no answer "at all"\u0000' };
+    const two = { document: 'db', generation: 2, why: 'no answer "at all"\u0000' };
+    const three = { document: 'web', generation: 2, why: 'newer' };
+    assert.deepEqual(await other.fleet.rollouts.stopped(where), [one, two, three]);
+    assert.deepEqual(await other.fleet.rollouts.stopped({ estate, scope: 'aws/1/us-east-1' }), []);
+    await other.fleet.rollouts.resume(where, by, 'db');
+    await other.fleet.rollouts.resume(where, by, 'db');
+    assert.deepEqual(await store.fleet.rollouts.stopped(where), [one, three]);
+    await other.fleet.rollouts.resume(where, by);
+    assert.deepEqual(await store.fleet.rollouts.stopped(where), []);
+    assert.deepEqual(await notesOf(bench), [
+      { resumeRollout: { scope, documents: ['db'], ...by } },
+      { resumeRollout: { scope, documents: ['app', 'web'], ...by } },
+    ]);
+  },
+
+  'words of two people at once make one chain': async (bench) => {
+    const { store, other, estate } = bench;
+    const given = await Promise.all([
+      store.fleet.pauses.begin(estate, pauseOf(bench)),
+      other.fleet.pauses.begin(estate, pauseOf(bench)),
+      store.fleet.approvals.give(approvalOf(bench)),
+      other.fleet.approvals.give(approvalOf(bench)),
+    ]);
+    const [a, b, c, d] = given;
+    assert.notEqual(a.id, b.id);
+    assert.notEqual(c.seq, d.seq);
+    assert.equal((await notesOf(bench)).length, 4);
+  },
+};
+
+const pauseOf = ({ now }: Bench, rest: Partial<PauseDraft> = {}): PauseDraft => ({
+  what: 'all',
+  of: { by: 'estate' },
+  reason: 'maintenance',
+  person: 'ops',
+  until: now() + hour,
+  ...rest,
+});
+
+const approvalOf = ({ estate, now }: Bench, rest: Partial<ApprovalDraft> = {}): ApprovalDraft => ({
+  estate,
+  scope,
+  generation: 1,
+  digest: 'd1',
+  actions: ['a1', 'a2'],
+  destroys: 1,
+  by,
+  until: now() + hour,
+  ...rest,
+});
+
+async function notesOf({ other, estate }: Bench): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const notes: Readonly<Record<string, unknown>>[] = [];
+  for await (const { type, body } of other.ledger.entries({ estate })) {
+    const { note } = body;
+    if (type === 'note' && typeof note === 'object' && note !== null) notes.push({ ...note });
+  }
+  return notes;
+}

@@ -1,0 +1,36 @@
+import type { Approval } from '../../../src/ports/approvals.ts';
+import type { KeptTree, Quarantined, StoppedRollout } from '../../../src/ports/fleet-state.ts';
+import type { Pause } from '../../../src/ports/pauses.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+
+/** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
+export interface FleetMemory {
+  readonly trees: Map<string, KeptTree>;
+  readonly requests: Map<string, { readonly wish: number; readonly answered: number; readonly reason: string }>;
+  readonly rollouts: Map<string, RolloutMemory>;
+  readonly quarantine: Map<string, Quarantined>;
+  readonly pauses: PauseMemory[];
+  readonly approvals: Approval[];
+}
+
+export interface RolloutMemory {
+  standing: number;
+  readonly stopped: Map<string, StoppedRollout>;
+}
+
+export interface PauseMemory {
+  readonly estate: string;
+  readonly pause: Pause;
+  ended: boolean;
+}
+
+export const fleetMemory = (): FleetMemory => ({
+  trees: new Map(),
+  requests: new Map(),
+  rollouts: new Map(),
+  quarantine: new Map(),
+  pauses: [],
+  approvals: [],
+});
+
+export const whereKey = ({ estate, scope }: Where): string => `${estate} ${scope}`;

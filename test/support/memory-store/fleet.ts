@@ -1,0 +1,61 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports/fleet-state.ts';
+import { memoryApprovals } from './approvals.ts';
+import { whereKey } from './fleet-memory.ts';
+import { estateOf, type Memory } from './memory.ts';
+import { memoryPauses } from './pauses.ts';
+import { memoryRollouts } from './rollouts.ts';
+
+export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
+  trees: trees(memory),
+  requests: requests(memory),
+  pauses: memoryPauses(memory, clock),
+  approvals: memoryApprovals(memory, clock),
+  rollouts: memoryRollouts(memory, clock),
+  quarantine: quarantine(memory, clock),
+});
+
+const trees = ({ fleet }: Memory): Trees => ({
+  keep: async (estate, revision, tree) => {
+    const key = `${estate} ${revision}`;
+    if (!fleet.trees.has(key)) fleet.trees.set(key, structuredClone(tree));
+  },
+  read: async (estate, revision) => structuredClone(fleet.trees.get(`${estate} ${revision}`)),
+});
+
+const requests = (memory: Memory): Requests => ({
+  ask: async (where, reason) => {
+    const { wish, answered } = memory.fleet.requests.get(whereKey(where)) ?? { wish: 0, answered: 0 };
+    memory.fleet.requests.set(whereKey(where), { wish: wish + 1, answered, reason });
+  },
+  pulse: async (where) => {
+    const generation = newestNumber(memory, where.estate);
+    const asked = memory.fleet.requests.get(whereKey(where));
+    if (!asked || asked.wish <= asked.answered) return { wish: 0, generation };
+    return { wish: asked.wish, reason: asked.reason, generation };
+  },
+  answered: async (where, wish) => {
+    const asked = memory.fleet.requests.get(whereKey(where));
+    if (asked && asked.answered < wish && wish <= asked.wish)
+      memory.fleet.requests.set(whereKey(where), { ...asked, answered: wish });
+  },
+});
+
+const quarantine = (memory: Memory, clock: Clock): Quarantine => ({
+  put: async ({ estate, scope }, why, generation) => {
+    const { quarantine } = memory.fleet;
+    const key = whereKey({ estate, scope });
+    const before = quarantine.get(key);
+    const since = before?.generation === generation ? before.since : clock.now();
+    quarantine.set(key, { estate, scope, why, since, generation });
+  },
+  list: async (estate) =>
+    [...memory.fleet.quarantine.values()]
+      .filter((one) => estate === undefined || one.estate === estate)
+      .filter((one) => one.generation >= newestNumber(memory, one.estate))
+      .sort((a, b) => (whereKey(a) < whereKey(b) ? -1 : 1)),
+  release: async (where) => void memory.fleet.quarantine.delete(whereKey(where)),
+});
+
+const newestNumber = (memory: Memory, estate: string): number =>
+  estateOf(memory, estate).generations.at(-1)?.number ?? 0;
