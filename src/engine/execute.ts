@@ -56,7 +56,15 @@ export async function execute(
   const { lease } = at.warrant;
   const halt = haltOn(steering, ports.clock, lease);
   const operations = keptOf(ports.operations, at.warrant.pass);
-  const line = lineOf({ site: at.site, ports, halt, tell: steering.tell, lease, operations });
+  const line = lineOf({
+    site: at.site,
+    ports,
+    estate: at.warrant.pass.estate,
+    halt,
+    tell: steering.tell,
+    lease,
+    operations,
+  });
   const known = { knowledge: task.knowledge, names: namesIn(task) };
   const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
   const ordered = order(task.plan.actions);

@@ -1,4 +1,5 @@
 import type { Budget } from '../ports/actuator.ts';
+import type { Refusal } from '../ports/limiter.ts';
 
 /** What is left of one budget. Times are ms since the epoch and never go back. */
 export interface LaneState {
@@ -6,8 +7,10 @@ export interface LaneState {
   readyAt(amount: number, now: number): number;
   /** Takes it; goes into debt where it is more than there is. */
   spend(amount: number, now: number): void;
-  /** The cloud refused: half the speed and nothing for `forMs`. Refusals until then are the same one. */
-  slow(forMs: number, now: number): void;
+  /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over. Whether it slowed. */
+  slow(refusal: Refusal, now: number): boolean;
+  /** There is no more left than this, of all that the cloud counts. */
+  learn(remaining: number, now: number): void;
 }
 
 /** `reserve`: the fraction of the budget left to other users of the account, in [0,1). */
@@ -17,36 +20,34 @@ export function laneState(budget: Budget, reserve: number, now: number): LaneSta
   return {
     readyAt: (amount, at) => Math.max(pace.pausedUntil(), store.readyAt(amount, at, pace.at(at))),
     spend: (amount, at) => store.spend(amount, at, pace.at(at)),
-    slow: (forMs, at) => {
+    slow: (refusal, at) => {
       store.refill(at, pace.at(at));
-      if (pace.slow(forMs, at)) store.empty(at);
+      const slowed = pace.slow(refusal, at);
+      if (slowed) store.empty(at);
+      return slowed;
     },
+    learn: (remaining, at) => store.lower(remaining, at, pace.at(at)),
   };
 }
 
-/** Half a minute from the half speed back to the whole one. */
+/** Half a minute from the half speed back to the whole one; 58 s from the slowest. */
 const recoveryPerMs = 0.5 / 30_000;
 const slowest = 1 / 32;
-/** Answers to requests already on their way when the first refusal came: one refusal. */
-const burstMs = 1000;
 
 /** How much of its speed a lane dares: halved by a refusal, regained in even steps. */
 function paceFrom() {
   let factor = 1;
-  let since = 0;
+  let since = Number.NEGATIVE_INFINITY;
   let until = 0;
   const at = (now: number): number => Math.min(1, factor + Math.max(0, now - since) * recoveryPerMs);
   return {
     at,
     pausedUntil: () => until,
-    slow: (forMs: number, now: number): boolean => {
-      if (now < since + burstMs && since > 0) {
-        until = Math.max(until, now + forMs);
-        return false;
-      }
+    slow: ({ sentAt, retryAfterMs }: Refusal, now: number): boolean => {
+      until = Math.max(until, now + retryAfterMs);
+      if (sentAt <= since) return false;
       factor = Math.max(slowest, at(now) / 2);
       since = now;
-      until = Math.max(until, now + forMs);
       return true;
     },
   };
@@ -57,6 +58,7 @@ interface Store {
   spend(amount: number, now: number, pace: number): void;
   refill(now: number, pace: number): void;
   empty(now: number): void;
+  lower(remaining: number, now: number, pace: number): void;
 }
 
 function bucket(budget: Budget & { shape: 'bucket' }, reserve: number, start: number): Store {
@@ -84,6 +86,10 @@ function bucket(budget: Budget & { shape: 'bucket' }, reserve: number, start: nu
     empty: () => {
       tokens = Math.min(tokens, 0);
     },
+    lower: (remaining, now, pace) => {
+      refill(now, pace);
+      tokens = Math.min(tokens, Math.max(0, remaining - budget.capacity * reserve));
+    },
   };
 }
 
@@ -94,6 +100,11 @@ function window(budget: Budget & { shape: 'window' }, reserve: number): Store {
   const total = (): number => spent.reduce((sum, { amount }) => sum + amount, 0);
   const refill = (now: number): void => {
     while (spent[0] && spent[0].at + budget.windowMs <= now) spent.shift();
+  };
+  const spend = (amount: number, now: number): void => {
+    const last = spent.at(-1);
+    if (last?.at === now) last.amount += amount;
+    else spent.push({ at: now, amount });
   };
   return {
     refill,
@@ -108,11 +119,12 @@ function window(budget: Budget & { shape: 'window' }, reserve: number): Store {
       }
       return now + budget.windowMs;
     },
-    spend: (amount, now) => {
-      const last = spent.at(-1);
-      if (last?.at === now) last.amount += amount;
-      else spent.push({ at: now, amount });
-    },
+    spend,
     empty: () => undefined,
+    lower: (remaining, now) => {
+      refill(now);
+      const unseen = calls - total() - Math.max(0, remaining - budget.calls * reserve);
+      if (unseen > 0) spend(unseen, now);
+    },
   };
 }

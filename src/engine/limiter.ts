@@ -1,6 +1,6 @@
 import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Limiter } from '../ports/limiter.ts';
+import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
 import { type LaneState, laneState } from './lane.ts';
 
 export interface LimiterOptions {
@@ -45,12 +45,12 @@ export function inProcessLimiter({ clock, reserve = 0 }: LimiterOptions): Limite
         continue;
       }
       for (const cost of waiter.costs) laneOf(cost).spend(cost.amount, now);
-      waiter.go();
+      waiter.go(now);
     }
     alarm(next, pump);
   };
 
-  const take = (costs: readonly Cost[], signal: AbortSignal): Promise<void> =>
+  const take = ({ costs }: Need, signal: AbortSignal): Promise<number> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const leave = (): void => {
@@ -58,10 +58,10 @@ export function inProcessLimiter({ clock, reserve = 0 }: LimiterOptions): Limite
         reject(signal.reason);
         pump();
       };
-      const go = (): void => {
+      const go = (now: number): void => {
         waiting.delete(waiter);
         signal.removeEventListener('abort', leave);
-        resolve();
+        resolve(now);
       };
       const waiter: Waiter = { costs, go };
       signal.addEventListener('abort', leave, { once: true });
@@ -69,12 +69,17 @@ export function inProcessLimiter({ clock, reserve = 0 }: LimiterOptions): Limite
       pump();
     });
 
-  const slow = (laneKey: string, forMs: number): void => {
-    lanes.get(laneKey)?.slow(forMs, clock.now());
+  const slow = (laneKey: string, refusal: Refusal): void => {
+    lanes.get(laneKey)?.slow(refusal, clock.now());
     pump();
   };
 
-  return { take, slow };
+  const learn = (laneKey: string, remaining: number): void => {
+    lanes.get(laneKey)?.learn(remaining, clock.now());
+    pump();
+  };
+
+  return { take, slow, learn };
 }
 
 /** One timer that is set again and again; Infinity only unsets it. */
@@ -97,5 +102,5 @@ function alarmOn(clock: Clock): (at: number, ring: () => void) => void {
 
 interface Waiter {
   readonly costs: readonly Cost[];
-  readonly go: () => void;
+  readonly go: (now: number) => void;
 }

@@ -1,7 +1,9 @@
 import type { Failure } from '../core/failure.ts';
+import type { Sent } from '../core/pack.ts';
 import type { Answer, Call, Operations, Request } from '../ports/actuator.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { CallRecord } from '../ports/ledger.ts';
+import type { Limiter, Rank } from '../ports/limiter.ts';
 import { type Halt, Stopped } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
 
@@ -9,8 +11,8 @@ import type { EnginePorts, Site, Steering } from './job.ts';
 export interface Line {
   /** For reading; a write over it is refused. */
   reading(log?: CallLog): Call;
-  /** For writing. `before`: awaited once the budget is there, right before each mutating request. */
-  writing(log: CallLog, before?: () => Promise<void>): Call;
+  /** For sending this. `before`: awaited once the budget is there, right before each mutating request. */
+  writing(log: CallLog, sent: Sent, before?: () => Promise<void>): Call;
   readonly calls: { reads: number; writes: number };
 }
 
@@ -26,6 +28,8 @@ export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefine
 export interface LineInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
+  /** Whose share of the budgets this spends. */
+  readonly estate: string;
   readonly halt: Halt;
   readonly tell: Steering['tell'];
   /** Absent: this pass only looks. */
@@ -36,12 +40,13 @@ export interface LineInput {
 
 export function lineOf(input: LineInput): Line {
   const calls = { reads: 0, writes: 0 };
-  const call = (log: CallLog, admitWrite: (request: Request) => Promise<void>): Call => ({
+  const letGo = new WeakMap<Request, number>();
+  const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
     signal: input.halt.requests,
     secret: input.site.secret,
     ...(input.operations === undefined ? {} : { operations: input.operations }),
     admit: async (request) => {
-      await budgetFor(request, input);
+      letGo.set(request, await budgetFor(request, rank, input));
       if (request.mutating) await admitWrite(request);
       input.halt.waits.throwIfAborted();
       if (request.mutating) log.sent += 1;
@@ -49,22 +54,27 @@ export function lineOf(input: LineInput): Line {
     report: (request, answer) => {
       calls[request.mutating ? 'writes' : 'reads'] += 1;
       note(log, request, answer);
-      if (answer.failure?.kind !== 'throttled') return;
-      for (const { lane } of request.costs) input.ports.limiter.slow(lane.key, answer.failure.retryAfterMs ?? 0);
+      tellLimiter(input.ports.limiter, request, answer, letGo.get(request) ?? 0);
     },
   });
   return {
     calls,
     reading: (log = callLog()) =>
-      call(log, ({ action }) => Promise.reject(new Error(`${action} writes, and this is a look`))),
-    writing: (log, before) =>
-      call(log, async () => {
+      call(log, 'reads', ({ action }) => Promise.reject(new Error(`${action} writes, and this is a look`))),
+    writing: (log, sent, before) =>
+      call(log, sent === 'delete' ? 'frees' : 'writes', async () => {
         await before?.();
         if (input.lease && input.lease.remainingMs() > 0) return;
         input.halt.stop('the lease ran out');
         throw new Stopped('the lease ran out');
       }),
   };
+}
+
+function tellLimiter(limiter: Limiter, { costs }: Request, { failure, remaining }: Answer, sentAt: number): void {
+  for (const { lane, amount } of remaining ?? []) limiter.learn(lane, amount);
+  if (failure?.kind !== 'throttled') return;
+  for (const { lane } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs: failure.retryAfterMs ?? 0 });
 }
 
 function note(log: CallLog, { action }: Request, { requestId, durationMs, failure }: Answer): void {
@@ -80,8 +90,9 @@ function note(log: CallLog, { action }: Request, { requestId, durationMs, failur
 /** After this long people are told that a budget is waited for. */
 const tellAfterMs = 1000;
 
-async function budgetFor({ action, costs }: Request, { ports, halt, tell }: LineInput): Promise<void> {
-  const taken = ports.limiter.take(costs, halt.waits);
+async function budgetFor({ action, costs }: Request, rank: Rank, input: LineInput): Promise<number> {
+  const { ports, halt, tell } = input;
+  const taken = ports.limiter.take({ costs, rank, share: input.estate }, halt.waits);
   if (!tell) return taken;
   const timer = new AbortController();
   ports.clock.sleep(tellAfterMs, timer.signal).then(

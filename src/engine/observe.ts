@@ -22,7 +22,8 @@ export async function observe(
 ): Promise<Observation> {
   const halt = haltOn(steering, ports.clock);
   const { kept } = ports;
-  const line = lineOf({ site, ports, halt, tell: steering.tell, ...(kept ? { operations: kept } : {}) });
+  const { tell } = steering;
+  const line = lineOf({ site, ports, estate: knowledge.estate, halt, tell, ...(kept ? { operations: kept } : {}) });
   try {
     return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
   } finally {

@@ -69,7 +69,7 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
   if (!first) return [];
   if (first.item.verb === 'forget') return ready.map(() => done);
   const sent: Sent = first.item.verb === 'adopt' ? 'update' : first.item.verb;
-  const call = desk.line.writing(log, keepFresh(ready, desk));
+  const call = desk.line.writing(log, sent, keepFresh(ready, desk));
   const outcomes = await deliver(
     {
       sent,

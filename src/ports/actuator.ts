@@ -102,4 +102,6 @@ export interface Answer {
   readonly requestId?: string;
   readonly durationMs: number;
   readonly failure?: Failure;
+  /** What the cloud says is left of its budgets, `lane` being a lane's key. */
+  readonly remaining?: readonly { readonly lane: string; readonly amount: number }[];
 }

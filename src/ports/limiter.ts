@@ -2,8 +2,34 @@ import type { Cost } from './actuator.ts';
 
 /** The rate budgets. One lane is one budget, shared by all who use it. */
 export interface Limiter {
-  /** Resolves when all costs may be spent at once; rejects with the signal's reason when aborted. Fair: first come, first served per lane. */
-  take(costs: readonly Cost[], signal: AbortSignal): Promise<void>;
-  /** The cloud refused: slow the whole lane, once per refusal however many callers saw it; it recovers slowly. */
-  slow(laneKey: string, forMs: number): void;
+  /**
+   * Resolves when all costs were taken at once, with when that was, in ms of the limiter's own time: give it back to `slow`.
+   * Rejects with the signal's reason when aborted. On a lane that cannot serve all, ranks go in order, and within a rank
+   * the shares get about as much each; nobody waits for ever.
+   */
+  take(need: Need, signal: AbortSignal): Promise<number>;
+  /**
+   * The cloud refused: the whole lane slows down, at most once a round trip. A refusal of what was let go before the last
+   * slow-down is that same refusal. Full speed is back within a minute.
+   */
+  slow(laneKey: string, refusal: Refusal): void;
+  /** The cloud's own word for how much is left: only ever lowers what the lane believes it has. */
+  learn(laneKey: string, remaining: number): void;
+}
+
+export interface Need {
+  readonly costs: readonly Cost[];
+  readonly rank: Rank;
+  /** In whose name; the estate. */
+  readonly share: string;
+}
+
+/** In order of service: deletes, which free quota; other writes; looks. */
+export type Rank = 'frees' | 'writes' | 'reads';
+
+export interface Refusal {
+  /** What `take` resolved with. */
+  readonly sentAt: number;
+  /** The cloud's Retry-After; 0 where it gave none. Nothing goes before it is over. */
+  readonly retryAfterMs: number;
 }

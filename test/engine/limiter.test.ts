@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Budget, Cost } from '../../src/ports/actuator.ts';
+import type { Need } from '../../src/ports/limiter.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const bucket: Budget = { shape: 'bucket', capacity: 5, perSecond: 2, source: 'https://example.test' };
 const fixed: Budget = { shape: 'window', calls: 10, windowMs: 60_000, source: 'https://example.test' };
 const cost = (key: string, budget: Budget, amount = 1): Cost => ({ lane: { key, budget }, amount });
+const need = (costs: readonly Cost[]): Need => ({ costs, rank: 'writes', share: 'shop' });
 const never = new AbortController().signal;
 
 /** Takes `n` times at once and tells when each was let go, in ms from the start. */
@@ -15,7 +17,7 @@ async function takeTimes(n: number, costs: readonly Cost[], reserve = 0): Promis
   const limiter = inProcessLimiter({ clock, reserve });
   const start = clock.now();
   return clock.run(() =>
-    Promise.all(Array.from({ length: n }, () => limiter.take(costs, never).then(() => clock.now() - start))),
+    Promise.all(Array.from({ length: n }, () => limiter.take(need(costs), never).then(() => clock.now() - start))),
   );
 }
 
@@ -64,7 +66,7 @@ describe('limiter, many at once', () => {
     const limiter = inProcessLimiter({ clock });
     const order: string[] = [];
     const ask = (name: string, amount: number) =>
-      limiter.take([cost('a', bucket, amount)], never).then(() => order.push(name));
+      limiter.take(need([cost('a', bucket, amount)]), never).then(() => order.push(name));
     await clock.run(() => Promise.all([ask('first', 4), ask('large', 4), ask('small', 1)]));
     assert.deepEqual(order, ['first', 'large', 'small']);
   });
@@ -74,9 +76,9 @@ describe('limiter, many at once', () => {
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
     const at = await clock.run(async () => {
-      await limiter.take([cost('a', bucket, 5)], never);
-      const slow = limiter.take([cost('a', bucket, 5)], never);
-      await limiter.take([cost('b', bucket, 5)], never);
+      await limiter.take(need([cost('a', bucket, 5)]), never);
+      const slow = limiter.take(need([cost('a', bucket, 5)]), never);
+      await limiter.take(need([cost('b', bucket, 5)]), never);
       const other = clock.now() - start;
       await slow;
       return [other, clock.now() - start];
@@ -89,14 +91,14 @@ describe('limiter, many at once', () => {
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
     await clock.run(async () => {
-      await limiter.take([cost('a', bucket, 5)], never);
+      await limiter.take(need([cost('a', bucket, 5)]), never);
       const stop = new AbortController();
-      const left = assert.rejects(limiter.take([cost('a', bucket, 5)], stop.signal), /shutdown/);
-      const next = limiter.take([cost('a', bucket, 1)], never).then(() => clock.now() - start);
+      const left = assert.rejects(limiter.take(need([cost('a', bucket, 5)]), stop.signal), /shutdown/);
+      const next = limiter.take(need([cost('a', bucket, 1)]), never).then(() => clock.now() - start);
       stop.abort(new Error('shutdown'));
       await left;
       assert.equal(await next, 500);
-      await assert.rejects(limiter.take([cost('a', bucket)], stop.signal), /shutdown/);
+      await assert.rejects(limiter.take(need([cost('a', bucket)]), stop.signal), /shutdown/);
     });
   });
 });
@@ -107,13 +109,13 @@ describe('limiter, after a refusal', () => {
     const clock = virtualClock();
     const limiter = inProcessLimiter({ clock });
     return clock.run(async () => {
-      await limiter.take([cost('a', bucket)], never);
-      for (let i = 0; i < refusals; i++) limiter.slow('a', 0);
+      const sentAt = await limiter.take(need([cost('a', bucket)]), never);
+      for (let i = 0; i < refusals; i++) limiter.slow('a', { sentAt, retryAfterMs: 0 });
       await clock.sleep(restMs);
       const gaps: number[] = [];
       for (let i = 0; i < takes; i++) {
         const before = clock.now();
-        await limiter.take([cost('a', bucket)], never);
+        await limiter.take(need([cost('a', bucket)]), never);
         gaps.push(clock.now() - before);
       }
       return gaps;
@@ -138,13 +140,67 @@ describe('limiter, after a refusal', () => {
     const limiter = inProcessLimiter({ clock });
     const start = clock.now();
     await clock.run(async () => {
-      await limiter.take([cost('a', fixed)], never);
-      await limiter.take([cost('b', fixed)], never);
-      limiter.slow('a', 20_000);
-      await limiter.take([cost('b', fixed)], never);
+      const sentAt = await limiter.take(need([cost('a', fixed)]), never);
+      await limiter.take(need([cost('b', fixed)]), never);
+      limiter.slow('a', { sentAt, retryAfterMs: 20_000 });
+      await limiter.take(need([cost('b', fixed)]), never);
       assert.equal(clock.now() - start, 0);
-      await limiter.take([cost('a', fixed)], never);
+      await limiter.take(need([cost('a', fixed)]), never);
       assert.equal(clock.now() - start, 20_000);
     });
   });
+});
+
+describe('limiter, one slow-down a round trip', () => {
+  /** Two are let go, one after the other; both are refused late, and `third` is what the next one's wait tells. */
+  async function waitAfter(refused: 'the first twice' | 'a later one too'): Promise<number> {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    return clock.run(async () => {
+      const take = () => limiter.take(need([cost('a', bucket)]), never);
+      const first = await take();
+      await clock.sleep(10);
+      limiter.slow('a', { sentAt: first, retryAfterMs: 0 });
+      const later = await take();
+      await clock.sleep(10);
+      limiter.slow('a', { sentAt: refused === 'the first twice' ? first : later, retryAfterMs: 0 });
+      const before = clock.now();
+      await take();
+      return clock.now() - before;
+    });
+  }
+
+  it('what was let go before the slow-down and is refused after it slows nothing', async () => {
+    assert.ok((await waitAfter('the first twice')) < 1000);
+  });
+
+  it('what was let go after the slow-down and is refused slows the lane again', async () => {
+    assert.ok((await waitAfter('a later one too')) > 1500);
+  });
+});
+
+describe('limiter, told by the cloud what is left', () => {
+  const rows = [
+    { name: 'less than believed: that is what is left', budget: bucket, remaining: 1, want: [0, 500] },
+    { name: 'more than believed: nothing changes', budget: bucket, remaining: 100, want: [0, 0, 0, 0, 500] },
+    { name: 'less in a window: the rest comes when the window ends', budget: fixed, remaining: 1, want: [0, 60_000] },
+    { name: 'of what is left the reserve is not ours', budget: bucket, remaining: 3, reserve: 0.4, want: [0, 834] },
+  ];
+  for (const { name, budget, remaining, reserve = 0, want } of rows) {
+    it(name, async () => {
+      const clock = virtualClock();
+      const limiter = inProcessLimiter({ clock, reserve });
+      const start = clock.now();
+      const got = await clock.run(async () => {
+        await limiter.take(need([cost('a', budget)]), never);
+        limiter.learn('a', remaining);
+        limiter.learn('never taken from', 0);
+        return Promise.all(want.map(() => limiter.take(need([cost('a', budget)]), never)));
+      });
+      assert.deepEqual(
+        got.map((at) => at - start),
+        want,
+      );
+    });
+  }
 });

@@ -3,6 +3,7 @@ import { kindNames } from '../../src/core/kinds/kinds.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Limiter } from '../../src/ports/limiter.ts';
 import type { KeptOperation, Session } from '../../src/ports/provider.ts';
 
 /** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
@@ -44,4 +45,4 @@ function actuator(kind: Kind, script: Script): Actuator {
 }
 
 /** A limiter without limits. */
-export const unlimited = { take: async () => undefined, slow: () => undefined };
+export const unlimited: Limiter = { take: async () => 0, slow: () => undefined, learn: () => undefined };

@@ -14,7 +14,7 @@ export const checkTargets = (estate: Estate, allowEndpoint: boolean, context: Co
 
 type Asking = Context & { readonly allowEndpoint: boolean };
 
-async function checkScope(scope: CompiledScope, { clouds }: Estate, asking: Asking): Promise<Check> {
+async function checkScope(scope: CompiledScope, { name: share, clouds }: Estate, asking: Asking): Promise<Check> {
   const [target] = scope.targets;
   const name = `Target ${target?.metadata.name ?? scope.scope}`;
   const provider = target && clouds.get(target.spec.provider);
@@ -31,7 +31,7 @@ async function checkScope(scope: CompiledScope, { clouds }: Estate, asking: Aski
   try {
     const { house, clock, stop: signal } = asking;
     const session = await openSession(opening, { secrets: house.secrets, clock, signal });
-    const who = await ask(session, asking);
+    const who = await ask(session, share, asking);
     await session.close();
     return judge(who, { name, account: access.account, endpoint: access.endpoint });
   } catch (error) {
@@ -39,10 +39,10 @@ async function checkScope(scope: CompiledScope, { clouds }: Estate, asking: Aski
   }
 }
 
-const ask = (session: Session, { house, stop }: Asking): Promise<Result<string>> => {
+const ask = (session: Session, share: string, { house, stop }: Asking): Promise<Result<string>> => {
   const call: Call = {
     signal: AbortSignal.any([stop, AbortSignal.timeout(10_000)]),
-    admit: ({ costs }) => house.limiter.take(costs, stop),
+    admit: async ({ costs }) => void (await house.limiter.take({ costs, rank: 'reads', share }, stop)),
     report: () => undefined,
     secret: async () => ({}),
   };
