@@ -8,7 +8,7 @@ import type { Stage } from './virtual/stage.ts';
 /** 10,000 instances with as many disks, 10,000 subnetworks, 10,000 firewalls, in 50 networks. */
 export const projectObserved: ProjectShape = { networks: 50, subnetworks: 200, firewalls: 200, machines: 200 };
 
-const project = 'acme';
+const project = 'acme-prod';
 const plenty = 1_000_000;
 
 /**

@@ -8,7 +8,7 @@ import { REGIONS } from './zones.ts';
  *
  * ```json
  * { "projects": [{
- *   "project": "acme",                                         required
+ *   "project": "acme-prod",                                    required
  *   "networks": [{
  *     "name": "core",                                          required
  *     "description": "…", "mtu": 1460, "routingMode": "GLOBAL",

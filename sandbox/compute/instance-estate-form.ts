@@ -15,7 +15,7 @@ import { ZONES } from './zones.ts';
  *     "count": 3,                                              web-0, web-1, web-2
  *     "machineType": "e2-small", "image": "projects/debian-cloud/global/images/family/debian-12",
  *     "status": "TERMINATED", "externalIp": true, "address": "10.0.1.5", "labels": {}, "tags": ["web"], "metadata": {},
- *     "serviceAccount": "web@acme.iam.gserviceaccount.com", "deletionProtection": true, "canIpForward": true,
+ *     "serviceAccount": "web@acme-prod.iam.gserviceaccount.com", "deletionProtection": true, "canIpForward": true,
  *     "disk": { "sizeGb": 20, "type": "pd-ssd", "autoDelete": false, "labels": {} }, "description": "…" }] }
  * ```
  */

@@ -5,12 +5,9 @@ export interface ProjectOptions {
   readonly number?: string;
 }
 
-export const DEFAULT_PROJECTS: readonly ProjectOptions[] = [
-  { id: 'acme-prod', number: '210987654321' },
-  { id: 'acme', number: '123456789012' },
-];
+export const DEFAULT_PROJECTS: readonly ProjectOptions[] = [{ id: 'acme-prod', number: '210987654321' }];
 
-/** 6 to 30 characters, says https://docs.cloud.google.com/resource-manager/docs/creating-managing-projects; `acme` is our own. */
+/** From 6 characters on, says https://docs.cloud.google.com/resource-manager/docs/creating-managing-projects; here from 4. */
 const ID = /^[a-z][a-z0-9-]{2,28}[a-z0-9]$/;
 
 export function checkedProjects(options: readonly ProjectOptions[]): ReadonlyMap<string, Required<ProjectOptions>> {

@@ -22,7 +22,7 @@ export interface World {
 }
 
 export interface ComputeOptions {
-  /** Default: `acme-prod` and `acme`. */
+  /** Default: `acme-prod` alone. */
   readonly projects?: readonly ProjectOptions[];
   readonly durations?: Partial<Durations>;
   readonly quotas?: Partial<Quotas>;

@@ -27,7 +27,7 @@ test('a throttle answered is no figure', async () => {
 
 test('a machine that is not seen is no figure', async () => {
   const short = observeCallsGcp(small, ({ compute }) => {
-    const { instances } = compute.project('acme');
+    const { instances } = compute.project('acme-prod');
     const [first] = instances.values();
     instances.remove(first?.id ?? '');
   });

@@ -99,9 +99,12 @@ describe('control over HTTP, for another cloud', () => {
       },
     ];
     const instances = [{ name: 'web', zone: 'europe-west1-b', subnetwork: 'app', externalIp: true }];
-    const loaded = await post(made, 'estate', { cloud: 'gcp', projects: [{ project: 'acme', networks, instances }] });
+    const loaded = await post(made, 'estate', {
+      cloud: 'gcp',
+      projects: [{ project: 'acme-prod', networks, instances }],
+    });
     assert.deepEqual(loaded, { status: 200, json: {} });
-    const question = { cloud: 'gcp', project: 'acme', from: 'internet', to: 'zones/europe-west1-b/instances/web' };
+    const question = { cloud: 'gcp', project: 'acme-prod', from: 'internet', to: 'zones/europe-west1-b/instances/web' };
     for (const [port, want] of [
       [443, true],
       [22, false],

@@ -4,7 +4,8 @@ import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
-export const project = 'acme';
+/** The sandbox's own. */
+export const project = 'acme-prod';
 export const region = 'europe-west1';
 export const zone = 'europe-west1-b';
 export const scope = `gcp/${project}`;

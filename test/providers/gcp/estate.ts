@@ -112,7 +112,7 @@ export async function byHand<T>({ sandbox }: GcpStage, method: string, path: str
   return JSON.parse(text) as T;
 }
 
-/** `projects/acme/global/networks/core#1` → `global/networks/core` */
+/** `projects/acme-prod/global/networks/core#1` → `global/networks/core` */
 export const pathOf = (id: CloudId): string => (id.split('#')[0] ?? '').replace(`projects/${project}/`, '');
 
 const creationFor = <K extends Kind>(kind: K, place: string, name: string, attributes: Attributes[K]): Creation<K> =>

@@ -116,7 +116,7 @@ describe('what is not ours to say stays', () => {
 
   test('with its new mark, and its text stays', async () => {
     const observed = await made();
-    const mark = markFor('gcp/acme/global/firewall-rule/core.renamed-1a2b3c4d', 'intent-9');
+    const mark = markFor('gcp/acme-prod/global/firewall-rule/core.renamed-1a2b3c4d', 'intent-9');
     const revision = { ...revise(ruleOf(estate), observed, { attributes: observed.attributes, changes: [] }), mark };
     assert.equal(said(await updateOne(estate, revision)), 'ok');
     assert.equal(said(await updateOne(estate, revision)), 'ok');
@@ -141,7 +141,7 @@ describe('a firewall that is not ours is never touched', () => {
       description: 'ssh for ops',
     });
     const { id } = await wire('global/firewalls/theirs');
-    return seen(estate, 'firewall-rule', `projects/acme/global/firewalls/theirs#${id}`);
+    return seen(estate, 'firewall-rule', `projects/acme-prod/global/firewalls/theirs#${id}`);
   };
 
   test('by no update', async () => {
@@ -162,7 +162,7 @@ describe('a firewall that is not ours is never touched', () => {
 
   test('but by an adoption, which marks it and changes nothing else', async () => {
     const observed = await foreign();
-    const mark = markFor('gcp/acme/global/firewall-rule/core.ssh-1a2b3c4d', 'intent-9');
+    const mark = markFor('gcp/acme-prod/global/firewall-rule/core.ssh-1a2b3c4d', 'intent-9');
     const revision = { ...revise(ruleOf(estate), observed, { attributes: observed.attributes, changes: [] }), mark };
     assert.equal(said(await updateOne(estate, revision)), 'ok');
     const now = await seen(estate, 'firewall-rule', observed.id);

@@ -13,7 +13,7 @@ const CORE = 'global/networks/core';
 
 function projectWith(network: object) {
   const lag = makeLag(makeClock({ rate: 0 }), seededRandom(1, 'lag'));
-  const world = makeWorld({ seed: 1, lag });
+  const world = makeWorld({ seed: 1, lag, projects: [{ id: 'acme' }] });
   world.load({ projects: [{ project: 'acme', networks: [{ name: 'core', ...network }, { name: 'other' }] }] });
   return world.project('acme');
 }

@@ -29,7 +29,12 @@ export interface Answer {
 
 /** A sandbox whose clock stands still, without budgets, and real SDK clients. */
 export async function machines(options: SandboxOptions = {}): Promise<Machines> {
-  const sandbox = await startSandbox({ clock: { rate: 0, start: START }, budgets: false, ...options });
+  const sandbox = await startSandbox({
+    clock: { rate: 0, start: START },
+    budgets: false,
+    ...options,
+    compute: { projects: [{ id: PROJECT, number: '123456789012' }], ...options.compute },
+  });
   const { hostname, port } = new URL(sandbox.url);
   const settings = { apiEndpoint: hostname, port: Number(port), protocol: 'http', fallback: true, auth: AUTH };
   const instances = new InstancesClient(settings);

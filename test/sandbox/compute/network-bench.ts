@@ -35,7 +35,12 @@ type Clients = ReturnType<typeof clientsOf>;
 
 /** A sandbox whose clock stands still, without budgets, and real SDK clients. */
 export async function bench(options: SandboxOptions = {}): Promise<NetworkBench> {
-  const sandbox = await startSandbox({ clock: { rate: 0, start: START }, budgets: false, ...options });
+  const sandbox = await startSandbox({
+    clock: { rate: 0, start: START },
+    budgets: false,
+    ...options,
+    compute: { projects: [{ id: PROJECT, number: '123456789012' }], ...options.compute },
+  });
   const raw = async (method: string, path: string, body?: unknown): Promise<Raw> => {
     const response = await recorded(`${sandbox.url}/compute/v1/projects/${PROJECT}/${path}`, {
       method,

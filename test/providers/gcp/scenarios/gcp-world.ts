@@ -1,7 +1,7 @@
 import { gcp } from '../../../../providers/gcp/index.ts';
 import { machineIn } from '../../../support/engine-world/documents.ts';
 import { type EngineWorld, engineWorld } from '../../../support/engine-world/engine-world.ts';
-import { openGcpStage } from '../../../support/gcp-session.ts';
+import { openGcpStage, project, region, zone } from '../../../support/gcp-session.ts';
 
 /** One project of the Compute sandbox, and the whole engine before it. */
 export interface GcpWorld extends EngineWorld {
@@ -18,12 +18,9 @@ interface Named {
   readonly id: string;
 }
 
-/** A project whose name Google would take, as specs must. */
-export const project = 'acme-prod';
-
 export const here = {
   metadata: { name: 'here' },
-  spec: { provider: 'gcp', account: project, region: 'europe-west1', zone: 'europe-west1-b' },
+  spec: { provider: 'gcp', account: project, region, zone },
 };
 
 export const image = 'projects/debian-cloud/global/images/family/debian-12';

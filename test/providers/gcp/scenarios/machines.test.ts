@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { network } from '../../../support/engine-world/documents.ts';
-import { type GcpWorld, gcpWorld, image, machine, project } from './gcp-world.ts';
-
-const zone = 'europe-west1-b';
+import { project, zone } from '../../../support/gcp-session.ts';
+import { type GcpWorld, gcpWorld, image, machine } from './gcp-world.ts';
 
 /** Which machine was stopped or started when, in order: `stop web-0`. */
 const power = ({ sandbox }: GcpWorld): readonly string[] =>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { network, rule } from '../../../support/engine-world/documents.ts';
-import { gcpWorld, here, image, machine, project } from './gcp-world.ts';
+import { project } from '../../../support/gcp-session.ts';
+import { gcpWorld, here, image, machine } from './gcp-world.ts';
 
 const us = { metadata: { name: 'us' }, spec: { ...here.spec, region: 'us-central1', zone: 'us-central1-a' } };
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { network, rule } from '../../../support/engine-world/documents.ts';
-import { type GcpWorld, gcpWorld, machine, project } from './gcp-world.ts';
+import { project } from '../../../support/gcp-session.ts';
+import { type GcpWorld, gcpWorld, machine } from './gcp-world.ts';
 
 type Effect = Parameters<GcpWorld['sandbox']['control']['faults']['add']>[0]['effect'];
 const strike = ({ sandbox }: GcpWorld, action: string, effect: Effect, nth?: number): string =>
