@@ -4,6 +4,7 @@ import type { Failure } from '../../src/core/failure.ts';
 import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
 import { failureOfAnswer, failureOfThrown, type HttpAnswer } from './errors.ts';
 import { requestFor } from './limits.ts';
+import { remainingIn } from './remaining.ts';
 
 /** On whose behalf the SDK sends, and what became of it: the SDK itself hides most of that. */
 export interface Exchange {
@@ -43,7 +44,7 @@ export const watched = (watch: Watch): PipelinePolicy => ({
     const tell = (): void => (asked.mutating ? watch.onWrite() : undefined);
     tell();
     try {
-      return await answered(asked, exchange, () => next(request));
+      return await answered(asked, { exchange, scope: watch.scope, send: () => next(request) });
     } finally {
       tell();
     }
@@ -71,11 +72,13 @@ async function admitted(asked: Request, exchange: Exchange): Promise<void> {
   }
 }
 
-async function answered(
-  asked: Request,
-  exchange: Exchange,
-  send: () => Promise<PipelineResponse>,
-): Promise<PipelineResponse> {
+interface Sending {
+  readonly exchange: Exchange;
+  readonly scope: string;
+  readonly send: () => Promise<PipelineResponse>;
+}
+
+async function answered(asked: Request, { exchange, scope, send }: Sending): Promise<PipelineResponse> {
   const began = performance.now();
   const report = (answer: Omit<Answer, 'durationMs'>): void =>
     exchange.call.report(asked, { ...answer, durationMs: performance.now() - began });
@@ -85,8 +88,10 @@ async function answered(
     const response = await send();
     exchange.answer = answerOf(response);
     if (response.status >= 400) exchange.failure = failureOfAnswer(exchange.answer, asked.mutating);
-    const requestId = exchange.answer.headers('x-ms-request-id');
+    const { headers } = exchange.answer;
+    const requestId = headers('x-ms-request-id');
     report({
+      remaining: remainingIn(scope, headers),
       ...(requestId === undefined ? {} : { requestId }),
       ...(exchange.failure === undefined ? {} : { failure: exchange.failure }),
     });

@@ -40,11 +40,13 @@ const budgets = {
   'compute-poll': bucket(15_000, 5_000 / minute, compute),
 } as const satisfies Readonly<Record<string, Budget>>;
 
+export type LaneName = keyof typeof budgets;
+
 /** The bucket of Resource Manager that every request takes one from. */
-const inFront: Readonly<Record<string, keyof typeof budgets>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
+const inFront: Readonly<Record<string, LaneName>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
 
 /** The API's name of it; method and type, an instance of a type with `/*`; what else it takes one from. */
-const rows: readonly (readonly [action: string, shape: string, behind?: keyof typeof budgets])[] = [
+const rows: readonly (readonly [action: string, shape: string, behind?: LaneName])[] = [
   ['Providers_Get', 'GET providers/*'],
   ['ResourceGroups_Get', 'GET resourcegroups/*'],
   ['ResourceGroups_CreateOrUpdate', 'PUT resourcegroups/*'],

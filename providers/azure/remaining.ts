@@ -1,0 +1,43 @@
+import type { Answer } from '../../src/ports/actuator.ts';
+import type { LaneName } from './limits.ts';
+
+/** What an answer's headers say is left of the budgets that `limits.ts` keeps; nothing where they say nothing. */
+export function remainingIn(scope: string, header: (name: string) => string | undefined): Remaining {
+  const inFront = Object.entries(frontDoor).flatMap(([name, lane]) => told(lane, header(name)));
+  const policies = (header('x-ms-ratelimit-remaining-resource') ?? '').split(',').flatMap((each) => {
+    const [name = '', left] = each.trim().split(';');
+    const lane = behind[policyOf(name)];
+    return lane === undefined ? [] : told(lane, left);
+  });
+  return [...inFront, ...policies].map(({ lane, amount }) => ({ lane: `${scope}/${lane}`, amount }));
+}
+
+type Remaining = NonNullable<Answer['remaining']>;
+
+/** https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#remaining-requests */
+const frontDoor: Readonly<Record<string, LaneName>> = {
+  'x-ms-ratelimit-remaining-subscription-reads': 'arm-reads',
+  'x-ms-ratelimit-remaining-subscription-writes': 'arm-writes',
+  'x-ms-ratelimit-remaining-subscription-deletes': 'arm-deletes',
+};
+
+/**
+ * Microsoft.Compute's own, one for each policy: `Microsoft.Compute/HighCostGetSubscriptionMaximum;899`. Those of one machine
+ * (`PutVMResource`) and those of half an hour (`HighCostGet30Min`) are other budgets than ours. Names that are not here are
+ * passed over. https://learn.microsoft.com/troubleshoot/azure/virtual-machines/troubleshooting-throttling-errors
+ */
+const behind: Readonly<Record<string, LaneName>> = {
+  PutVM: 'vm-put',
+  UpdateVM: 'vm-update',
+  DeleteVM: 'vm-delete',
+  LowCostGet: 'vm-get',
+  HighCostGet: 'vm-list',
+  GetOperation: 'compute-poll',
+};
+
+const policyOf = (name: string): string =>
+  /^Microsoft\.Compute\/(\w+?)(?:SubscriptionMaximum|3Min)$/.exec(name)?.[1] ?? '';
+
+function told(lane: LaneName, left: string | undefined): readonly { lane: LaneName; amount: number }[] {
+  return left !== undefined && /^\d+$/.test(left) ? [{ lane, amount: Number(left) }] : [];
+}
