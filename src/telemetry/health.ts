@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { LaneLevel } from '../ports/telemetry.ts';
+import type { Reach } from './reach.ts';
+
+export interface HealthOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  /** Default 127.0.0.1: what is shown here is nobody else's business unless the user says so. */
+  readonly host?: string;
+  readonly state: WorkerState;
+}
+
+/** What a worker shows of itself. */
+export interface WorkerState {
+  readonly reaches: readonly Reach[];
+  /** Aborted: this worker takes no more, and ends what it has begun. */
+  readonly stopping: AbortSignal;
+  metrics(): Promise<{ readonly type: string; readonly text: string }>;
+  lanes(): Promise<readonly LaneLevel[]>;
+}
+
+export interface Health {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Where workers are asked how they are, unless told otherwise; the first of the ports that exporters of Prometheus use. */
+export const usualHealthPort = 9464;
+
+/**
+ * How a worker is, for those who run it, on a port of its own:
+ *
+ *   path      | answer
+ *   ----------+---------------------------------------------------------------------------------------------
+ *   /livez    | 200 whenever this process gets to answer at all; depends on nothing else
+ *   /readyz   | 200, or 503: something is out of reach, or the worker is stopping; which, as JSON
+ *   /metrics  | what Prometheus collects
+ *   /lanes    | the rate budgets that this worker uses, as JSON: key, level (1: full), slowedUntil (ISO 8601)
+ */
+export async function startHealth({ port, host = '127.0.0.1', state }: HealthOptions): Promise<Health> {
+  const server = createServer(limits, (request, response) => {
+    answer(request, state)
+      .catch(unforeseen)
+      .then((reply) => send(response, reply))
+      .catch(() => response.destroy());
+  });
+  server.maxConnections = 64;
+  await listening(server, host, port);
+  return {
+    url: urlOf(server),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Of a question of three words; Node's own limits are for the open internet. */
+const limits = { maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 5000 } as const;
+
+interface Reply {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string | object;
+}
+
+const routes: Readonly<Record<string, (state: WorkerState) => Reply | Promise<Reply>>> = {
+  '/livez': () => ({ status: 200, body: { live: true } }),
+  '/readyz': readiness,
+  '/metrics': async ({ metrics }) => {
+    const { type, text } = await metrics();
+    return { status: 200, type, body: text };
+  },
+  '/lanes': async ({ lanes }) => ({ status: 200, body: { lanes: (await lanes()).map(shown) } }),
+};
+
+async function answer({ method, url = '' }: IncomingMessage, state: WorkerState): Promise<Reply> {
+  const path = url.split('?', 1).join('');
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  if (!route) return { status: 404, body: { error: `there are only ${Object.keys(routes).join(', ')}` } };
+  if (method !== 'GET') return { status: 405, body: { error: 'only GET' } };
+  return route(state);
+}
+
+function readiness({ reaches, stopping }: WorkerState): Reply {
+  const checks = [
+    ...reaches.map((reach) => ({ name: reach.name, ...reach.look() })),
+    stopping.aborted ? { name: 'running', ok: false, why: 'this worker is stopping' } : { name: 'running', ok: true },
+  ];
+  const ready = checks.every(({ ok }) => ok);
+  return { status: ready ? 200 : 503, body: { ready, checks } };
+}
+
+const shown = ({ key, level, slowedUntil }: LaneLevel): object => ({
+  key,
+  level,
+  ...(slowedUntil === undefined ? {} : { slowedUntil: new Date(slowedUntil).toISOString() }),
+});
+
+const unforeseen = (error: unknown): Reply => ({
+  status: 500,
+  body: { error: error instanceof Error ? error.message : String(error) },
+});
+
+function send(response: ServerResponse, { status, type = 'application/json', body }: Reply): void {
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
+  const allow = status === 405 ? { allow: 'GET' } : {};
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...allow }).end(text);
+}
+
+async function listening(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const why = taken ? 'another program listens there, perhaps another worker' : String(cause);
+    throw new Error(
+      `the health port ${port} of ${host} cannot be had: ${why}. Choose another with --health-port, or 0 for any free one.`,
+      { cause },
+    );
+  }
+}
+
+function urlOf(server: Server): string {
+  const at = server.address();
+  if (typeof at !== 'object' || at === null) throw new Error('the health server listens nowhere');
+  return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
+}
