@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SpecFile } from '../../src/source/spec-file.ts';
@@ -6,6 +6,7 @@ import type { SpecFile } from '../../src/source/spec-file.ts';
 /** A folder for `work`, gone afterwards. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-bench-'));
+  await chmod(folder, 0o711); // why: as root a database in it runs under an account of its own, which must get through
   try {
     return await work(folder);
   } finally {
