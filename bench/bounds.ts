@@ -26,6 +26,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'cold-plan-gcp': { of: 'ratio', most: 1.5 },
   'cold-plan-azure': { of: 'ratio', most: 1.5 },
   'unchanged-world': { of: 'value', most: 0 },
+  'second-store': { of: 'value', most: 0 },
+  'lost-store': { of: 'value', most: 0 },
   normalisation: { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
   'fuzz-specs-slowest': { of: 'value', most: 250 },

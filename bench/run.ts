@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'cold-plan': async () => (await import('./cold-plan.ts')).coldPlan,
   'vs-terraform': async () => unasked((await import('./vs-terraform.ts')).vsTerraform),
   'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),
+  'lost-store': async () => unasked((await import('./lost-store.ts')).lostStore),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
