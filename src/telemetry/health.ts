@@ -67,20 +67,18 @@ interface Reply {
   readonly body: string | object;
 }
 
-const routes: Readonly<Record<string, (state: WorkerState) => Reply | Promise<Reply>>> = {
-  '/livez': () => ({ status: 200, body: { live: true } }),
-  '/readyz': readiness,
-  '/metrics': async ({ metrics }) => {
-    const { type, text } = await metrics();
-    return { status: 200, type, body: text };
-  },
-  '/lanes': async ({ lanes }) => ({ status: 200, body: { lanes: (await lanes()).map(shown) } }),
-};
+type Route = (state: WorkerState) => Reply | Promise<Reply>;
+
+const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['/livez', () => ({ status: 200, body: { live: true } })],
+  ['/readyz', readiness],
+  ['/metrics', metrics],
+  ['/lanes', lanes],
+]);
 
 async function answer({ method, url = '' }: IncomingMessage, state: WorkerState): Promise<Reply> {
-  const path = url.split('?', 1).join('');
-  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-  if (!route) return { status: 404, body: { error: `there are only ${Object.keys(routes).join(', ')}` } };
+  const route = routes.get(url.split('?', 1).join(''));
+  if (!route) return { status: 404, body: { error: `there are only ${[...routes.keys()].join(', ')}` } };
   if (method !== 'GET') return { status: 405, body: { error: 'only GET' } };
   return route(state);
 }
@@ -92,6 +90,15 @@ function readiness({ reaches, stopping }: WorkerState): Reply {
   ];
   const ready = checks.every(({ ok }) => ok);
   return { status: ready ? 200 : 503, body: { ready, checks } };
+}
+
+async function metrics(state: WorkerState): Promise<Reply> {
+  const { type, text } = await state.metrics();
+  return { status: 200, type, body: text };
+}
+
+async function lanes(state: WorkerState): Promise<Reply> {
+  return { status: 200, body: { lanes: (await state.lanes()).map(shown) } };
 }
 
 const shown = ({ key, level, slowedUntil }: LaneLevel): object => ({

@@ -105,7 +105,7 @@ describe('what a worker does not answer', () => {
       assert.equal(response.status, 405);
       assert.equal(response.headers.get('allow'), 'GET');
     });
-  for (const path of ['/', '/livez/', '/constructor', '/__proto__'])
+  for (const path of ['/', '/livez/'])
     it(path, async () => {
       const { status, body } = await asked(`${await healthOf()}${path}`);
       assert.equal(status, 404);
