@@ -2,18 +2,27 @@ import { documentOfReplica } from '../core/address.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Site } from '../engine/job.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/open-session.ts';
-import type { Provider } from '../ports/provider.ts';
+import type { Provider, Session } from '../ports/provider.ts';
 import { launchOf } from './launch.ts';
 import { type OpenedEstate, providerOf } from './opened-estate.ts';
 
 /** A scope's session, and what the engine needs beside it. Close the session afterwards. */
 export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {
+  const opening = openingOf(scope, providerOf(scope, estate));
+  return siteOn(await openSession(opening, ports), scope, { estate, ports });
+}
+
+/** The same scope by the specs of another generation, over a session that is open. */
+export function siteOn(
+  session: Session,
+  scope: CompiledScope,
+  { estate, ports }: { readonly estate: OpenedEstate; readonly ports: Pick<OpeningPorts, 'secrets' | 'signal'> },
+): Site {
   const provider = providerOf(scope, estate);
-  const opening = openingOf(scope, provider);
-  const { account, endpoint } = opening.access;
+  const { account, endpoint } = openingOf(scope, provider).access;
   const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
   return {
-    session: await openSession(opening, ports),
+    session,
     account,
     batches: provider.batches,
     holds: provider.dialect.holds,

@@ -1,0 +1,49 @@
+import type { Action } from '../core/action.ts';
+import { actionDigest } from '../core/digest.ts';
+import type { Bounds } from '../core/plan/estate.ts';
+import { pausePolicy } from '../core/plan/pause.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
+import { inForce } from '../estate/in-force.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { Approval } from '../ports/approvals.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Spoken } from './reconcile.ts';
+
+/** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
+export interface Charter {
+  readonly bounds: Bounds;
+  readonly policies: readonly Policy[];
+  readonly approved: (action: Action) => boolean;
+  readonly authority: { readonly plan: string; readonly approver: string; readonly allowDeletes?: number };
+}
+
+export async function charterOf(where: Where, { estate, scope }: Spoken, store: Store): Promise<Charter> {
+  const { approvals: given, pauses: begun } = store.fleet;
+  const [force, approvals, pauses] = await Promise.all([
+    inForce(estate, store),
+    given.inForce(where),
+    begun.inForce(where.estate),
+  ]);
+  const digests = new Set(approvals.flatMap(({ actions }) => actions));
+  return {
+    bounds: force.bounds,
+    policies: [...force.policies, pausePolicy(pauses, scope.wanted)],
+    approved: (action) => digests.size > 0 && digests.has(actionDigest(action, sha256)),
+    authority: authorityOf(approvals, force.bounds),
+  };
+}
+
+/** In the ledger's own count, what was approved passes on top of what ran already; the plan lets through nothing else. */
+function authorityOf(approvals: readonly Approval[], { spent }: Charter['bounds']): Charter['authority'] {
+  const last = approvals.at(-1);
+  if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
+  const destroys = approvals.reduce((sum, one) => sum + one.destroys, 0);
+  const ran = spent.generation.deletes + spent.generation.replaces + spent.healing.deletes + spent.healing.replaces;
+  const people = [...new Set(approvals.map(({ by }) => by.person))];
+  return {
+    plan: last.digest,
+    approver: people.join(', '),
+    ...(destroys > 0 ? { allowDeletes: ran + destroys } : {}),
+  };
+}

@@ -1,0 +1,66 @@
+import type { Where } from '../ports/queue.ts';
+import { tend } from './caretaker.ts';
+import { follow, type Source } from './follow.ts';
+import { generationsOf } from './generations.ts';
+import { passesOf } from './pass.ts';
+import type { Yard } from './yard.ts';
+
+export interface FleetSettings {
+  /** Folders whose specs are followed; none: others do. */
+  readonly sources: readonly Source[];
+  /** A pass of every scope at least this often. */
+  readonly passEveryMs: number;
+  /** Passes at once in this process, of each cloud. */
+  readonly atOnce: number;
+}
+
+export interface Worker {
+  busy(): readonly Where[];
+  /** Hands over what is not done, and returns when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
+export async function startWorker({ sources, passEveryMs, atOnce }: FleetSettings, yard: Yard): Promise<Worker> {
+  const { store, queue, telemetry } = yard;
+  const generations = generationsOf(yard);
+  const end = new AbortController();
+  const poisoned = async (where: Where, why: string): Promise<void> => {
+    const current = await store.generations.current(where.estate);
+    await store.fleet.quarantine.put(where, why, current?.number ?? 0);
+    telemetry.log.error('quarantined: its passes fail in our own code', { ...where, why });
+  };
+  const crew = await queue.work({ atOnce, pass: passesOf(yard, generations), poisoned });
+  const duties = [
+    lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), { yard, signal: end.signal }),
+    ...sources.map((source) =>
+      lasting(source.name, () => follow(source, yard, end.signal), { yard, signal: end.signal }),
+    ),
+  ];
+  return {
+    busy: crew.busy,
+    stop: async () => {
+      end.abort(new Error('the worker stops'));
+      await Promise.all([crew.stop(), ...duties]);
+    },
+  };
+}
+
+const restMs = 5_000;
+
+/** A duty that fails, as while the database is away, begins anew. */
+async function lasting(
+  of: string,
+  duty: () => Promise<void>,
+  { yard, signal }: { readonly yard: Yard; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await duty();
+    } catch (error) {
+      if (!signal.aborted)
+        yard.telemetry.log.warn('a duty of this worker failed; it is taken up again', { of, why: String(error) });
+    }
+    await yard.clock.sleep(restMs, signal).catch(() => {});
+  }
+}

@@ -1,0 +1,51 @@
+import { ofKind } from '../core/spec/spec-set.ts';
+import type { OpenedEstate } from '../estate/opened-estate.ts';
+import { openEstate } from '../estate/opened-estate.ts';
+import type { Generation } from '../ports/inventory.ts';
+import type { Yard } from './yard.ts';
+
+/** Generations as compiled, by estate and number. */
+export interface Generations {
+  /** Throws where its tree was never kept, is not sound any more, or names an endpoint that is not allowed. */
+  open(estate: string, generation: Generation): Promise<OpenedEstate>;
+}
+
+/** So many are remembered: an estate needs the newest, and while that one waits the one before it. */
+const remembered = 64;
+
+/** Compiled once a day each: a date decides which `ignore` still holds. */
+export function generationsOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Generations {
+  const known = new Map<string, Promise<OpenedEstate>>();
+  const compiled = async (estate: string, { revision }: Generation, today: string): Promise<OpenedEstate> => {
+    const kept = await store.fleet.trees.read(estate, revision);
+    if (kept === undefined)
+      throw new Error(`the specs of ${estate} at ${revision} are not in the store: apply them, or name their folder`);
+    const tree = outside.specs(kept, revision);
+    const [problem] = tree.problems.filter(({ severity }) => severity === 'error');
+    if (problem) throw new Error(`the specs of ${estate} at ${revision} are not sound: ${problem.message}`);
+    if (!outside.allowEndpoint) refuseEndpoints(tree.documents);
+    return openEstate(tree, outside.cloud, today);
+  };
+  return {
+    open: (estate, generation) => {
+      const today = new Date(clock.now()).toISOString().slice(0, 10);
+      const key = `${estate} ${generation.number} ${today}`;
+      const before = known.get(key);
+      if (before) return before;
+      const opening = compiled(estate, generation, today);
+      known.set(key, opening);
+      opening.catch(() => known.delete(key));
+      for (const oldest of known.keys()) if (known.size > remembered) known.delete(oldest);
+      return opening;
+    },
+  };
+}
+
+function refuseEndpoints(documents: OpenedEstate['tree']['documents']): void {
+  const target = ofKind(documents, 'Target').find(({ value }) => value.spec.endpoint !== undefined);
+  if (target === undefined) return;
+  const { name } = target.value.metadata;
+  throw new Error(
+    `the target ${name} is at an endpoint of its own; start the worker with --allow-endpoint if that is meant`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { Policy } from '../core/plan/plan-input.ts';
+import type { Address } from '../core/resource.ts';
+import type { Steering } from '../engine/job.ts';
+import { siteOn } from '../estate/open-site.ts';
+import type { Charter } from './charter.ts';
+import type { Generations } from './generations.ts';
+import { type Reconciled, reconcile, type Scene } from './reconcile.ts';
+import type { Yard } from './yard.ts';
+
+/**
+ * While a newer generation waits, what drifted goes back to what was last let into force: each address by the specs of the
+ * generation that was applied there. Nothing else is touched, and nothing is made or removed that only those specs ask for.
+ * Returns false where the pass was stopped.
+ */
+export async function heal(
+  scene: Scene,
+  { waiting, converged }: Reconciled,
+  means: Means,
+  yard: Yard,
+): Promise<boolean> {
+  const { where, by } = scene;
+  const { applied } = await yard.store.inventory.knowledge(where.estate, where.scope);
+  const generations = Map.groupBy(waiting, (address) => applied.get(address)?.generation ?? by.generation.number);
+  for (const number of [...generations.keys()].sort((a, b) => b - a)) {
+    if (number === by.generation.number) continue;
+    const former = await formerScene(scene, number, means, yard);
+    if (former === undefined) continue;
+    const only = driftAt(new Set(generations.get(number)));
+    const charter = { ...means.charter, policies: [...means.charter.policies, only] };
+    const from = converged.last?.observation;
+    const healed = await reconcile(former, charter, yard, {
+      ...means.steering,
+      ...(from === undefined ? {} : { from }),
+    });
+    if (healed.converged.outcome === 'stopped') return false;
+  }
+  return true;
+}
+
+export interface Means {
+  readonly charter: Charter;
+  readonly generations: Generations;
+  readonly steering: Steering;
+}
+
+/** Absent: that generation is not kept, or said nothing of this scope. */
+async function formerScene(
+  scene: Scene,
+  number: number,
+  { generations, steering }: Means,
+  { store, outside }: Yard,
+): Promise<Scene | undefined> {
+  const { where, site } = scene;
+  const generation = await store.generations.numbered(where.estate, number);
+  if (generation === undefined) return undefined;
+  const estate = await generations.open(where.estate, generation);
+  const scope = estate.compiled.scopes.find((one) => one.scope === where.scope);
+  if (scope === undefined) return undefined;
+  const ports = { secrets: outside.secrets, signal: steering.signal };
+  return { ...scene, site: siteOn(site.session, scope, { estate, ports }), by: { generation, estate, scope } };
+}
+
+const driftAt =
+  (addresses: ReadonlySet<Address>): Policy =>
+  (action) =>
+    addresses.has(action.address) && action.cause === 'drift'
+      ? undefined
+      : { code: 'stale', why: 'a newer generation speaks of it' };

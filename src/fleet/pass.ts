@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Progress } from '../engine/progress.ts';
+import { openSite } from '../estate/open-site.ts';
+import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { Pulse } from '../ports/fleet-state.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { Ended, Where } from '../ports/queue.ts';
+import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
+import { charterOf } from './charter.ts';
+import type { Generations } from './generations.ts';
+import { heal } from './heal.ts';
+import { lookoutOf } from './lookout.ts';
+import { reconcile, type Scene, type Spoken } from './reconcile.ts';
+import type { Yard } from './yard.ts';
+
+/** A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. */
+export function passesOf(yard: Yard, generations: Generations): (where: Where, signal: AbortSignal) => Promise<Ended> {
+  return async (where, signal) => {
+    const reconcileId = randomUUID();
+    const watch = yard.telemetry.pass({ ...where, reconcileId });
+    try {
+      const outcome = await pass({ where, reconcileId, watch, signal, generations }, yard);
+      watch.ended(outcome);
+      return hasMore[outcome] ? 'again' : 'done';
+    } catch (error) {
+      watch.ended(signal.aborted ? 'stopped' : 'failed', error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  };
+}
+
+const hasMore: Readonly<Record<PassOutcome, boolean>> = {
+  done: false,
+  partly: false,
+  idle: false,
+  quarantined: false,
+  failed: false,
+  unfinished: true,
+  stopped: true,
+  busy: true,
+};
+
+interface Errand {
+  readonly where: Where;
+  readonly reconcileId: string;
+  readonly watch: PassWatch<Progress>;
+  readonly signal: AbortSignal;
+  readonly generations: Generations;
+}
+
+async function pass(errand: Errand, yard: Yard): Promise<PassOutcome> {
+  const { where, generations } = errand;
+  const { fleet } = yard.store;
+  const pulse = await fleet.requests.pulse(where);
+  const generation = await yard.store.generations.current(where.estate);
+  if (generation === undefined) return 'idle';
+  if (await isQuarantined(where, generation.number, yard)) return 'quarantined';
+  const estate = await generations.open(where.estate, generation);
+  const scope = scopeOf(where, estate);
+  if (scope === undefined) {
+    await fleet.requests.answered(where, pulse.wish);
+    return 'idle';
+  }
+  const by = { generation, estate, scope };
+  return underLease(errand, yard, (lease) => atSite({ ...errand, pulse, by, lease }, yard));
+}
+
+const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | undefined =>
+  compiled.scopes.find((one) => one.scope === scope);
+
+/** A newer generation than the one that failed is worth a try. */
+async function isQuarantined(where: Where, generation: number, { store }: Yard): Promise<boolean> {
+  const { quarantine } = store.fleet;
+  const held = (await quarantine.list(where.estate)).find(({ scope }) => scope === where.scope);
+  if (held === undefined) return false;
+  if (held.generation >= generation) return true;
+  await quarantine.release(where);
+  return false;
+}
+
+/** How long to wait for whoever has the scope, before others in the queue have their turn. */
+const patienceMs = 3_000;
+const askEveryMs = 250;
+
+async function underLease(
+  { where, signal }: Errand,
+  { store, clock, outside, telemetry }: Yard,
+  work: (lease: Lease) => Promise<PassOutcome>,
+): Promise<PassOutcome> {
+  const until = clock.now() + patienceMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const acquired = await store.leases.acquire(where.estate, where.scope, outside.holder);
+    if (acquired.ok) return holding(acquired.lease, where, telemetry, work);
+    if (clock.now() >= until) return 'busy';
+    await clock.sleep(askEveryMs, signal);
+  }
+}
+
+async function holding<T>(
+  lease: Lease,
+  { scope }: Where,
+  telemetry: Yard['telemetry'],
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  telemetry.lease(scope, 'taken');
+  try {
+    return await work(lease);
+  } finally {
+    telemetry.lease(scope, lease.signal.aborted ? 'lost' : 'released');
+    await lease.release();
+  }
+}
+
+interface Opened extends Errand {
+  readonly pulse: Pulse;
+  readonly by: Spoken;
+  readonly lease: Lease;
+}
+
+async function atSite(at: Opened, yard: Yard): Promise<PassOutcome> {
+  const { signal, by } = at;
+  const { outside, clock } = yard;
+  const site = await openSite(by.scope, by.estate, { secrets: outside.secrets, clock, signal });
+  try {
+    return await work({ ...at, site }, yard);
+  } finally {
+    await site.session.close();
+  }
+}
+
+async function work({ pulse, watch, signal, generations, ...scene }: Opened & Scene, yard: Yard): Promise<PassOutcome> {
+  const { where, by } = scene;
+  const { fleet } = yard.store;
+  const steering = { signal, look: lookoutOf(where, pulse, yard), tell: watch.tell };
+  const charter = await charterOf(where, by, yard.store);
+  const newest = await reconcile(scene, charter, yard, steering);
+  const { outcome } = newest.converged;
+  if (outcome === 'stopped') return 'stopped';
+  if (newest.waiting.size === 0) await fleet.rollouts.stand(where, by.generation.number);
+  else if (!(await heal(scene, newest, { charter, generations, steering }, yard))) return 'stopped';
+  await fleet.requests.answered(where, pulse.wish);
+  return outcome === 'failed' || newest.waiting.size > 0 ? 'partly' : outcome;
+}

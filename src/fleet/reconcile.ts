@@ -1,0 +1,88 @@
+import type { Cause } from '../core/action.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Observation } from '../core/observed.ts';
+import { planEstate } from '../core/plan/estate.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
+import type { Address } from '../core/resource.ts';
+import { type Converged, converge } from '../engine/converge.ts';
+import type { Planner, Site, Steering } from '../engine/job.ts';
+import { type OpenedEstate, providerOf } from '../estate/opened-estate.ts';
+import type { Generation } from '../ports/inventory.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Charter } from './charter.ts';
+import type { Yard } from './yard.ts';
+
+/** One scope, opened and leased, by the specs of one generation. */
+export interface Scene {
+  readonly where: Where;
+  readonly reconcileId: string;
+  readonly site: Site;
+  readonly lease: Lease;
+  readonly by: Spoken;
+}
+
+/** A generation, and what it says of the scope. */
+export interface Spoken {
+  readonly generation: Generation;
+  readonly estate: OpenedEstate;
+  readonly scope: CompiledScope;
+}
+
+export interface Reconciled {
+  readonly converged: Converged;
+  /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
+  readonly waiting: ReadonlySet<Address>;
+}
+
+/** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
+export async function reconcile(
+  scene: Scene,
+  charter: Charter,
+  yard: Yard,
+  { from, ...steering }: Steering & { readonly from?: Observation },
+): Promise<Reconciled> {
+  const { where, by, site, lease, reconcileId } = scene;
+  const { store, limiter, clock } = yard;
+  const causes = new Map<string, Cause>();
+  const { number, revision } = by.generation;
+  const authority = { revision, generation: number, ...charter.authority };
+  const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
+  const plan = plannerOf(by, { ...charter, policies: [noting(causes), ...charter.policies] });
+  const converged = await converge(
+    { site, warrant: { pass, lease }, plan, ...(from === undefined ? {} : { from }) },
+    { ...store, limiter, clock, random: Math.random },
+    steering,
+  );
+  return { converged, waiting: waitingOf(converged, causes) };
+}
+
+function plannerOf({ scope, estate }: Spoken, { bounds, policies, approved }: Charter): Planner {
+  const { dialect, batches } = providerOf(scope, estate);
+  const choices = { unattended: true, policies, approved };
+  return (observation, knowledge) => {
+    const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
+    const [plan] = planEstate([input], bounds);
+    if (plan === undefined) throw new Error('one input, one plan');
+    return plan;
+  };
+}
+
+/** Lets everything pass, and remembers why it was to be done: a finding tells only that it was withheld. */
+const noting =
+  (causes: Map<string, Cause>): Policy =>
+  (action) => {
+    causes.set(keyOf(action.verb, action.address), action.cause);
+    return undefined;
+  };
+
+const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
+
+function waitingOf({ last }: Converged, causes: ReadonlyMap<string, Cause>): ReadonlySet<Address> {
+  const findings = last?.plan.findings ?? [];
+  return new Set(
+    findings.flatMap((found) =>
+      found.type === 'withheld' && causes.get(keyOf(found.action, found.address)) === 'rollout' ? [found.address] : [],
+    ),
+  );
+}

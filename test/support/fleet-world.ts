@@ -1,0 +1,109 @@
+import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { openEstate } from '../../src/estate/opened-estate.ts';
+import { generationsOf } from '../../src/fleet/generations.ts';
+import { passesOf } from '../../src/fleet/pass.ts';
+import type { Yard } from '../../src/fleet/yard.ts';
+import type { KeptTree } from '../../src/ports/fleet-state.ts';
+import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
+import type { PassOutcome, Telemetry } from '../../src/ports/telemetry.ts';
+import { parseKept } from '../../src/source/kept-tree.ts';
+import { type MemoryStore, memoryDatabase } from './memory-store.ts';
+import { unlimited } from './scripted-session.ts';
+import { type VirtualClock, virtualClock } from './virtual-clock.ts';
+
+/** A worker of a fleet but its rim: cloud, store and queue in memory, in virtual time. */
+export interface FleetWorld {
+  readonly clock: VirtualClock;
+  readonly cloud: MemoryCloud;
+  readonly store: MemoryStore;
+  readonly yard: Yard;
+  /** The documents become the next generation, as if a folder had said so. */
+  accept(documents: readonly object[], estate?: object): Promise<number>;
+  pass(signal?: AbortSignal): Promise<Passed>;
+}
+
+export interface Passed {
+  readonly ended: Ended;
+  readonly outcome: PassOutcome | undefined;
+  /** Mutating requests, by the cloud's own history: `CreateNetwork`. */
+  readonly writes: readonly string[];
+}
+
+export const where: Where = { estate: 'acme', scope: 'memory/acme/north' };
+export const today = '2026-01-01';
+
+export function fleetWorld(): FleetWorld {
+  const clock = virtualClock();
+  const cloud = makeCloud({ clock });
+  const store = memoryDatabase(clock).connect();
+  const outcomes: PassOutcome[] = [];
+  const yard: Yard = {
+    store,
+    queue: idleQueue(),
+    limiter: unlimited,
+    outside: {
+      cloud: async () => memoryProvider(cloud),
+      specs: (kept, revision) => parseKept(kept, revision, today),
+      secrets: { resolve: async () => ({ ok: false, failure: { kind: 'terminal', code: 'none', message: 'no' } }) },
+      allowEndpoint: true,
+      holder: 'worker-1',
+    },
+    clock,
+    telemetry: silent((outcome) => outcomes.push(outcome)),
+  };
+  const passOf = passesOf(yard, generationsOf(yard));
+  return {
+    clock,
+    cloud,
+    store,
+    yard,
+    accept: async (documents, estate = {}) => {
+      const kept = treeOf(documents, estate);
+      const revision = `r-${JSON.stringify(kept).length}-${kept.specs[0]?.text}`;
+      const tree = parseKept(kept, revision, today);
+      const errors = tree.problems.filter(({ severity }) => severity === 'error');
+      if (errors.length > 0) throw new Error(JSON.stringify(errors));
+      const { compiled } = await openEstate(tree, yard.outside.cloud, today);
+      await store.fleet.trees.keep('acme', revision, kept);
+      return (await store.generations.accept('acme', revision, compiled.guards)).number;
+    },
+    pass: async (signal = new AbortController().signal) => {
+      const before = cloud.history.calls.length;
+      const ended = await clock.run(() => passOf(where, signal));
+      const calls = cloud.history.calls
+        .slice(before)
+        .filter(({ mutating, caller }) => mutating && caller !== 'outside');
+      return { ended, outcome: outcomes.at(-1), writes: calls.map(({ action }) => action) };
+    },
+  };
+}
+
+export function treeOf(documents: readonly object[], estate: object = {}): KeptTree {
+  const all = [
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } },
+    { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
+    ...documents,
+  ];
+  const text = all.map((document) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...document })).join('\n---\n');
+  return { specs: [{ path: 'all.yaml', text }], userData: [] };
+}
+
+const idleQueue = (): Queue => ({
+  request: async () => {},
+  schedule: async () => {},
+  work: async () => ({ busy: () => [], stop: async () => {} }),
+  counts: async () => [],
+  close: async () => {},
+});
+
+/** `ended` is told how each pass ended. */
+export function silent(ended: (outcome: PassOutcome) => void): Telemetry<unknown> {
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
+  return {
+    log,
+    budgets: { waited: () => {}, throttled: () => {} },
+    pass: () => ({ log, tell: () => {}, ended }),
+    lease: () => {},
+  };
+}
