@@ -1,76 +1,80 @@
 import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
-import { type LaneState, laneState } from './lane.ts';
+import { alarmOn } from './alarm.ts';
+import { type LaneOptions, type LaneState, laneState } from './lane.ts';
+import { emptyRow, firstOf, join, leave, type Row, rowKey, unservedSince, type Waiter } from './row.ts';
+import { leftTo, type Turn } from './turn.ts';
 
-export interface LimiterOptions {
+export interface LimiterOptions extends LaneOptions {
   readonly clock: Clock;
-  /** The fraction of every budget left to other users of the account; default 0. */
-  readonly reserve?: number;
+  /** Told of each slow-down. */
+  readonly slowed?: (laneKey: string) => void;
 }
 
 /**
- * Budgets kept in this process. First come, first served on each lane; a request that needs two lanes takes from both at
- * once or from neither, and one that waits on a lane holds back only those who come later on its own lanes.
+ * Budgets kept in this process. A request that needs two lanes takes from both at once or from neither. Those who ask the
+ * same lanes in one name go in order of arrival; whoever takes from a lane leaves what is due to the other rows (`leftTo`)
+ * and no more, so that one who waits for another lane holds up nobody for long on this one.
  */
-export function inProcessLimiter({ clock, reserve = 0 }: LimiterOptions): Limiter {
+export function inProcessLimiter(options: LimiterOptions): Limiter {
+  const { clock, slowed } = options;
   const lanes = new Map<string, LaneState>();
-  const waiting = new Set<Waiter>();
+  const rows = new Map<string, Row>();
   const alarm = alarmOn(clock);
-
-  const laneOf = ({ lane }: Cost): LaneState => {
-    const known = lanes.get(lane.key);
-    if (known) return known;
-    const made = laneState(lane.budget, reserve, clock.now());
-    lanes.set(lane.key, made);
+  const laneOf = ({ lane }: Cost): LaneState => lanes.get(lane.key) ?? added(lane);
+  const added = ({ key, budget }: Cost['lane']): LaneState => {
+    const made = laneState(budget, options, clock.now());
+    lanes.set(key, made);
     return made;
   };
 
-  /** When this one may go; Infinity while somebody who came earlier waits on one of its lanes. */
-  const readyAt = ({ costs }: Waiter, held: ReadonlySet<string>, now: number): number =>
-    costs.some(({ lane }) => held.has(lane.key))
-      ? Number.POSITIVE_INFINITY
-      : Math.max(now, ...costs.map((cost) => laneOf(cost).readyAt(cost.amount, now)));
-
-  /** Lets go whoever may, in order of arrival, and sleeps until the next one may. */
+  /** Lets go whoever may, each time the one who leaves least to others, and sleeps until the next one may. */
   const pump = (): void => {
     const now = clock.now();
-    const held = new Set<string>();
-    let next = Number.POSITIVE_INFINITY;
-    for (const waiter of waiting) {
-      const at = readyAt(waiter, held, now);
-      if (at > now) {
-        next = Math.min(next, at);
-        for (const { lane } of waiter.costs) held.add(lane.key);
-        continue;
-      }
-      for (const cost of waiter.costs) laneOf(cost).spend(cost.amount, now);
-      waiter.go(now);
+    let next = now;
+    while (next <= now) {
+      const hopes = [...rows].map(([key, row]) => ({ key, row, ...hopeOf(row, { rows: rows.values(), laneOf, now }) }));
+      const [best] = hopes.filter(({ at }) => at <= now).toSorted((one, other) => one.due - other.due);
+      if (best) serve(best.key, best.row, now);
+      else next = Math.min(Number.POSITIVE_INFINITY, ...hopes.map(({ at }) => at));
     }
     alarm(next, pump);
   };
 
-  const take = ({ costs }: Need, signal: AbortSignal): Promise<number> =>
+  const serve = (key: string, row: Row, now: number): void => {
+    const first = firstOf(row);
+    for (const cost of first.costs) laneOf(cost).spend(cost.amount, row.share, now);
+    row.served = now;
+    leave(row, first);
+    if (row.waiters.size === 0) rows.delete(key);
+    first.go(now);
+  };
+
+  const take = (need: Need, signal: AbortSignal): Promise<number> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const leave = (): void => {
-        waiting.delete(waiter);
+      const key = rowKey(need);
+      const row = rows.get(key) ?? emptyRow(need);
+      rows.set(key, row);
+      const giveUp = (): void => {
+        leave(row, waiter);
+        if (row.waiters.size === 0 && rows.get(key) === row) rows.delete(key);
         reject(signal.reason);
         pump();
       };
-      const go = (now: number): void => {
-        waiting.delete(waiter);
-        signal.removeEventListener('abort', leave);
-        resolve(now);
+      const go = (at: number): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(at);
       };
-      const waiter: Waiter = { costs, go };
-      signal.addEventListener('abort', leave, { once: true });
-      waiting.add(waiter);
+      const waiter: Waiter = { costs: need.costs, came: clock.now(), go };
+      signal.addEventListener('abort', giveUp, { once: true });
+      join(row, waiter);
       pump();
     });
 
   const slow = (laneKey: string, refusal: Refusal): void => {
-    lanes.get(laneKey)?.slow(refusal, clock.now());
+    if (lanes.get(laneKey)?.slow(refusal, clock.now())) slowed?.(laneKey);
     pump();
   };
 
@@ -82,25 +86,37 @@ export function inProcessLimiter({ clock, reserve = 0 }: LimiterOptions): Limite
   return { take, slow, learn };
 }
 
-/** One timer that is set again and again; Infinity only unsets it. */
-function alarmOn(clock: Clock): (at: number, ring: () => void) => void {
-  let set: { readonly at: number; readonly cancel: AbortController } | undefined;
-  return (at, ring) => {
-    if (set?.at === at) return;
-    set?.cancel.abort();
-    set = undefined;
-    if (at === Number.POSITIVE_INFINITY) return;
-    const mine = { at, cancel: new AbortController() };
-    set = mine;
-    const rung = (): void => {
-      if (set === mine) set = undefined;
-      ring();
-    };
-    clock.sleep(at - clock.now(), mine.cancel.signal).then(rung, () => undefined);
+interface Hall {
+  readonly rows: Iterable<Row>;
+  readonly laneOf: (cost: Cost) => LaneState;
+  readonly now: number;
+}
+
+/** When the first of the row may go, as far as one can tell now, and how much it leaves to others. */
+function hopeOf(row: Row, hall: Hall): { readonly at: number; readonly due: number } {
+  const others = [...hall.rows].filter((other) => other !== row);
+  const hopes = firstOf(row).costs.map((cost, at) => {
+    const own = turnAt(row, at, hall);
+    const due = others.reduce((sum, other) => {
+      const place = firstOf(other).costs.findIndex(({ lane }) => lane.key === cost.lane.key);
+      return place < 0 ? sum : sum + leftTo(turnAt(other, place, hall), own, hall.now);
+    }, 0);
+    return { at: hall.laneOf(cost).readyAt(cost.amount + due, hall.now), due };
+  });
+  return {
+    at: Math.max(hall.now, ...hopes.map(({ at }) => at)),
+    due: hopes.reduce((sum, { due }) => sum + due, 0),
   };
 }
 
-interface Waiter {
-  readonly costs: readonly Cost[];
-  readonly go: (now: number) => void;
+/** How the row stands in the lane of its cost at this place. */
+function turnAt(row: Row, place: number, { laneOf, now }: Hall): Turn {
+  const { costs } = firstOf(row);
+  const ready = costs.map((cost) => laneOf(cost).readyAt(cost.amount, now));
+  const itIsHere = ready.every((at) => at <= (ready[place] ?? now));
+  const [first, used] = costs
+    .slice(place, place + 1)
+    .flatMap((cost) => [cost.amount, laneOf(cost).used(row.share, now)]);
+  const all = itIsHere ? row.totals[place] : first;
+  return { rank: row.rank, since: unservedSince(row), first: first ?? 0, all: all ?? 0, used: used ?? 0 };
 }

@@ -204,3 +204,83 @@ describe('limiter, told by the cloud what is left', () => {
     });
   }
 });
+
+describe('limiter, many who share a lane', () => {
+  const slowLane: Budget = { shape: 'bucket', capacity: 1, perSecond: 1, source: 'https://example.test' };
+
+  /** Everybody asks `times` over at once, in this order; who went, in order. */
+  async function served(
+    asking: readonly (Partial<Need> & { readonly name: string; readonly times: number })[],
+    budget = slowLane,
+  ): Promise<readonly string[]> {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const went: string[] = [];
+    const all = asking.flatMap(({ name, times, ...more }) =>
+      Array.from({ length: times }, () => ({ name, ask: { ...need([cost('a', budget)]), ...more } })),
+    );
+    await clock.run(() => {
+      const first = limiter.take({ ...need([cost('a', budget)]), share: 'somebody' }, never);
+      return Promise.all([first, ...all.map(({ name, ask }) => limiter.take(ask, never).then(() => went.push(name)))]);
+    });
+    return went;
+  }
+
+  it('what frees quota goes before other writes, and those before looks', async () => {
+    const order = await served([
+      { name: 'look', rank: 'reads', times: 2 },
+      { name: 'write', rank: 'writes', times: 2 },
+      { name: 'free', rank: 'frees', times: 2 },
+    ]);
+    assert.deepEqual(order, ['free', 'free', 'write', 'write', 'look', 'look']);
+  });
+
+  it('a look that waits for long goes all the same', async () => {
+    const order = await served([
+      { name: 'write', rank: 'writes', times: 60 },
+      { name: 'look', rank: 'reads', times: 2 },
+    ]);
+    const places = order.flatMap((name, at) => (name === 'look' ? [at] : []));
+    assert.deepEqual(places, [14, 29]);
+  });
+
+  it('shares take turns, however many ask in one name', async () => {
+    const order = await served([
+      { name: 'many', share: 'blog', times: 40 },
+      { name: 'few', share: 'shop', times: 10 },
+    ]);
+    assert.equal(order.slice(0, 20).filter((name) => name === 'few').length, 10);
+  });
+
+  it('what a window gives at once is shared too', async () => {
+    const order = await served(
+      [
+        { name: 'many', share: 'blog', times: 60 },
+        { name: 'few', share: 'shop', times: 4 },
+        { name: 'some', share: 'tools', times: 60 },
+      ],
+      { ...fixed, calls: 25 },
+    );
+    const second = order.slice(24, 49);
+    assert.deepEqual(
+      ['few', 'many', 'some'].map((name) => second.filter((each) => each === name).length),
+      [4, 10, 11],
+    );
+  });
+
+  it('one that waits for another lane holds up nobody here for longer than that', async () => {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const start = clock.now();
+    const both = need([cost('a', bucket), cost('b', fixed, 10)]);
+    const went = await clock.run(async () => {
+      await limiter.take(both, never);
+      const late = limiter.take(both, never);
+      const meanwhile = await Promise.all(
+        Array.from({ length: 9 }, () => limiter.take(need([cost('a', bucket)]), never)),
+      );
+      return [Math.max(...meanwhile) - start, (await late) - start];
+    });
+    assert.deepEqual(went, [3000, 60_000]);
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Sent } from '../../src/core/pack.ts';
+import { haltOn } from '../../src/engine/halt.ts';
+import { callLog, lineOf } from '../../src/engine/line.ts';
+import type { Call, Cost, Request } from '../../src/ports/actuator.ts';
+import type { Lease } from '../../src/ports/lease.ts';
+import type { Limiter, Need } from '../../src/ports/limiter.ts';
+import { scriptedSession } from '../support/scripted-session.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const cost = (key: string): Cost => ({
+  lane: { key, budget: { shape: 'bucket', capacity: 1, perSecond: 1, source: '' } },
+  amount: 1,
+});
+const request: Request = { action: 'DeleteVpc', mutating: true, costs: [cost('a'), cost('b')] };
+
+/** A line over a limiter that only remembers what it is told, and lets the n-th go at n. */
+function recordedLine() {
+  const told: unknown[] = [];
+  const needs: Need[] = [];
+  const limiter: Limiter = {
+    take: async (need) => needs.push(need),
+    slow: (...slow) => told.push(slow),
+    learn: (...learnt) => told.push(learnt),
+  };
+  const clock = virtualClock();
+  const lease = { remainingMs: () => 1000, signal: new AbortController().signal } as Lease; // why: all that a line asks of it
+  const site = {
+    session: scriptedSession({}),
+    account: '',
+    batches: {},
+    holds: { fixedMarks: [], oneByName: [] },
+    secret: async () => ({}),
+  };
+  const halt = haltOn({ signal: new AbortController().signal }, clock);
+  const line = lineOf({ site, ports: { limiter, clock }, estate: 'shop', halt, tell: undefined, lease });
+  return { line, told, needs, end: () => halt.end() };
+}
+
+describe('what a line tells the limiter', () => {
+  const rows: readonly { readonly sent: Sent | 'look'; readonly rank: string }[] = [
+    { sent: 'delete', rank: 'frees' },
+    { sent: 'create', rank: 'writes' },
+    { sent: 'update', rank: 'writes' },
+    { sent: 'look', rank: 'reads' },
+  ];
+  for (const { sent, rank } of rows)
+    it(`${sent}: ${rank}, in the name of the estate`, async () => {
+      const { line, needs, end } = recordedLine();
+      const call: Call = sent === 'look' ? line.reading() : line.writing(callLog(), sent);
+      await call.admit({ ...request, mutating: sent !== 'look' });
+      assert.deepEqual(needs, [{ costs: request.costs, rank, share: 'shop' }]);
+      end();
+    });
+
+  it('a refusal: each of its lanes, with when it was let go', async () => {
+    const { line, told, end } = recordedLine();
+    const call = line.writing(callLog(), 'delete');
+    const other = { ...request };
+    await call.admit(other);
+    await call.admit(request);
+    const failure = { kind: 'throttled', code: 'Busy', message: '', retryAfterMs: 7 } as const;
+    call.report(request, { durationMs: 1, failure });
+    call.report(other, { durationMs: 1, failure: { ...failure, kind: 'retryable' } });
+    assert.deepEqual(told, [
+      ['a', { sentAt: 2, retryAfterMs: 7 }],
+      ['b', { sentAt: 2, retryAfterMs: 7 }],
+    ]);
+    end();
+  });
+
+  it('what the cloud says is left', async () => {
+    const { line, told, end } = recordedLine();
+    const call = line.reading();
+    call.report(request, { durationMs: 1, remaining: [{ lane: 'a', amount: 3 }] });
+    assert.deepEqual(told, [['a', 3]]);
+    end();
+  });
+});
