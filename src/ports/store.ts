@@ -28,6 +28,8 @@ export interface Estates {
   /** Which database this is: a UUID made with it, written into every mark. */
   readonly store: string;
   list(): Promise<readonly string[]>;
+  /** How many intents have no settlement yet, by cloud, over all estates. */
+  openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** One transaction: a note with the reason, and the claims on the ids accepted. Returns the note's sequence number. */
   takeover(pass: Pass, accepted: readonly Accepted[], reason: string): Promise<number>;
 }

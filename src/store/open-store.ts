@@ -26,8 +26,16 @@ export interface Opening {
   readonly onProgress?: (message: string) => void;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
+  /** Told how to reach the database, before anything is done in it: for what shares it with the store. */
+  readonly onServer?: (server: DatabaseServer) => Promise<void>;
   /** How long a lease outlives a holder that stopped renewing; the default is 12 s. */
   readonly leaseMs?: number;
+}
+
+/** `owner` may make things; `work`: as whom the application works. */
+export interface DatabaseServer {
+  readonly owner: pg.ClientConfig;
+  readonly work: Reach;
 }
 
 /** Opens the store, making or upgrading its schema. Throws where the database cannot be reached or is newer than we are. */
@@ -39,6 +47,7 @@ export async function openStore(opening: Opening): Promise<Store | undefined> {
   if (!server) return undefined;
   try {
     const reach = await prepare(server, opening);
+    if (reach) await opening.onServer?.({ owner: server.owner, work: reach });
     if (reach) return await storeOn(reach, { folder, opening, leave: server.leave });
     await server.leave();
     return undefined;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Pass } from '../ports/ledger.ts';
 import type { Estates } from '../ports/store.ts';
 import { chainWrite } from './chain-write.ts';
@@ -5,6 +6,7 @@ import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { checkLease } from './lease-check.ts';
 import { saveClaims } from './settle.ts';
+import type { Database } from './tables.ts';
 import { takeoverOf } from './takeover.ts';
 
 export const postgresEstates = (context: Context): Estates => ({
@@ -13,8 +15,21 @@ export const postgresEstates = (context: Context): Estates => ({
     const rows = await context.db.selectFrom('estates').select('name').orderBy('name').execute();
     return rows.map(({ name }) => name);
   },
+  openIntents: () => openIntents(context.db),
   takeover: (pass, accepted, reason) => takeover(context, pass, takeoverOf(pass, accepted, reason)),
 });
+
+const openIntents = (db: Database): Promise<readonly { readonly cloud: string; readonly count: number }[]> =>
+  db
+    .selectFrom('intents')
+    .select((eb) => [
+      sql<string>`split_part(scope, '/', 1)`.as('cloud'),
+      eb.cast<number>(eb.fn.countAll(), 'integer').as('count'),
+    ])
+    .where('open', '=', true)
+    .groupBy('cloud')
+    .orderBy('cloud')
+    .execute();
 
 const takeover = (context: Context, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): Promise<number> =>
   chainWrite(context, pass.estate, async (write) => {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/ports/store.ts';
 import { fleetLaws } from './laws/fleet-laws.ts';
+import { generationLaws } from './laws/generation-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
+import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 
@@ -43,6 +45,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...leaseLaws,
     ...inventoryLaws,
     ...operationLaws,
+    ...generationLaws,
     ...fleetLaws,
     ...peopleLaws,
   };

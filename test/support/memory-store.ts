@@ -49,13 +49,18 @@ function connect(data: Memory, clock: Clock): MemoryStore {
 const memoryEstates = (data: Memory, clock: Clock): Estates => ({
   store: data.store,
   list: async () => [...data.estates.keys()].sort(),
+  openIntents: async () => {
+    const open = [...data.estates.values()].flatMap((estate) => [...estate.open.values()]);
+    const byCloud = Map.groupBy(open, ({ scope }) => scope.slice(0, scope.indexOf('/')));
+    return [...byCloud.keys()].sort().map((cloud) => ({ cloud, count: byCloud.get(cloud)?.length ?? 0 }));
+  },
   takeover: async (pass, accepted, reason) => takeover(data, clock.now(), pass, takeoverOf(pass, accepted, reason)),
 });
 
 function takeover(data: Memory, at: number, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): number {
   checkLease(data, pass, at);
   const estate = estateOf(data, pass.estate);
-  change(scopeOf(estate, pass.scope), { ...settledChanges([]), claims }, pass.authority.generation, at);
+  change(scopeOf(estate, pass.scope), { ...settledChanges([]), claims }, at);
   return append(estate, { at, type: 'note', body: noteBody(pass.estate, note) });
 }
 
