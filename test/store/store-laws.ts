@@ -47,6 +47,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...operationLaws,
     ...generationLaws,
     ...fleetLaws,
+    ...openIntentLaws,
     ...peopleLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())
