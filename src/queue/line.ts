@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Queue } from 'bullmq';
+import type { Urgency, Where } from '../ports/queue.ts';
+import type { Bull } from './bull.ts';
+import { deadline } from './deadline.ts';
+import type { Tries } from './settings.ts';
+
+/** The passes of one cloud that wait. */
+export interface Line {
+  readonly cloud: string;
+  readonly queue: Queue<Where>;
+  request(where: Where, urgency: Urgency): Promise<void>;
+}
+
+/** BullMQ takes a lower number first, and among equals the one that has waited longest. */
+export const priorities: Readonly<Record<Urgency, number>> = { now: 1, periodic: 2 };
+
+export const cloudOf = ({ scope }: Where): string => scope.split('/', 1)[0] ?? '';
+
+/** Names a place in keys: no estate's name has a slash, so no two places share one. */
+export const keyOf = ({ estate, scope }: Where): string => `${estate}/${scope}`;
+
+export function lineOf(
+  bull: Bull,
+  name: string,
+  { cloud, tries }: { readonly cloud: string; readonly tries: Tries },
+): Line {
+  const queue = bull.queue(`${name}-${cloud}`);
+  const request = async (where: Where, urgency: Urgency): Promise<void> => {
+    const id = randomUUID();
+    const held = await queue.add(
+      'pass',
+      { estate: where.estate, scope: where.scope },
+      optionsOf(where, urgency, { id, tries }),
+    );
+    if (urgency === 'now' && held.id !== undefined && held.id !== id) await hurry(queue, held.id);
+  };
+  return {
+    cloud,
+    queue,
+    request: (where, urgency) => deadline(request(where, urgency), `a pass of ${keyOf(where)} was not queued`),
+  };
+}
+
+/**
+ * A wish of `now` during a pass is kept for after it. A periodic one is not: it would take the place of an urgent one that
+ * is already kept, and the pass that runs is as good.
+ */
+const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id: string; readonly tries: Tries }) => ({
+  jobId: id,
+  priority: priorities[urgency],
+  deduplication: { id: keyOf(where), ...(urgency === 'now' && { keepLastIfActive: true }) },
+  attempts: tries.attempts,
+  backoff: { type: 'jitter' },
+  removeOnComplete: true,
+  removeOnFail: { count: 1_000 },
+});
+
+/** One that waits as a periodic pass is urgent from now on. One that is urgent keeps its place; one that runs has its successor. */
+async function hurry(queue: Queue<Where>, id: string): Promise<void> {
+  const job = await queue.getJob(id);
+  if (job === undefined || job.priority <= priorities.now) return;
+  await job.changePriority({ priority: priorities.now }).catch(async (error: unknown) => {
+    // why: it has ended meanwhile, so it began after this wish.
+    if ((await queue.getJob(id)) !== undefined) throw error;
+  });
+}

@@ -1,0 +1,104 @@
+import type { Queue as BullQueue, Worker } from 'bullmq';
+import type { Crew, Queue, QueueCount, Shift, Where } from '../ports/queue.ts';
+import { breaker } from './breaker.ts';
+import { type Backend, type Bull, bullOf } from './bull.ts';
+import { cloudCrew } from './cloud-crew.ts';
+import { deadline } from './deadline.ts';
+import { cloudOf, type Line, lineOf } from './line.ts';
+import { type Pace, type Settings, type Tries, usualPace, usualTries } from './settings.ts';
+import { timetable } from './timetable.ts';
+
+export interface QueueOptions {
+  /** A line for each. */
+  readonly clouds: readonly string[];
+  /** Keeps fleets apart that share a server: two databases, two names. `setpoint` where it is not named. */
+  readonly name?: string;
+  readonly pace?: Partial<Pace>;
+  readonly tries?: Partial<Tries>;
+  readonly onTrouble?: (message: string) => void;
+}
+
+/** BullMQ's queues, one for each cloud and one for what is due, on Redis or on PostgreSQL. Throws where it cannot be reached. */
+export async function openQueue(backend: Backend, options: QueueOptions): Promise<Queue> {
+  const { clouds, name = 'setpoint', pace, tries, onTrouble = () => {} } = options;
+  const settings: Settings = { pace: { ...usualPace, ...pace }, tries: { ...usualTries, ...tries }, onTrouble };
+  const bull = bullOf(backend);
+  const lines = new Map(clouds.map((cloud) => [cloud, lineOf(bull, name, { cloud, tries: settings.tries })]));
+  const due = bull.queue(`${name}-due`);
+  const queues = [due, ...[...lines.values()].map(({ queue }) => queue)];
+  // why: an error nobody listens to ends the process. Workers tell of what lasts; a call that fails says so itself.
+  for (const queue of queues) queue.on('error', () => {});
+  const close = async (): Promise<void> => {
+    await Promise.all(queues.map((queue) => queue.close()));
+  };
+  try {
+    await Promise.all(queues.map((queue) => deadline(queue.waitUntilReady(), 'the queue was not opened')));
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+  return {
+    request: (where, urgency) => lineFor(lines, where).request(where, urgency),
+    schedule: (passes) => deadline(timetable(due, passes), 'the periodic passes were not scheduled'),
+    work: async (shift) => crewOf({ bull, due, lines, settings }, shift),
+    counts: async () => (await Promise.all([...lines.values()].map(countsOf))).flat(),
+    close,
+  };
+}
+
+function lineFor(lines: ReadonlyMap<string, Line>, where: Where): Line {
+  const line = lines.get(cloudOf(where));
+  if (line) return line;
+  throw new Error(`no queue for the scope ${where.scope}: this process knows ${[...lines.keys()].join(', ')}`);
+}
+
+interface Office {
+  readonly bull: Bull;
+  readonly due: BullQueue<Where>;
+  readonly lines: ReadonlyMap<string, Line>;
+  readonly settings: Settings;
+}
+
+function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Crew {
+  const crews = [...lines.values()].map((line) => cloudCrew({ bull, line, shift, settings }));
+  const clerk = clerkOf(bull, due, lines);
+  const brake = breaker(clerk, settings.onTrouble);
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    brake.close();
+    await Promise.all([...crews.map((crew) => crew.stop()), deadline(clerk.close(), 'stopping').catch(() => {})]);
+  };
+  return {
+    busy: () => crews.flatMap((crew) => crew.busy()),
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Puts what is due into its line, where it is one pass with whatever else asks for it. Passes never keep it waiting. */
+const clerkOf = (bull: Bull, due: BullQueue<Where>, lines: ReadonlyMap<string, Line>): Worker<Where> =>
+  bull.worker(due.name, ({ data }) => lineFor(lines, data).request(data, 'periodic'), {
+    concurrency: 8,
+    runRetryDelay: 1_000,
+  });
+
+async function countsOf({ cloud, queue }: Line): Promise<readonly QueueCount[]> {
+  const {
+    wait = 0,
+    prioritized = 0,
+    active = 0,
+    delayed = 0,
+    failed = 0,
+  } = await deadline(
+    queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'),
+    `the passes of ${cloud} were not counted`,
+  );
+  return [
+    { cloud, state: 'waiting', count: wait + prioritized },
+    { cloud, state: 'running', count: active },
+    { cloud, state: 'delayed', count: delayed },
+    { cloud, state: 'failed', count: failed },
+  ];
+}

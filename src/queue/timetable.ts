@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Queue } from 'bullmq';
+import type { Periodic, Where } from '../ports/queue.ts';
+import { keyOf } from './line.ts';
+
+/**
+ * Makes the schedulers of a queue exactly these. Each comes at a moment of its own within its interval, the same one
+ * whoever asks. Those that are right are left alone, so this is cheap to do again: it is how a lost schedule comes back.
+ */
+export async function timetable(queue: Queue<Where>, passes: readonly Periodic[]): Promise<void> {
+  const wanted = new Map(passes.map((pass) => [keyOf(pass), pass]));
+  // why: two who put the same one back at once put it an interval off; the next look sees it.
+  for (let looks = 1; looks <= 3; looks++) if (!(await mend(queue, wanted))) return;
+}
+
+/** Whether anything was wrong. */
+async function mend(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
+  const found = await queue.getJobSchedulers(0, -1, true);
+  const right = new Set<string>();
+  const wrong: string[] = [];
+  for (const scheduler of found)
+    if (isRight(scheduler, wanted.get(scheduler.key))) right.add(scheduler.key);
+    else wrong.push(scheduler.key);
+  const missing = [...wanted].filter(([key]) => !right.has(key));
+  for (const key of wrong) await queue.removeJobScheduler(key);
+  for (const [key, pass] of missing) await put(queue, key, pass);
+  return wrong.length + missing.length > 0;
+}
+
+/** One whose moment passed an interval ago, or lies beyond the next, has lost its job or its place. */
+function isRight(
+  { every, next }: { readonly every?: number; readonly next?: number },
+  pass: Periodic | undefined,
+): boolean {
+  if (pass === undefined || every !== pass.everyMs || next === undefined) return false;
+  return Math.abs(next - Date.now()) <= pass.everyMs;
+}
+
+async function put(queue: Queue<Where>, key: string, { estate, scope, everyMs }: Periodic): Promise<void> {
+  const opts = { attempts: 3, backoff: { type: 'fixed', delay: 1_000 }, removeOnComplete: true, removeOnFail: true };
+  const repeat = { every: everyMs, offset: offsetOf(key, everyMs) };
+  await queue.upsertJobScheduler(key, repeat, { name: 'due', data: { estate, scope }, opts });
+}
+
+/** From 1 to `everyMs` - 1: BullMQ takes 0 for none. */
+function offsetOf(key: string, everyMs: number): number {
+  const hash = createHash('sha256').update(key).digest().readUIntBE(0, 6);
+  return 1 + (hash % Math.max(1, everyMs - 1));
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { JobLost } from '../../../src/queue/running.ts';
+import { type Bench, type Laws, quickPace } from '../support/harness.ts';
+import { at, names, quiet, shop, until, working } from '../support/shop.ts';
+
+export const lostLaws: Laws = {
+  'a pass whose lock is taken away is told to end': async ({ open, name, stealLocks }) => {
+    const queue = await open();
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await queue.request(at('a'), 'now');
+      await until('it began', () => seen.begun.length === 1);
+      await quiet(2 * quickPace.lockMs);
+      assert.equal(seen.aborted.length, 0);
+      await stealLocks(`${name}-aws`);
+      await until('it was told', () => seen.aborted.length > 0);
+      assert.ok(seen.aborted.every((reason) => reason instanceof JobLost));
+      await until('it is tried again', () => seen.begun.length === 2);
+    });
+    assert.equal(seen.most(), 1);
+  },
+
+  'the job of a worker that is killed is taken over': async (bench) => {
+    const queue = await bench.open();
+    const first = await worker(bench);
+    await queue.request(at('a'), 'periodic');
+    await first.begins();
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await quiet();
+      assert.deepEqual(seen.begun, []);
+      await first.kill();
+      const from = performance.now();
+      await until('it is taken over', () => seen.begun.length === 1);
+      const took = performance.now() - from;
+      const most = quickPace.lockMs + 2 * quickPace.stalledMs + 500;
+      assert.ok(took < most, `took ${took.toFixed(0)} ms, at most ${most}`);
+      seen.end('aws/1/a');
+    });
+    assert.deepEqual(names(seen.begun), ['a']);
+  },
+
+  'a job that takes its workers with it is poison, and others go on': async (bench) => {
+    const queue = await bench.open();
+    await queue.request(at('a'), 'now');
+    for (let kills = 0; kills < 2; kills++) {
+      const victim = await worker(bench);
+      await victim.begins();
+      await victim.kill();
+    }
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, async () => {
+      await until('it is told', () => seen.poisoned.length === 1);
+      assert.equal(seen.poisoned[0]?.why, 'more than 1 workers died or stood still while they ran this pass');
+      await queue.request(at('b'), 'periodic');
+      await until('the other began', () => seen.begun.length > 0);
+    });
+    assert.deepEqual(names(seen.begun), ['b']);
+  },
+
+  'connections that are cut come back, and so do passes': async ({ open, cut }) => {
+    const queue = await open();
+    const seen = shop({ by: async () => 'done' });
+    await working(queue, seen, async () => {
+      for (let times = 1; times <= 3; times++) {
+        await cut();
+        await until('a request is taken', () =>
+          queue.request(at(`a${times}`), 'now').then(
+            () => true,
+            () => false,
+          ),
+        );
+        await until(`pass ${times} came`, () => new Set(seen.begun).size === times);
+      }
+    });
+  },
+};
+
+interface Victim {
+  begins(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** A process of its own whose passes never end. */
+async function worker({ backend, name }: Bench): Promise<Victim> {
+  const path = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [path, JSON.stringify({ backend, name })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = told(child);
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await until('the worker is ready', () => said().includes('ready'));
+  return {
+    begins: () => until('the worker has begun', () => said().includes('began')),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+function told(child: ChildProcess): () => string {
+  let said = '';
+  child.stdout?.on('data', (chunk) => {
+    said += chunk;
+  });
+  return () => said;
+}

@@ -1,0 +1,24 @@
+import type { Queue } from '../../../src/ports/queue.ts';
+import type { Backend } from '../../../src/queue/bull.ts';
+import type { QueueOptions } from '../../../src/queue/open-queue.ts';
+
+/** One server under test. */
+export interface Harness {
+  readonly backend: Backend;
+  /** Takes the locks of all jobs that run from those who hold them. */
+  stealLocks(name: string): Promise<void>;
+  /** Cuts every connection of ours. The server goes on. */
+  cut(): Promise<void>;
+}
+
+/** What a law is given: a fleet's name of its own on the server, and how to open its queue as another process would. */
+export interface Bench extends Harness {
+  readonly name: string;
+  open(options?: Partial<QueueOptions>): Promise<Queue>;
+}
+
+export type Laws = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
+
+/** Short, so that tests are. */
+export const quickPace = { lockMs: 1_500, stalledMs: 300, patienceMs: 60_000, graceMs: 3_000 };
+export const quickTries = { attempts: 3, kills: 1, backoffMs: 20, backoffCapMs: 50 };

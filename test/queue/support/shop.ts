@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Crew, Ended, Queue, Shift, Where } from '../../../src/ports/queue.ts';
+
+/** Passes that a test looks at and lets go on: none ends before the test says so, unless `open`. */
+export interface Shop {
+  /** Scopes in the order in which their passes began. */
+  readonly begun: string[];
+  readonly poisoned: { readonly scope: string; readonly why: string }[];
+  /** The highest number of passes of one scope at once. */
+  readonly most: () => number;
+  /** Reasons of passes that were told to end. */
+  readonly aborted: Error[];
+  /** Ends the oldest pass that runs of this scope. */
+  end(scope: string, how?: Ended | Error): void;
+  readonly shift: Shift;
+}
+
+export interface Manner {
+  readonly atOnce?: number;
+  /** What a pass does by itself. Without it, a pass waits for `end`. */
+  readonly by?: (where: Where, signal: AbortSignal) => Promise<Ended>;
+  /** Passes go on when they are told to end. */
+  readonly deaf?: boolean;
+}
+
+interface Open {
+  readonly scope: string;
+  readonly settle: PromiseWithResolvers<Ended>;
+}
+
+export function shop({ atOnce = 1, by, deaf = false }: Manner = {}): Shop {
+  const open: Open[] = [];
+  const made: Omit<Shop, 'shift' | 'most' | 'end'> = { begun: [], poisoned: [], aborted: [] };
+  let most = 0;
+  const wait = async (scope: string, signal: AbortSignal): Promise<Ended> => {
+    const settle = Promise.withResolvers<Ended>();
+    if (!deaf) signal.addEventListener('abort', () => settle.reject(signal.reason));
+    open.push({ scope, settle });
+    most = Math.max(most, open.filter((one) => one.scope === scope).length);
+    return settle.promise.finally(() =>
+      open.splice(
+        open.findIndex((one) => one.settle === settle),
+        1,
+      ),
+    );
+  };
+  return {
+    ...made,
+    most: () => most,
+    end: (scope, how = 'done') => {
+      const settle = open.find((one) => one.scope === scope)?.settle;
+      if (!settle) throw new Error(`no pass of ${scope} runs`);
+      if (how instanceof Error) settle.reject(how);
+      else settle.resolve(how);
+    },
+    shift: {
+      atOnce,
+      pass: (where, signal) => {
+        made.begun.push(where.scope);
+        signal.addEventListener('abort', () => made.aborted.push(signal.reason));
+        return by ? by(where, signal) : wait(where.scope, signal);
+      },
+      poisoned: async ({ scope }, why) => {
+        made.poisoned.push({ scope, why });
+      },
+    },
+  };
+}
+
+/** Works until `look` is over, then stops the crew. */
+export async function working(queue: Queue, { shift }: Shop, look: (crew: Crew) => Promise<void>): Promise<void> {
+  const crew = await queue.work(shift);
+  try {
+    await look(crew);
+  } finally {
+    await crew.stop();
+  }
+}
+
+export const at = (scope: string, estate = 'shop'): Where => ({ estate, scope: `aws/1/${scope}` });
+
+/** Short names of what began, as `at` was given them. */
+export const names = (scopes: readonly string[]): readonly string[] =>
+  scopes.map((scope) => scope.replace('aws/1/', ''));
+
+/** Until it holds, for at most 15 s. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  for (const end = performance.now() + ms; !(await holds()); await pause(10))
+    if (performance.now() > end) throw new Error(`not within ${ms / 1000} s: ${what}`);
+}
+
+/** Long enough for anything that would come to have come. */
+export const quiet = (ms = 400): Promise<void> => pause(ms);

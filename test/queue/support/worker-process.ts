@@ -1,0 +1,15 @@
+// A worker whose passes never end. Its argument: {backend, name} as JSON. Says "ready" and "began" on stdout.
+import { openQueue } from '../../../src/queue/open-queue.ts';
+import { quickPace, quickTries } from './harness.ts';
+
+const { backend, name } = JSON.parse(process.argv[2] ?? '');
+const queue = await openQueue(backend, { clouds: ['aws'], name, pace: quickPace, tries: quickTries });
+await queue.work({
+  atOnce: 1,
+  pass: () => {
+    process.stdout.write('began\n');
+    return new Promise(() => {});
+  },
+  poisoned: async () => {},
+});
+process.stdout.write('ready\n');

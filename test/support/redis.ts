@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+/** A `redis-server` of its own on 127.0.0.1, with nothing on disk. */
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Ends it and waits. */
+  stop(): Promise<void>;
+}
+
+export interface RedisStart {
+  /** A free one where none is named: name it to start again in the same place. */
+  readonly port?: number;
+  /** More of `redis-server`'s arguments: `--maxmemory-policy`, `allkeys-lru`. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * Why tests that need Redis are skipped; undefined where it is there. In CI nothing is skipped: there the tests fail.
+ * To be given as a test's `skip`.
+ */
+export function redisMissing(): string | undefined {
+  if (process.env['CI'] || spawnSync('redis-server', ['--version']).status === 0) return undefined;
+  return 'NOT TESTED: redis-server is not installed (apt-get install redis-server)';
+}
+
+export async function startRedis({ port, args = [] }: RedisStart = {}): Promise<RedisServer> {
+  const at = port ?? (await freePort());
+  const quiet = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--loglevel', 'warning'];
+  const child = spawn('redis-server', ['--port', String(at), ...quiet, ...args], { stdio: 'ignore' });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  // why: a test that breaks leaves no server behind.
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  await answers(at);
+  return {
+    url: `redis://127.0.0.1:${at}`,
+    port: at,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      process.off('exit', end);
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+async function answers(port: number): Promise<void> {
+  for (const end = performance.now() + 10_000; ; await pause(20)) {
+    const redis = new Redis(port, '127.0.0.1', {
+      lazyConnect: true,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+    });
+    redis.on('error', () => {});
+    try {
+      await redis.connect();
+      await redis.ping();
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw new Error(`redis-server on port ${port} does not answer`, { cause: error });
+    } finally {
+      redis.disconnect();
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
