@@ -1,0 +1,21 @@
+import type { Limiter } from '../ports/limiter.ts';
+import type { BudgetWatch } from '../ports/telemetry.ts';
+
+/** The same limiter; how long each request waits, and each refusal, is told. */
+export const watchedLimiter = (
+  limiter: Limiter,
+  budgets: BudgetWatch,
+  monotonic: () => number = () => performance.now(),
+): Limiter => ({
+  take: async (need, signal) => {
+    const began = monotonic();
+    const at = await limiter.take(need, signal);
+    for (const { lane } of need.costs) budgets.waited(lane.key, monotonic() - began);
+    return at;
+  },
+  slow: (laneKey, refusal) => {
+    budgets.throttled(laneKey);
+    limiter.slow(laneKey, refusal);
+  },
+  learn: (laneKey, remaining) => limiter.learn(laneKey, remaining),
+});
