@@ -38,7 +38,7 @@ describe('a limiter that is watched', () => {
     const { clock, told, limiter } = watched();
     await clock.run(async () => {
       await limiter.take(need(run), signal);
-      await limiter.take(need(run, tag), signal);
+      assert.equal(await limiter.take(need(run, tag), signal), clock.now(), 'when it was let go');
     });
     assert.deepEqual(told, [`${run.key} waited 0`, `${run.key} waited 1000`, `${tag.key} waited 1000`]);
   });
