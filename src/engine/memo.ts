@@ -46,10 +46,12 @@ export function memo(clock: Clock): Memo {
 
 function hopelessIn({ failed, findings }: Executed): readonly string[] {
   const people = failed.flatMap(({ verb, address, expected }) => (expected === 'person' ? [`${verb} ${address}`] : []));
-  const limited = findings.flatMap((finding) =>
-    finding.type === 'withheld' && finding.code === 'limit' ? [`${finding.action} ${finding.address}`] : [],
+  const refused = findings.flatMap((finding) =>
+    finding.type === 'withheld' && (finding.code === 'limit' || finding.code === 'stale')
+      ? [`${finding.action} ${finding.address}`]
+      : [],
   );
-  return [...people, ...limited];
+  return [...people, ...refused];
 }
 
 /** A creation after a removal is a new matter, and so is an update that writes something else. */

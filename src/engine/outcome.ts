@@ -12,8 +12,8 @@ export type Outcome =
   | { readonly as: 'open'; readonly failure: Failure }
   /** The pass ended first; nothing was sent. */
   | { readonly as: 'unsent' }
-  /** `limit`: the estate's count is full. `depends`: what it rests on did not go well. */
-  | { readonly as: 'withheld'; readonly code: 'limit' | 'depends'; readonly why: string };
+  /** `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did not go well. */
+  | { readonly as: 'withheld'; readonly code: 'limit' | 'stale' | 'depends'; readonly why: string };
 
 export const done: Outcome = { as: 'done' };
 export const unsent: Outcome = { as: 'unsent' };

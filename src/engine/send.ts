@@ -62,7 +62,9 @@ function draftsOf(items: readonly Item[], { known, ports, at }: Desk) {
 }
 
 const refusalOf = (item: Item, answer: Intended | undefined): readonly Answered[] =>
-  answer?.ok === false ? [[item, { as: 'withheld', code: 'limit', why: answer.why }]] : [];
+  answer?.ok === false ? [[item, { as: 'withheld', code: refusalCodes[answer.reason], why: answer.why }]] : [];
+
+const refusalCodes = { limit: 'limit', generation: 'stale' } as const;
 
 async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): Promise<readonly Outcome[]> {
   const [first] = ready;

@@ -7,7 +7,10 @@ import type { Address, CloudId, Kind, ScopeKey } from '../core/resource.ts';
  * Intending the same action (address, verb) again while its intent is open returns that intent with `attempt` + 1.
  */
 export interface Ledger {
-  /** One transaction: all or, where one is refused by a limit, only that one refused. Same order as `drafts`. */
+  /**
+   * One transaction: all or, where one is refused, only that one refused. Same order as `drafts`. Refused is what a limit
+   * forbids, and an address where a higher generation than the pass's was applied or removed.
+   */
   intend(pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
   /** One transaction: the entry, what we now claim or released, and what is now applied. */
   settle(pass: Pass, settlements: readonly Settlement[]): Promise<void>;
@@ -54,7 +57,7 @@ export interface Subject {
 
 export type Intended =
   | { readonly ok: true; readonly intent: string; readonly attempt: number }
-  | { readonly ok: false; readonly reason: 'limit'; readonly why: string };
+  | { readonly ok: false; readonly reason: 'limit' | 'generation'; readonly why: string };
 
 export interface Settlement {
   readonly intent: string;
@@ -65,7 +68,7 @@ export interface Settlement {
   readonly calls: readonly CallRecord[];
 }
 
-/** What a settlement changes in what the store knows. */
+/** What a settlement changes in what the store knows. What is applied never goes back to an intent of a lower generation. */
 export type Effect =
   | {
       readonly do: 'claim';

@@ -16,6 +16,7 @@ export const intend = (context: Context, pass: Pass, drafts: readonly IntentDraf
     await checkLease(write.trx, pass, 'begin');
     const judged = intending(pass, drafts, {
       open: await openIntents(write.trx, pass, drafts),
+      applied: await appliedGenerations(write.trx, pass, drafts),
       count: drafts.some(({ counts }) => counts) ? await estateCountFor(write, pass.authority) : undefined,
       at: write.at,
       nextId: randomUUID,
@@ -25,15 +26,29 @@ export const intend = (context: Context, pass: Pass, drafts: readonly IntentDraf
     return judged.answers;
   });
 
+const addressesIn = (drafts: readonly IntentDraft[]): readonly string[] => [
+  ...new Set(drafts.map(({ subject }) => subject.address)),
+];
+
+async function appliedGenerations(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
+  const rows = await trx
+    .selectFrom('applied')
+    .select(['address', 'generation'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where(sql<boolean>`address = ANY(${addressesIn(drafts)}::text[])`)
+    .execute();
+  return new Map(rows.map(({ address, generation }) => [address, generation]));
+}
+
 async function openIntents(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
-  const addresses = [...new Set(drafts.map(({ subject }) => subject.address))];
   const rows = await trx
     .selectFrom('intents')
     .select(['intent', 'attempt', 'verb', 'kind', 'address', 'id'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where('open', '=', true)
-    .where(sql<boolean>`address = ANY(${addresses}::text[])`)
+    .where(sql<boolean>`address = ANY(${addressesIn(drafts)}::text[])`)
     .execute();
   return new Map(rows.map((row) => [keyText(actionOf(row)), row]));
 }

@@ -1,6 +1,7 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Content } from '../core/ledger/entry.ts';
 import type { EstateCount, Place } from '../core/ledger/estate-count.ts';
+import type { Address } from '../core/resource.ts';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
 import { actionKey, keyText } from './action-key.ts';
 import { intentBody } from './entry-body.ts';
@@ -9,6 +10,8 @@ import { fieldsOf, type IntentRecord, placeOf } from './intent-record.ts';
 /** What is known before drafts are judged. `open`: intents that stand open, by `keyText` of their action. */
 export interface Standing {
   readonly open: ReadonlyMap<string, { readonly intent: string; readonly attempt: number }>;
+  /** The generation that was applied or removed last, by address. */
+  readonly applied: ReadonlyMap<Address, number>;
   /** Needed where a draft counts. */
   readonly count: EstateCount | undefined;
   readonly at: number;
@@ -31,6 +34,8 @@ export function intending(pass: Pass, drafts: readonly IntentDraft[], standing: 
 
   const judge = (draft: IntentDraft): Intended => {
     const action = actionKey(draft);
+    const stale = staleness(pass, action.address, standing.applied.get(action.address));
+    if (stale !== undefined) return stale;
     const before = open.get(keyText(action));
     const place = before ? undefined : placeOf(draft);
     const why = place && standing.count?.take(place);
@@ -46,4 +51,15 @@ export function intending(pass: Pass, drafts: readonly IntentDraft[], standing: 
     return { ok: true, intent, attempt };
   };
   return { answers: drafts.map(judge), entries, intents: [...intents.values()], places };
+}
+
+/** No lower generation is applied after a higher one. */
+export function staleness(
+  { authority: { generation } }: Pass,
+  address: Address,
+  applied: number | undefined,
+): Extract<Intended, { ok: false }> | undefined {
+  if (applied === undefined || applied <= generation) return undefined;
+  const why = `generation ${applied} is already in force at ${address}, and this pass is of generation ${generation}. Nothing was sent; plan again with the newest specs.`;
+  return { ok: false, reason: 'generation', why };
 }

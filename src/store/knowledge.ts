@@ -71,6 +71,7 @@ async function applied({ trx, estate, scope }: Scoped): Promise<Knowledge['appli
     .select(['address', 'generation', 'body'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
+    .where('body', 'is not', null)
     .execute();
   return new Map(
     rows.map(({ address, generation, body }) => [

@@ -102,28 +102,21 @@ export async function saveClaims(
   );
 }
 
-async function saveApplied(trx: Write, { estate, scope, authority }: Pass, { applied }: SettledChanges): Promise<void> {
-  const removed = [...applied].flatMap(([address, body]) => (body === 'unapply' ? [address] : []));
-  if (removed.length > 0)
-    await trx
-      .deleteFrom('applied')
-      .where('estate', '=', estate)
-      .where('scope', '=', scope)
-      .where(sql<boolean>`address = ANY(${removed}::text[])`)
-      .execute();
-  const { generation } = authority;
-  const rows = [...applied].flatMap(([address, body]) =>
-    body === 'unapply' ? [] : [{ estate, scope, address, generation, body: canonical(body) }],
-  );
+/** What was removed stays as a row without a body: it says up to which generation nobody may make it again. */
+async function saveApplied(trx: Write, { estate, scope }: Pass, { applied }: SettledChanges): Promise<void> {
+  const rows = [...applied].map(([address, { generation, body }]) => ({
+    ...{ estate, scope, address, generation },
+    body: body === undefined ? null : canonical(body),
+  }));
   await inChunks(rows, (chunk) =>
     trx
       .insertInto('applied')
       .values(chunk)
       .onConflict((conflict) =>
-        conflict.columns(['estate', 'scope', 'address']).doUpdateSet(({ ref }) => ({
-          generation: ref('excluded.generation'),
-          body: ref('excluded.body'),
-        })),
+        conflict
+          .columns(['estate', 'scope', 'address'])
+          .doUpdateSet(({ ref }) => ({ generation: ref('excluded.generation'), body: ref('excluded.body') }))
+          .whereRef('applied.generation', '<=', 'excluded.generation'),
       )
       .execute(),
   );

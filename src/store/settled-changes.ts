@@ -12,8 +12,14 @@ export interface SettledChanges {
   readonly claims: ReadonlyMap<CloudId, Accepted | 'release'>;
   /** Ids that were written to, whether an answer came or not. */
   readonly written: ReadonlySet<CloudId>;
-  readonly applied: ReadonlyMap<Address, Omit<Applied, 'generation'> | 'unapply'>;
+  readonly applied: ReadonlyMap<Address, AppliedChange>;
   readonly updated: ReadonlyMap<Address, IntentRecord>;
+}
+
+/** `generation`: of the intent. `body` absent: it was removed. */
+export interface AppliedChange {
+  readonly generation: number;
+  readonly body: Omit<Applied, 'generation'> | undefined;
 }
 
 export interface Settling {
@@ -47,7 +53,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
       effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'claim' ? effect : 'release']),
     ),
     written: new Set(all.map(({ record }) => record.action.id).filter((id) => id !== '')),
-    applied: new Map(effects.filter(isAboutApplied).map(appliedEntry)),
+    applied: new Map(all.flatMap(appliedEntries)),
     updated: new Map(closing.filter(isUpdate).map(({ record }) => [record.action.address, record])),
   };
 }
@@ -70,8 +76,11 @@ function claimId(effect: AboutClaim): CloudId {
   return effect.subject.id;
 }
 
-const appliedEntry = (effect: AboutApplied) =>
-  [effect.address, effect.do === 'unapply' ? ('unapply' as const) : appliedOf(effect)] as const;
+const appliedEntries = ({ settlement: { effects }, record: { generation } }: Settling) =>
+  effects.filter(isAboutApplied).map((effect): readonly [Address, AppliedChange] => {
+    const body = effect.do === 'unapply' ? undefined : appliedOf(effect);
+    return [effect.address, { generation, body }];
+  });
 
 const appliedOf = ({
   attributes,

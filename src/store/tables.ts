@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction } from 'kysely';
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
 
@@ -90,10 +90,11 @@ interface ClaimTable extends InScope {
   terms: Json;
 }
 
+/** `body`: null where that generation removed it. */
 interface AppliedTable extends InScope {
   address: string;
   generation: number;
-  body: Json;
+  body: ColumnType<unknown, string | null, string | null>;
 }
 
 interface UnstuckTable extends InScope {

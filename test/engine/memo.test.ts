@@ -62,6 +62,14 @@ describe('memo', () => {
     assert.equal(sorted(one, [oldRule]).givenUp, 'old');
   });
 
+  it('what a newer generation has overtaken is not tried again', () => {
+    const one = memo(virtualClock());
+    const { kind, address, verb } = oldRule;
+    const finding = { type: 'withheld', kind, address, action: verb, code: 'stale', why: 'newer', scope: 's' } as const;
+    one.learn([oldRule], { ...nothing, findings: [finding] });
+    assert.equal(sorted(one, [oldRule]).givenUp, 'old');
+  });
+
   it('an atom stays where the new one is given up', () => {
     const one = memo(virtualClock());
     one.learn([rule, oldRule], failing(rule, 'person'));

@@ -25,6 +25,8 @@ export interface How {
   readonly job?: Partial<Convergence>;
   readonly lease?: (lease: Lease) => Lease;
   readonly estate?: object;
+  /** What the pass says it is of; the newest, where it is left out. */
+  readonly generation?: number;
 }
 
 export interface Applied extends Converged {
@@ -45,7 +47,7 @@ export function smallWorld(): SmallWorld {
     const acquired = await store.leases.acquire('acme', scope.scope, `me-${revision}`);
     if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
     const before = cloud.history.calls.length;
-    const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number }, how);
+    const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number: how.generation ?? number }, how);
     const ports: EnginePorts = { ...store, limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
     const steering = { signal: new AbortController().signal, ...how.steering };
     const converged = await clock.run(() => converge(job, ports, steering));

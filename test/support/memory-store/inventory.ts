@@ -32,7 +32,11 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     store: memory.store,
     settled: new Map(scope.claims),
     pending: pending(estate, key),
-    applied: new Map([...scope.applied].map(([address, applied]) => [address, structuredClone(applied)])),
+    applied: new Map(
+      [...scope.applied].flatMap(([address, { generation, body }]) =>
+        body ? [[address, { ...structuredClone(body), generation }]] : [],
+      ),
+    ),
     unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { Intended, IntentDraft, Ledger, LedgerFilter, Pass, Settlement } from '../../../src/ports/ledger.ts';
 import { type ActionKey, actionKey, keyText } from '../../../src/store/action-key.ts';
 import { intentBody, noteBody, settlementBody } from '../../../src/store/entry-body.ts';
+import { staleness } from '../../../src/store/intending.ts';
 import { fieldsOf, type IntentRecord, placeOf } from '../../../src/store/intent-record.ts';
 import { type SettledChanges, settledChanges, settling } from '../../../src/store/settled-changes.ts';
 import { countedAt, ownedBy } from './counted.ts';
@@ -44,6 +45,9 @@ function intend(write: Write, drafts: readonly IntentDraft[]): readonly Intended
 function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count?: EstateCount): Intended {
   const { memory, pass, at } = write;
   const action = actionKey(draft);
+  const { applied } = scopeOf(estate, pass.scope);
+  const stale = staleness(pass, action.address, applied.get(action.address)?.generation);
+  if (stale !== undefined) return stale;
   const key = openKey(pass.scope, action);
   const open = estate.open.get(estate.openActions.get(key) ?? '')?.record;
   const place = open ? undefined : placeOf(draft);
@@ -91,7 +95,7 @@ function settle({ memory, pass, at }: Write, settlements: readonly Settlement[])
     const closing = estate.open.get(id);
     if (closing) close(estate, closing);
   }
-  change(scopeOf(estate, pass.scope), changes, pass.authority.generation, at);
+  change(scopeOf(estate, pass.scope), changes, at);
 }
 
 function close(estate: EstateMemory, { record, scope }: IntentMemory): void {
@@ -99,7 +103,7 @@ function close(estate: EstateMemory, { record, scope }: IntentMemory): void {
   estate.openActions.delete(openKey(scope, record.action));
 }
 
-export function change(scope: ScopeMemory, changes: SettledChanges, generation: number, at: number): void {
+export function change(scope: ScopeMemory, changes: SettledChanges, at: number): void {
   for (const id of changes.written) {
     const claim = scope.claims.get(id);
     if (claim) scope.claims.set(id, { ...claim, lastWriteAt: at });
@@ -112,8 +116,8 @@ export function change(scope: ScopeMemory, changes: SettledChanges, generation: 
     }
   }
   for (const [address, applied] of changes.applied) {
-    if (applied === 'unapply') scope.applied.delete(address);
-    else scope.applied.set(address, { ...structuredClone(applied), generation });
+    if ((scope.applied.get(address)?.generation ?? 0) > applied.generation) continue;
+    scope.applied.set(address, structuredClone(applied));
   }
   for (const [address, { fields, generation }] of changes.updated) {
     const last = scope.unstuck.get(address);

@@ -1,4 +1,4 @@
-import type { Applied, Settled } from '../../../src/core/knowledge.ts';
+import type { Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { genesis, type Head, headOf, link } from '../../../src/core/ledger/chain.ts';
 import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
@@ -10,6 +10,7 @@ import { type HeldLease, LeaseLost } from '../../../src/ports/lease.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
 import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
+import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/sha256.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
 
@@ -50,7 +51,7 @@ export interface CountedPlace extends Place {
 
 export interface ScopeMemory {
   readonly claims: Map<CloudId, Settled>;
-  readonly applied: Map<Address, Applied>;
+  readonly applied: Map<Address, AppliedChange>;
   readonly unstuck: Map<Address, { readonly fields: string; readonly generation: number; readonly times: number }>;
   looked: Omit<Observation, 'resources'> | undefined;
   readonly resources: Map<string, KnownResource & { readonly resource: Observed }>;
@@ -67,7 +68,8 @@ export interface LeaseMemory extends HeldLease {
 
 export function memory(store: string): Memory {
   let ids = 0;
-  const nextId = (): string => `00000000-0000-4000-8000-${(++ids).toString(16).padStart(12, '0')}`;
+  // why: tokens are unique in an account, and two stores may meet there
+  const nextId = (): string => `${store.slice(0, 24)}${(++ids).toString(16).padStart(12, '0')}`;
   return { store, estates: new Map(), leases: new Map(), fleet: fleetMemory(), nextId };
 }
 

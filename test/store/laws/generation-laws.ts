@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import type { Effect, Pass } from '../../../src/ports/ledger.ts';
+import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+/** No lower generation is applied after a higher one. */
+export const generationLaws: Laws = {
+  'where a higher generation is in force nothing of a lower one is intended, and all else is': async (bench) => {
+    const { pass, of } = await at(bench);
+    await apply(of(5), draftOf('create', 'core'), { effects: [applied('core', 5)] });
+    const drafts = [draftOf('update', 'core'), draftOf('create', 'edge'), draftOf('delete', 'core')];
+    const [update, create, remove] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 4) }, drafts);
+    assert.equal(create?.ok, true);
+    assert.ok(update?.ok === false && remove?.ok === false);
+    assert.deepEqual([update.reason, remove.reason], ['generation', 'generation']);
+    assert.match(update.why, /generation 5 is already in force at .*network\/core, and this pass is of generation 4/);
+    assert.equal(await entryCount(bench), 3);
+    for (const generation of [5, 6])
+      assert.equal((await apply(of(generation), draftOf('update', 'core'))).ok, true, `generation ${generation}`);
+  },
+
+  'what a higher generation removed, or named otherwise, no lower one makes again': async (bench) => {
+    const { of } = await at(bench);
+    const gone = { effects: [{ do: 'unapply', address: addressOf('core') } as const] };
+    await apply(of(1), draftOf('create', 'core'), { effects: [applied('core', 1)] });
+    await apply(of(2), draftOf('delete', 'core'), gone);
+    assert.equal((await known(bench)).size, 0);
+    assert.equal((await apply(of(1), draftOf('create', 'core'))).ok, false);
+    assert.equal((await apply(of(2), draftOf('create', 'core'), { effects: [applied('core', 2)] })).ok, true);
+    assert.equal((await known(bench)).get(addressOf('core'))?.generation, 2);
+  },
+
+  'what is applied bears the generation that intended it, whoever settles it': async (bench) => {
+    const { pass, of } = await at(bench);
+    const [intended] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 3) }, [draftOf('create', 'core')]);
+    await bench.store.ledger.settle({ ...pass, ...authority(pass, 4) }, [
+      settlementOf(intended, { effects: [applied('core', 3)] }),
+    ]);
+    assert.equal((await known(bench)).get(addressOf('core'))?.generation, 3);
+    assert.equal((await apply(of(3), draftOf('update', 'core'))).ok, true);
+  },
+
+  'a settlement that comes late takes nothing back': async (bench) => {
+    const { pass, of } = await at(bench);
+    const [late] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 1) }, [draftOf('update', 'core')]);
+    await bench.store.ledger.settle({ ...pass, ...authority(pass, 1) }, [settlementOf(late, unanswered)]);
+    await apply(of(2), draftOf('adopt', 'core'), { effects: [applied('core', 2)] });
+    const [stale] = await bench.store.ledger.intend({ ...pass, ...authority(pass, 1) }, [draftOf('update', 'core')]);
+    assert.equal(stale?.ok, false);
+    await bench.store.ledger.settle({ ...pass, ...authority(pass, 2) }, [
+      settlementOf(late, { effects: [applied('core', 1)] }),
+    ]);
+    const after = (await known(bench)).get(addressOf('core'));
+    assert.deepEqual(after, { attributes: { cidr: '10.2.0.0/16' }, generation: 2 });
+  },
+
+  'generations of other scopes and estates bar nothing': async (bench) => {
+    const { pass, of } = await at(bench);
+    await apply(of(5), draftOf('create', 'core'), { effects: [applied('core', 5)] });
+    const elsewhere = await bench.store.leases.acquire(bench.estate, 'aws/1/us-east-1', 'ops@here 1');
+    assert.ok(elsewhere.ok);
+    const { holder, epoch } = elsewhere.lease;
+    const other = { ...pass, scope: 'aws/1/us-east-1', lease: { holder, epoch } };
+    const [intended] = await bench.store.ledger.intend(other, [draftOf('create', 'core')]);
+    assert.equal(intended?.ok, true);
+  },
+};
+
+async function at({ store, estate }: Bench) {
+  const worker = await workerOf(store, estate);
+  const { pass } = worker;
+  return { pass, of: (generation: number) => ({ ...worker, pass: { ...pass, ...authority(pass, generation) } }) };
+}
+
+const authority = ({ authority }: Pass, generation: number): Pick<Pass, 'authority'> => ({
+  authority: { ...authority, generation },
+});
+
+/** Tells generations apart by the second number of the block. */
+const applied = (name: string, generation: number): Effect => ({
+  do: 'apply',
+  address: addressOf(name),
+  attributes: { cidr: `10.${generation}.0.0/16` },
+});
+
+const known = async ({ other, estate }: Bench) => (await other.inventory.knowledge(estate, scope)).applied;
+
+const entryCount = ({ store, estate }: Bench): Promise<number> => store.audit.head(estate);
