@@ -8,6 +8,8 @@ export interface SpecTree {
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];
   readonly revision: string;
+  /** The texts that were read, by their path in the tree. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Scripts of machines by their path in the tree. */
   readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
 }

@@ -3,17 +3,10 @@ import { sortProblems } from '../core/spec/problem.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
-import type { LoadedSpecs } from './load.ts';
 import { parseSpecs } from './parse-specs.ts';
 import type { UserData } from './user-data.ts';
 
-/** What the store keeps of a tree that was read: enough to read it again where its folder is not. */
-export const keptTree = ({ files, userData }: LoadedSpecs): KeptTree => ({
-  specs: files,
-  userData: [...userData.values()].map(({ path, bytes }) => ({ path, base64: bytes.toString('base64') })),
-});
-
-/** The same tree as was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
+/** A tree that the store kept (`keptTree`), as it was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
 export function parseKept({ specs, userData }: KeptTree, revision: string, today: string): SpecTree {
   const { documents, problems } = parseSpecs(specs, today);
   return {
@@ -21,6 +14,7 @@ export function parseKept({ specs, userData }: KeptTree, revision: string, today
     documents,
     problems: sortProblems([...problems]),
     revision,
+    files: specs,
     userData: new Map(userData.map((file) => [file.path, scriptOf(file)])),
   };
 }

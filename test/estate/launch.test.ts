@@ -7,7 +7,14 @@ import { SecretUnread } from '../../src/ports/secrets.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import { canary } from '../support/canary.ts';
 
-const tree: SpecTree = { estate: undefined, documents: [], problems: [], revision: 'folder x', userData: new Map() };
+const tree: SpecTree = {
+  estate: undefined,
+  documents: [],
+  problems: [],
+  revision: 'folder x',
+  files: [],
+  userData: new Map(),
+};
 const sshKeys = ['ssh-ed25519 AAAA'];
 const launch = (access: LaunchRef['spec']['access']): LaunchRef => ({
   document: 'a.yaml',

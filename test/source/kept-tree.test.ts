@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keptTree, parseKept } from '../../src/source/kept-tree.ts';
+import { keptTree } from '../../src/estate/accept-specs.ts';
+import { parseKept } from '../../src/source/kept-tree.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 
 const today = '2027-01-31';
@@ -42,6 +43,7 @@ test('a tree that was kept reads as it did from its folder, scripts and revision
       loaded.documents.map(({ value }) => value),
     );
     assert.deepEqual(kept.estate?.value, loaded.estate?.value);
+    assert.deepEqual(kept.files, loaded.files);
     assert.deepEqual([...kept.userData], [...loaded.userData]);
   } finally {
     await rm(folder, { recursive: true });

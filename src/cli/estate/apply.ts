@@ -6,6 +6,7 @@ import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Planner } from '../../engine/job.ts';
+import { acceptSpecs } from '../../estate/accept-specs.ts';
 import { onlyApproved } from '../../estate/approval.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/lease.ts';
@@ -40,13 +41,9 @@ export async function apply(
   context: Context,
 ): Promise<Outcome> {
   const { estate, store, plans } = survey;
-  const { number: generation } = await store.generations.accept(
-    estate.name,
-    estate.tree.revision,
-    estate.compiled.guards,
-  );
+  const { number: generation, revision } = await acceptSpecs(estate, store);
   const authority: Authority = {
-    revision: estate.tree.revision,
+    revision,
     generation,
     plan: planDigest(plans, sha256),
     approver: approver(),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ScopeKey } from '../../core/resource.ts';
+import { acceptSpecs } from '../../estate/accept-specs.ts';
 import type { Authority, Pass } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
@@ -24,8 +25,7 @@ export function withPass<T>(
   return withLeases(request, context, async (leases) => {
     const lease = leases.get(scope);
     if (lease === undefined) throw new Error(`${scope} is not leased`);
-    const { revision } = estate.tree;
-    const { number: generation } = await store.generations.accept(estate.name, revision, estate.compiled.guards);
+    const { number: generation, revision } = await acceptSpecs(estate, store);
     const authority: Authority = { revision, generation, plan: 'none', approver: approver() };
     return work({
       estate: estate.name,
