@@ -19,8 +19,9 @@ export function connect({ config, role }: Reach, idleMs: number): Database {
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: idleMs,
   });
-  // why: a broken idle connection leaves the pool by itself; without a listener it would end the process.
-  pool.on('error', () => {});
+  // why: a broken connection leaves the pool by itself, and whoever uses it is told by his query; without listeners, on the
+  // pool for idle ones and on each for those in use, it would end the process.
+  pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}));
   const dialect = new PostgresDialect({
     pool,
     onCreateConnection: async (connection) => {

@@ -104,6 +104,8 @@ async function prepare({ owner, app }: Server, { create, onProgress }: Opening):
 /** A connection, or where there is none to be had and why. Never shows the password. */
 async function clientOf(owner: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(owner);
+  // why: whoever uses it is told by his query; without a listener a lost connection would end the process
+  client.on('error', () => {});
   try {
     await client.connect();
     return client;
