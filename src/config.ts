@@ -12,6 +12,10 @@ import { storeFolder } from './store/store-folder.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
 export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
+  fleet: async (settings) => {
+    const { startFleet } = await import('./worker.ts');
+    return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
+  },
   specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
@@ -26,11 +30,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     });
   },
   cloud: loadProvider,
-  secrets: secretsBy({
-    environment: process.env,
-    folder: process.env['SETPOINT_SECRETS_DIR'],
-    stores: secretStores,
-  }),
+  secrets: secrets(),
   sandbox: async ({ port, seed, speed, lagMs, estateFile, publicUrl }) => {
     const { startSandbox } = await import('../sandbox/index.ts');
     return startSandbox({
@@ -59,3 +59,10 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   limiter: inProcessLimiter({ clock }),
 });
+
+const secrets = () =>
+  secretsBy({
+    environment: process.env,
+    folder: process.env['SETPOINT_SECRETS_DIR'],
+    stores: secretStores,
+  });

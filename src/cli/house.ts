@@ -7,16 +7,22 @@ import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
 
 /** The ways to what lies outside the command line, wired by the root. */
-export type House = Home & Clouds;
+export type House = Home & Clouds & Services;
 
 interface Home {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
   specs(dir: string): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
-  sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
   verifyExport(file: string, folder: string): Promise<Verdict>;
+}
+
+/** What runs until it is stopped. */
+interface Services {
+  sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
+  /** Throws where a server that it needs is out of reach or unfit, with what to do. Says what it does on stderr. */
+  fleet(settings: FleetSettings): Promise<RunningFleet>;
 }
 
 interface Clouds {
@@ -41,4 +47,34 @@ export interface SandboxSettings {
 export interface RunningSandbox {
   readonly url: string;
   close(): Promise<void>;
+}
+
+/**
+ * `worker`: one of many, on the servers that DATABASE_URL and REDIS_URL name. `alone`: all in this process, on the database
+ * in `folder`.
+ */
+export interface FleetSettings {
+  readonly as: 'worker' | 'alone';
+  /** Folders of specs to follow. */
+  readonly dirs: readonly string[];
+  /** Where `.setpoint` is. */
+  readonly folder: string;
+  readonly allowEndpoint: boolean;
+  readonly pace: FleetPace;
+  /** Absent: none is opened. */
+  readonly healthPort?: number;
+}
+
+/** `everyMs`: a pass of each scope at least so often. `atOnce`: passes at once, of each cloud. `reserve`: the part of every budget left to others, in [0,1). */
+export interface FleetPace {
+  readonly everyMs: number;
+  readonly atOnce: number;
+  readonly reserve: number;
+}
+
+export interface RunningFleet {
+  /** Where it is asked how it is. */
+  readonly healthUrl?: string;
+  /** Hands over what is not done; within 30 s. */
+  stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { ofKind } from '../core/spec/spec-set.ts';
+import { acceptSpecs } from '../estate/accept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';
-import type { KeptTree } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { asLeader } from './leader.ts';
 import type { Yard } from './yard.ts';
@@ -8,12 +8,7 @@ import type { Yard } from './yard.ts';
 /** Where specs come from. `name`: for people. */
 export interface Source {
   readonly name: string;
-  read(): Promise<ReadTree>;
-}
-
-export interface ReadTree {
-  readonly tree: SpecTree;
-  readonly kept: KeptTree;
+  read(): Promise<SpecTree>;
 }
 
 /** How often a folder is looked at. */
@@ -33,18 +28,18 @@ export async function follow(source: Source, yard: Yard, signal: AbortSignal): P
   }
 }
 
-type Read = () => Promise<ReadTree | undefined>;
+type Read = () => Promise<SpecTree | undefined>;
 
-const nameOf = (read: ReadTree | undefined): string | undefined => read?.tree.estate?.value.metadata.name;
+const nameOf = (tree: SpecTree | undefined): string | undefined => tree?.estate?.value.metadata.name;
 
 /** Returns when the source begins to speak of another estate: that is another lease. */
 async function followAs(estate: string, read: Read, yard: Yard, lead: AbortSignal): Promise<void> {
   for (let accepted = ''; !lead.aborted; await yard.clock.sleep(everyMs, lead)) {
     const seen = await read();
-    if (seen === undefined || seen.tree.revision === accepted) continue;
+    if (seen === undefined || seen.revision === accepted) continue;
     if (nameOf(seen) !== estate) return;
     await accept(seen, yard);
-    accepted = seen.tree.revision;
+    accepted = seen.revision;
   }
 }
 
@@ -54,9 +49,9 @@ function soundOnly({ name, read }: Source, yard: Yard): Read {
   let refused = '';
   return async () => {
     const found = await read();
-    const why = complaintOf(found.tree, yard);
+    const why = complaintOf(found, yard);
     if (why === undefined) return found;
-    const { revision } = found.tree;
+    const { revision } = found;
     if (refused !== revision) log.error('specs refused; what was in force stays', { revision, why });
     refused = revision;
     return undefined;
@@ -77,13 +72,13 @@ function complaintOf({ problems, documents, estate }: SpecTree, { outside }: Yar
 }
 
 /** The next generation, and a pass now wherever it speaks of; nothing where the newest one says the same. */
-async function accept({ tree, kept }: ReadTree, yard: Yard): Promise<void> {
+async function accept(tree: SpecTree, yard: Yard): Promise<void> {
   const { store, queue, clock, outside, telemetry } = yard;
   const today = new Date(clock.now()).toISOString().slice(0, 10);
-  const { name, compiled } = await openEstate(tree, outside.cloud, today);
+  const opened = await openEstate(tree, outside.cloud, today);
+  const { name, compiled } = opened;
   const before = await store.generations.current(name);
-  await store.fleet.trees.keep(name, tree.revision, kept);
-  const { number } = await store.generations.accept(name, tree.revision, compiled.guards);
+  const { number } = await acceptSpecs(opened, store);
   if (before?.number === number) return;
   telemetry.log.info('a new generation', { estate: name, generation: number, revision: tree.revision });
   for (const { scope } of compiled.scopes) {

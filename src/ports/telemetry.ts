@@ -29,15 +29,7 @@ export interface PassWatch<Event> {
  * or patience · `stopped`: a newer generation, a wish, others' turn, or the end of the worker · `busy`: somebody else holds the
  * lease · `idle`: no specs speak of it · `quarantined` · `failed`: it threw.
  */
-export type PassOutcome =
-  | 'done'
-  | 'partly'
-  | 'unfinished'
-  | 'stopped'
-  | 'busy'
-  | 'idle'
-  | 'quarantined'
-  | 'failed';
+export type PassOutcome = 'done' | 'partly' | 'unfinished' | 'stopped' | 'busy' | 'idle' | 'quarantined' | 'failed';
 
 export interface BudgetWatch {
   /** A request was let go on this lane after so long. */

@@ -17,19 +17,22 @@ import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
 import { storeFolder } from './store-folder.ts';
 
-export interface Opening {
+export interface Opening extends Tellings {
   /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */
   readonly folder: string;
   /** A PostgreSQL server of the user's own. */
   readonly databaseUrl?: string;
   readonly clock: Clock;
-  readonly onProgress?: (message: string) => void;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
-  /** Told how to reach the database, before anything is done in it: for what shares it with the store. */
-  readonly onServer?: (server: DatabaseServer) => Promise<void>;
   /** How long a lease outlives a holder that stopped renewing; the default is 12 s. */
   readonly leaseMs?: number;
+}
+
+interface Tellings {
+  readonly onProgress?: (message: string) => void;
+  /** Told how to reach the database, before anything is done in it: for what shares it with the store. */
+  readonly onServer?: (server: DatabaseServer) => Promise<void>;
 }
 
 /** `owner` may make things; `work`: as whom the application works. */
