@@ -47,15 +47,21 @@ export async function startHealth({ port, host = '127.0.0.1', state }: HealthOpt
   });
   server.maxConnections = 64;
   await listening(server, host, port);
+  let closing: Promise<void> | undefined;
   return {
     url: urlOf(server),
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+    close: () => {
+      closing ??= end(server);
+      return closing;
     },
   };
+}
+
+async function end(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }
 
 /** Of a question of three words; Node's own limits are for the open internet. */
