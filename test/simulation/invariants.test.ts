@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { calls } from '../../providers/memory/cloud/calls.ts';
 import type { ChangeEntry } from '../../providers/memory/cloud/history.ts';
 import type { Standing } from '../../providers/memory/cloud/inspect.ts';
+import type { LedgerEntry } from '../../src/ports/ledger.ts';
 import { invariants } from './invariants/all.ts';
+import { publishedBudgets } from './published-budgets.ts';
 import { simulate } from './simulate.ts';
 import type { RunTrace, Trace } from './trace.ts';
 
@@ -66,6 +69,34 @@ const damages: readonly Damage[] = [
           { seq: 1e6 + 1, at: 1, caller: lastName(trace), id: record.id, before: record },
         ];
       }),
+  },
+  {
+    name: 'a lower generation intended after a higher one was applied',
+    breaks: 5,
+    done: (trace) => {
+      const applied = trace.ledger.entries.findLast(isApplying);
+      const intent = trace.ledger.entries.find(({ type, body }) => type === 'intent' && isSame(body, applied?.body));
+      const late = intent && { ...intent, body: { ...intent.body, authority: { generation: 0 } } };
+      return { ...trace, ledger: { ...trace.ledger, entries: [...trace.ledger.entries, ...(late ? [late] : [])] } };
+    },
+  },
+  {
+    name: 'six launches at once',
+    breaks: 8,
+    done: (trace) =>
+      withLastRun(trace, (run) => ({
+        ...run,
+        asked: Array.from({ length: 6 }, () => ({ at: 1e15, action: 'RunInstances', machines: 1 })),
+      })),
+  },
+  {
+    name: 'more machines launched in a second than the account may',
+    breaks: 8,
+    done: (trace) =>
+      withLastRun(trace, (run) => ({
+        ...run,
+        asked: [0, 1000].map((ms) => ({ at: 1e15 + ms, action: 'RunInstances', machines: 502 })),
+      })),
   },
   {
     name: 'a request that left without the lease',
@@ -143,6 +174,11 @@ const damages: readonly Damage[] = [
   },
 ];
 
+const isApplying = ({ type, body }: LedgerEntry): boolean =>
+  type === 'settlement' && JSON.stringify(body['effects']).includes('"do":"apply"');
+const isSame = (one: LedgerEntry['body'], other: LedgerEntry['body'] | undefined): boolean =>
+  one['intent'] === other?.['intent'];
+
 const brokenIn = (trace: Trace): readonly number[] =>
   invariants.filter(({ broken }) => broken(trace).length > 0).map(({ number }) => number);
 
@@ -159,6 +195,14 @@ describe('the invariants can fail', () => {
   for (const { name, breaks, done } of damages) {
     it(`${breaks}: ${name}`, () => assert.ok(brokenIn(done(healthy)).includes(breaks)));
   }
+  it('every action of the cloud has a published budget', () => {
+    const budgeted = new Set(publishedBudgets.map(({ action }) => action));
+    const counted = Object.keys(calls).filter((action) => action !== 'WhoAmI');
+    assert.deepEqual(
+      counted.filter((action) => !budgeted.has(action)),
+      [],
+    );
+  });
   it('every invariant has a damage that it sees', () => {
     assert.deepEqual(new Set(damages.map(({ breaks }) => breaks)), new Set(invariants.map(({ number }) => number)));
   });

@@ -7,14 +7,14 @@ import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
-import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Lease } from '../../src/ports/lease.ts';
+import type { Limiter } from '../../src/ports/limiter.ts';
 import type { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { Draw } from './draw.ts';
 import { type Fate, fated } from './fate.ts';
 import { flickering } from './flicker.ts';
-import type { RunTrace, SentTrace } from './trace.ts';
+import type { AskedTrace, RunTrace, SentTrace } from './trace.ts';
 import { twice } from './twice.ts';
 
 /** The world that processes share. */
@@ -22,6 +22,8 @@ export interface Stage {
   readonly clock: VirtualClock;
   readonly cloud: MemoryCloud;
   readonly database: MemoryDatabase;
+  /** One for all, as a fleet's is. */
+  readonly limiter: Limiter;
   readonly plans: (readonly [string, string])[];
   readonly draw: Draw;
 }
@@ -47,13 +49,13 @@ export interface Ran {
 export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
   const { clock, database } = stage;
   const store = database.connect();
-  const sent: SentTrace[] = [];
+  const log: Log = { sent: [], asked: [] };
   const life = fated(orders.fate, { clock, stall: () => store.stall() });
   const stop = new AbortController();
   const isAwake = orders.fate.kind !== 'pauses';
   let stopped: { at: number; ended: number } | undefined;
   const lease = await acquire(store, orders, clock);
-  if (lease === undefined) return { trace: traceOf(orders, sent, stopped), converged: undefined };
+  if (lease === undefined) return { trace: traceOf(orders, log, stopped), converged: undefined };
   if (orders.stopAfterMs !== undefined) {
     void clock.sleep(orders.stopAfterMs).then(() => {
       stopped = { at: clock.now(), ended: Number.NaN };
@@ -62,31 +64,33 @@ export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
   }
   try {
     const converged = await work(
-      { stage, orders, store: life.store(store), operations: store.operations, lease, sent },
+      { stage, orders, store: life.store(store), operations: store.operations, lease, log },
       life.cloud,
       stop.signal,
     );
-    return { trace: traceOf(orders, sent, isAwake ? ended(stopped, clock) : undefined), converged };
+    return { trace: traceOf(orders, log, isAwake ? ended(stopped, clock) : undefined), converged };
   } catch (error) {
     if (!life.isDead()) throw error;
-    return { trace: traceOf(orders, sent, undefined), converged: undefined };
+    return { trace: traceOf(orders, log, undefined), converged: undefined };
   } finally {
     if (!life.isDead()) await lease.release();
   }
 }
 
+interface Log {
+  readonly sent: SentTrace[];
+  readonly asked: AskedTrace[];
+}
+
 const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
   stopped && { at: stopped.at, ended: clock.now() };
 
-const traceOf = (
-  { name, generation, scope }: Orders,
-  sent: readonly SentTrace[],
-  stop: RunTrace['stop'],
-): RunTrace => ({
+const traceOf = ({ name, generation, scope }: Orders, { sent, asked }: Log, stop: RunTrace['stop']): RunTrace => ({
   name,
   generation,
   desired: scope.wanted.desired,
   sent,
+  asked,
   stop: stop === undefined || Number.isNaN(stop.ended) ? undefined : stop,
 });
 
@@ -105,7 +109,7 @@ interface Shift {
   readonly store: Pick<MemoryStore, 'ledger' | 'inventory'>;
   readonly operations: MemoryStore['operations'];
   readonly lease: Lease;
-  readonly sent: SentTrace[];
+  readonly log: Log;
 }
 
 async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, signal: AbortSignal): Promise<Converged> {
@@ -144,20 +148,28 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
       plan: thinking,
       ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
     },
-    { ...store, operations: shift.operations, limiter: inProcessLimiter({ clock }), clock, random: draw.random },
+    { ...store, operations: shift.operations, limiter: stage.limiter, clock, random: draw.random },
     { signal },
   );
 }
 
-/** Notes whether the lease was held when a mutating request left. */
-function noting(cloud: MemoryCloud, { sent, lease, stage }: Shift): MemoryCloud {
+/** Notes what is let go, and whether the lease was held when a mutating request left. */
+function noting(cloud: MemoryCloud, { log, lease, stage }: Shift): MemoryCloud {
   return {
     ...cloud,
     serve: (caller, action, input) => {
+      const at = stage.clock.now();
+      log.asked.push({ at, action, machines: machinesIn(action, input) });
       if (!action.startsWith('List') && action !== 'WhoAmI') {
-        sent.push({ at: stage.clock.now(), action, leased: lease.remainingMs() > 0 && !lease.signal.aborted });
+        log.sent.push({ at, action, leased: lease.remainingMs() > 0 && !lease.signal.aborted });
       }
       return cloud.serve(caller, action, input);
     },
   };
+}
+
+function machinesIn(action: string, input: unknown): number {
+  if (!action.endsWith('Instances') || action.startsWith('List')) return 0;
+  const [count, ids] = ['count', 'ids'].map((name) => Reflect.get(Object(input), name));
+  return Array.isArray(ids) ? ids.length : Number(count);
 }

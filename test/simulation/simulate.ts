@@ -2,6 +2,7 @@ import { makeCloud } from '../../providers/memory/cloud.ts';
 import { storm } from '../../providers/memory/faults.ts';
 import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
 import type { Sight } from '../../src/engine/converge.ts';
+import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -11,7 +12,7 @@ import type { Fate } from './fate.ts';
 import { flickerShare } from './flicker.ts';
 import { load } from './load.ts';
 import { type Ran, runProcess, type Stage } from './process.ts';
-import { changedSpec, randomSpec, type Spec, textOf } from './spec.ts';
+import { changedSpec, randomSpec, type Spec, textOf, widened } from './spec.ts';
 import type { EndTrace, RunTrace, Trace } from './trace.ts';
 
 /** One whole life of an estate: generations, faults, crashes and colleagues, and then quiet. The same seed, the same life. */
@@ -19,28 +20,36 @@ export async function simulate(seed: number): Promise<Trace> {
   const clock = virtualClock();
   const draw = drawFrom(seed);
   const cloud = makeCloud({ clock, seed, pageSize: 1 + draw.int(20) });
-  const stage: Stage = { clock, cloud, database: memoryDatabase(clock), plans: [], draw: draw.branch(1) };
+  const stage: Stage = {
+    clock,
+    cloud,
+    database: memoryDatabase(clock),
+    plans: [],
+    limiter: inProcessLimiter({ clock }),
+    draw: draw.branch(1),
+  };
   return clock.run(() => live(stage, draw));
 }
 
 async function live(stage: Stage, draw: Draw): Promise<Trace> {
   const runs: RunTrace[] = [];
   if (draw.chance(0.3)) stage.cloud.outside.defaultNetwork();
-  let spec: Spec = randomSpec(draw);
+  let spec: Spec = draw.chance(0.2) ? widened(randomSpec(draw), draw) : randomSpec(draw);
   let scope = await accept(stage, load(textOf(spec)));
   const strength = draw.pick([0, 0.02, 0.05, 0.1]) ?? 0;
   stage.cloud.faults.add(...storm(strength).filter(({ fault }) => fault.do !== 'flicker'));
   // why: nearly as late as a cloud may be; what comes later than the window is outside of what can be kept
   if (draw.chance(0.3)) stage.cloud.faults.add({ on: 'reads', probability: 0.2, fault: { do: 'lag', ms: 240_000 } });
   flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
+  let former: Accepted | undefined;
   for (let generation = 0; generation < 2 + draw.int(3); generation++) {
     if (generation > 0) {
       const next = changedSpec(spec, draw);
       const loaded = load(textOf(next));
-      if (loaded) [spec, scope] = [next, await accept(stage, loaded)];
+      if (loaded) [former, spec, scope] = [scope, next, await accept(stage, loaded)];
       else load('');
     }
-    runs.push(...(await storms(stage, scope, draw)));
+    runs.push(...(await storms(stage, { accepted: scope, former }, draw)));
   }
   return conclude(stage, scope, runs);
 }
@@ -59,8 +68,14 @@ async function accept({ database }: Stage, compiled: Compiled | undefined): Prom
   return { scope, number };
 }
 
+/** `former`: what was accepted before, by which a process may still work that has not heard of the newest. */
+interface InForce {
+  readonly accepted: Accepted;
+  readonly former: Accepted | undefined;
+}
+
 /** Processes come and go, sometimes two at once, while colleagues work by hand. */
-async function storms(stage: Stage, accepted: Accepted, draw: Draw): Promise<readonly RunTrace[]> {
+async function storms(stage: Stage, { accepted, former }: InForce, draw: Draw): Promise<readonly RunTrace[]> {
   const runs: RunTrace[] = [];
   for (let i = 0; i <= draw.int(2); i++) {
     const busy = { until: false };
@@ -68,6 +83,7 @@ async function storms(stage: Stage, accepted: Accepted, draw: Draw): Promise<rea
     const processes = Array.from({ length: 1 + draw.int(2) }, (_, n) =>
       start(stage, accepted, `${runs.length}${n}`, draw),
     );
+    if (former && draw.chance(0.3)) processes.push(start(stage, former, `${runs.length}late`, draw));
     for (const { trace } of await Promise.all(processes)) runs.push(trace);
     busy.until = true;
     await office;

@@ -55,6 +55,18 @@ export function randomSpec(draw: Draw): Spec {
   };
 }
 
+/** With more machines than may be launched at once. */
+export const widened = (spec: Spec, draw: Draw): Spec => ({
+  ...spec,
+  machines: [
+    ...spec.machines,
+    ...Array.from({ length: 8 + draw.int(5) }, (_, i) => ({
+      ...randomMachine(`w${i}`, spec.networks, draw),
+      replicas: 1,
+    })),
+  ],
+});
+
 function randomNetwork(name: string, draw: Draw): NetworkSpec {
   return {
     name,

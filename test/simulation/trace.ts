@@ -23,6 +23,8 @@ export interface RunTrace {
   readonly desired: readonly Desired[];
   /** Every mutating request as it left, before any pause of the process. */
   readonly sent: readonly SentTrace[];
+  /** Every request as it was let go, reads too. */
+  readonly asked: readonly AskedTrace[];
   /** Where it was told to stop: when, and when it had ended. */
   readonly stop: { readonly at: number; readonly ended: number } | undefined;
 }
@@ -31,6 +33,13 @@ export interface SentTrace {
   readonly at: number;
   readonly action: string;
   readonly leased: boolean;
+}
+
+/** `machines`: that it moves; 0 where it is about none. */
+export interface AskedTrace {
+  readonly at: number;
+  readonly action: string;
+  readonly machines: number;
 }
 
 export interface EndTrace {

@@ -3,12 +3,14 @@ import { emptyTree } from './empty-tree.ts';
 import { foreignSafe } from './foreign-safe.ts';
 import type { Invariant } from './invariant.ts';
 import { ledgerVerifies } from './ledger-verifies.ts';
+import { monotone } from './monotone.ts';
 import { noDuplicate } from './no-duplicate.ts';
 import { noLeak } from './no-leak.ts';
 import { noTrafficGap } from './no-traffic-gap.ts';
 import { promptStop } from './prompt-stop.ts';
 import { samePlan } from './same-plan.ts';
 import { singleWriter } from './single-writer.ts';
+import { withinBudget } from './within-budget.ts';
 import { writeAhead } from './write-ahead.ts';
 
 export const invariants: readonly Invariant[] = [
@@ -16,8 +18,10 @@ export const invariants: readonly Invariant[] = [
   noLeak,
   writeAhead,
   foreignSafe,
+  monotone,
   singleWriter,
   convergence,
+  withinBudget,
   ledgerVerifies,
   emptyTree,
   samePlan,

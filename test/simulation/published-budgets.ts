@@ -1,0 +1,39 @@
+/** One token bucket, as published: https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html */
+export interface PublishedBudget {
+  readonly action: string;
+  readonly counts: 'calls' | 'machines';
+  readonly capacity: number;
+  readonly perSecond: number;
+}
+
+const describing = [
+  ...['ListNetworks', 'ListGateways', 'ListRouteTables', 'ListSubnets', 'ListGroups', 'ListRules', 'ListInstances'],
+  'DescribeRules',
+];
+const mutating = [
+  ...['CreateNetwork', 'DeleteNetwork', 'CreateSubnet', 'DeleteSubnet', 'CreateGroup', 'DeleteGroup'],
+  ...['CreateGateway', 'AttachGateway', 'DetachGateway', 'DeleteGateway', 'CreateRouteTable', 'CreateRoute'],
+  ...['DeleteRouteTable', 'AssociateRouteTable', 'DisassociateRouteTable', 'AuthorizeRules', 'RevokeRules'],
+  ...['TerminateInstances', 'StopInstances', 'ResizeInstance', 'SetIdentity', 'ModifyDisk', 'SetInstanceGroups'],
+];
+
+/**
+ * What the cloud in memory counts, in the figures of EC2. Written down once more, and not taken from the provider, so that a
+ * figure which is wrong there is seen here.
+ */
+export const publishedBudgets: readonly PublishedBudget[] = [
+  ...calls(describing, 100, 20),
+  ...calls(mutating, 50, 5),
+  ...calls(['TagObjects', 'UntagObjects'], 100, 10),
+  ...calls(['RunInstances', 'StartInstances'], 5, 2),
+  ...machines(['RunInstances', 'StartInstances'], 1000, 2),
+  ...machines(['TerminateInstances', 'StopInstances'], 1000, 20),
+];
+
+function calls(actions: readonly string[], capacity: number, perSecond: number): readonly PublishedBudget[] {
+  return actions.map((action) => ({ action, counts: 'calls', capacity, perSecond }));
+}
+
+function machines(actions: readonly string[], capacity: number, perSecond: number): readonly PublishedBudget[] {
+  return actions.map((action) => ({ action, counts: 'machines', capacity, perSecond }));
+}
