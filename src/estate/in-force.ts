@@ -4,6 +4,7 @@ import type { Bounds } from '../core/plan/estate.ts';
 import { documentsOf, protectorsOf } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Store } from '../ports/store.ts';
+import { heldStill } from './held-still.ts';
 import type { OpenedEstate } from './opened-estate.ts';
 
 /** What binds a plan besides the specs themselves. */
@@ -18,7 +19,10 @@ export interface InForce {
 
 const nothing = { deletes: 0, replaces: 0 };
 
-/** No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. */
+/**
+ * No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. What people hold
+ * still is held whatever the specs say.
+ */
 export async function inForce({ name, tree, compiled }: OpenedEstate, store: Store | undefined): Promise<InForce> {
   const { limits } = compiled.guards;
   if (store === undefined)
@@ -32,9 +36,18 @@ export async function inForce({ name, tree, compiled }: OpenedEstate, store: Sto
     generation,
     serial: await store.audit.head(name),
     bounds: { limits: stricterLimits(limits, former?.guards.limits), spent, owned },
-    policies: former === undefined ? [] : [guardsBefore(former.guards)],
+    policies: [
+      ...(former === undefined ? [] : [guardsBefore(former.guards)]),
+      await pausesNow({ name, compiled }, store),
+    ],
   };
 }
+
+/** What people hold still at this moment. */
+export const pausesNow = async (
+  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+  store: Store,
+): Promise<Policy> => heldStill(await store.fleet.pauses.inForce(name), compiled.scopes);
 
 /**
  * A document that was read only in the generation before is read only in this one too, and one that was protected there

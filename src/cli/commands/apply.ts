@@ -96,7 +96,7 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
     ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
   };
   const outcome = await carryOut(survey, approval, context);
-  const refused = saved === undefined ? held(survey.plans) : stale;
+  const refused = saved === undefined ? held(survey.plans) : stale.map(toldBy(held(survey.plans)));
   const result = only(resultOf(approved, refused, outcome), saved);
   if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
   else emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
@@ -125,3 +125,9 @@ const held = (plans: readonly ScopePlan[]): readonly Stale[] =>
       isRefusal(found) ? [{ address: found.address, verb: found.action, why: found.why }] : [],
     ),
   );
+
+/** What a plan that was kept can no longer do because it is held by now is told with the reason for that. */
+const toldBy =
+  (refused: readonly Stale[]) =>
+  (stale: Stale): Stale =>
+    refused.find(({ address, verb: does }) => address === stale.address && does === stale.verb) ?? stale;

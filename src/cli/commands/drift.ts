@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { type Survey, withSurvey } from '../estate/survey.ts';
+import { planAgain, type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
@@ -45,8 +45,9 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   );
 }
 
-function tell({ plans, bound }: Survey, options: Options, { terminal }: Context): ExitCode {
-  const drifted = plans.map(onlyDrift);
+function tell(survey: Survey, options: Options, { terminal }: Context): ExitCode {
+  const { plans, bound } = survey;
+  const drifted = unbound(survey).map((plan, i) => onlyDrift(plan, plans[i]));
   const n = summarise(drifted).drifted;
   const unseen = drifted.flatMap(({ findings }) => findings).filter(({ type }) => type === 'incomplete').length;
   if (options.json) emitJson(terminal, planJson(drifted, bound, sha256));
@@ -65,12 +66,22 @@ function tell({ plans, bound }: Survey, options: Options, { terminal }: Context)
   return options.detailedExitcode && n > 0 ? exitCodes.changes : exitCodes.done;
 }
 
-/** What drifted, and what keeps us from knowing or from healing it. */
-const onlyDrift = (plan: ScopePlan): ScopePlan => ({
-  ...plan,
-  actions: plan.actions.filter(({ cause, verb: does }) => cause === 'drift' && does !== 'forget'),
-  findings: plan.findings.filter(({ type }) => hindering.includes(type)),
-});
+/** What drifted is drift also where a limit, a pause or the generation before keeps it from being healed. */
+function unbound(survey: Survey): readonly ScopePlan[] {
+  const { plans, bounds } = survey;
+  if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld'))) return plans;
+  return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, {});
+}
+
+/** What drifted, held still or not, and what keeps us from knowing or from healing it: `bound` is what would be done. */
+function onlyDrift(whole: ScopePlan, bound: ScopePlan | undefined): ScopePlan {
+  const actions = whole.actions.filter(({ cause, verb: does }) => cause === 'drift' && does !== 'forget');
+  const drifted = new Set(actions.map(({ verb: does, address }) => `${does} ${address}`));
+  const isHeld = (found: Finding): boolean =>
+    found.type === 'withheld' && drifted.has(`${found.action} ${found.address}`);
+  const findings = (bound ?? whole).findings.filter((found) => hindering.includes(found.type) || isHeld(found));
+  return { ...whole, actions, findings };
+}
 
 const hindering: readonly Finding['type'][] = [
   'incomplete',

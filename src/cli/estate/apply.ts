@@ -8,6 +8,7 @@ import { type Converged, converge } from '../../engine/converge.ts';
 import type { Planner } from '../../engine/job.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
 import { onlyApproved } from '../../estate/approval.ts';
+import { pausesNow } from '../../estate/in-force.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/lease.ts';
 import type { Authority } from '../../ports/ledger.ts';
@@ -59,10 +60,12 @@ export async function apply(
     scopes: busy.map(({ scope }) => scope.scope),
     timeoutMs: approval.lockTimeoutMs,
   };
-  const policy = onlyApproved(approval.actions, plans);
-  const scopes = await withLeases(request, context, (leases) =>
-    convergeAll(busy, { store, estate: estate.name, authority, leases, policy }, context),
-  );
+  const approvedOnly = onlyApproved(approval.actions, plans);
+  const scopes = await withLeases(request, context, async (leases) => {
+    // why: somebody may have paused what is to be done while we asked, or waited for the leases
+    const policies = [await pausesNow(estate, store), approvedOnly];
+    return convergeAll(busy, { store, estate: estate.name, authority, leases, policies }, context);
+  });
   const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
   return { generation, scopes, idle };
 }
@@ -72,7 +75,7 @@ interface Work {
   readonly estate: string;
   readonly authority: Authority;
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
-  readonly policy: Policy;
+  readonly policies: readonly Policy[];
 }
 
 /** Side by side. One that fails for a reason of ours is told only when the others have come to their end. */
@@ -106,7 +109,7 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
   const lease = work.leases.get(scope);
   if (lease === undefined) throw new Error(`${scope} is not leased`);
   const pass = { estate, scope, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const policies = [...(input.choices?.policies ?? []), work.policy];
+  const policies = [...(input.choices?.policies ?? []), ...work.policies];
   const planner: Planner = (observation, knowledge) =>
     plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(

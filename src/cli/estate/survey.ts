@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ScopePlan } from '../../core/action.ts';
-import { planEstate } from '../../core/plan/estate.ts';
+import { type Bounds, planEstate } from '../../core/plan/estate.ts';
 import type { Choices } from '../../core/plan/plan-input.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
@@ -18,6 +18,7 @@ export interface Survey {
   /** One for each scope looked at, in the same order. */
   readonly plans: readonly ScopePlan[];
   readonly bound: PlanBound;
+  readonly bounds: Bounds;
 }
 
 /** What a person lets pass or chose, beyond the specs. */
@@ -44,19 +45,28 @@ export async function withSurvey<T>(
       ...force.bounds,
       ...(grant.allowDeletes === undefined ? {} : { allowDeletes: grant.allowDeletes }),
     };
-    const inputs = chosen.map(({ input }) => input);
-    const plans = planEstate(inputs, bounds).map((plan) => namedFromHere(plan, estate.dir));
+    const plans = planAgain({ estate, looked: chosen, bounds });
     const bound = {
       estate: estate.name,
       revision: estate.tree.revision,
       ...(force.generation === undefined ? {} : { generation: force.generation }),
       ...(force.serial === undefined ? {} : { serial: force.serial }),
     };
-    return await work({ estate, store, looked: chosen, plans, bound });
+    return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));
   }
 }
+
+/** Plans what was seen, by the choices of the survey unless others are given. */
+export const planAgain = (
+  { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
+  choices?: Choices,
+): readonly ScopePlan[] =>
+  planEstate(
+    looked.map(({ input }) => (choices === undefined ? input : { ...input, choices })),
+    bounds,
+  ).map((plan) => namedFromHere(plan, estate.dir));
 
 /** Documents by the path that a person sees from where the command runs. */
 function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {

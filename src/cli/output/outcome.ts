@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 export interface Result {
   readonly done: readonly Entry[];
   readonly failed: readonly Failing[];
-  /** Approved and not done: held back, or nobody came to it. */
+  /** Approved and not done: held back, or nobody came to it. Why, where it is known, is told elsewhere. */
   readonly left: readonly Entry[];
   /** Not done because something forbids it; `stale` ones among them. */
   readonly refused: readonly Refused[];
@@ -34,12 +34,14 @@ export function resultOf(approved: readonly Action[], stale: readonly Refused[],
   const isOver = settledOrGone(scopes);
   const failed = new Map(passes.flatMap((pass) => pass.failed.map((one) => [one.address, one] as const)));
   const entries = entriesOf(approved);
+  const paused = pausedSince(approved, scopes);
+  const isTold = ({ address }: Action): boolean => failed.has(address) || paused.some((one) => one.address === address);
   const isDone = ({ actions }: Entry): boolean => actions.every(({ address }) => isOver(address));
   return {
     done: entries.filter(isDone),
     failed: [...failed.values()].filter(({ address }) => !isOver(address)),
-    left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(({ address }) => failed.has(address))),
-    refused: [...stale, ...refusedBy(scopes)],
+    left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(isTold)),
+    refused: [...stale, ...refusedBy(scopes), ...paused],
     open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>
       findings.filter(isOpen),
     ),
@@ -76,6 +78,17 @@ function refusedBy(scopes: readonly Converged[]): readonly Refused[] {
   return [...byAddress.values()].map(({ address, action, kind, why }) => ({ address, verb: action, kind, why }));
 }
 
+/** What was approved and then paused by somebody: the last look found it held. */
+function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly Refused[] {
+  const asked = new Set(approved.map(({ verb, address }) => `${verb} ${address}`));
+  const findings = scopes.flatMap(({ last }) => last?.plan.findings ?? []);
+  return findings.flatMap((found) =>
+    isRefusal(found) && found.code === 'paused' && asked.has(`${found.action} ${found.address}`)
+      ? [{ address: found.address, verb: found.action, kind: found.kind, why: found.why }]
+      : [],
+  );
+}
+
 const isOpen = (finding: Finding): boolean => isUnseen(finding) || isBlocked(finding);
 const isUnseen = ({ type }: Finding): boolean => type === 'incomplete' || type === 'wrong-account';
 const isBlocked = ({ type }: Finding): boolean =>
@@ -83,7 +96,7 @@ const isBlocked = ({ type }: Finding): boolean =>
 
 export type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>
-  finding.type === 'withheld' && ['protect', 'limit', 'mode'].includes(finding.code);
+  finding.type === 'withheld' && ['protect', 'limit', 'mode', 'paused'].includes(finding.code);
 
 /**
  *   what came of it                         | nothing done | something done

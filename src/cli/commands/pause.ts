@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander';
+import type { PauseDraft } from '../../core/pause.ts';
+import type { Pause } from '../../ports/pauses.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { readEstate } from '../estate/estate.ts';
+import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../estate/held-options.ts';
+import { approver } from '../estate/leases.ts';
+import { withGivenStore } from '../estate/opened-store.ts';
+import { foundSubject, namesIn, scopesOf } from '../estate/subject.ts';
+import { scopesRunning, wishPasses } from '../estate/wish.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { formatDuration, parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { heldFlags, heldText } from '../output/held-text.ts';
+import { formatMoment, parseMoment } from '../output/moment.ts';
+import { parseReason } from '../output/reason.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends HeldOptions {
+  readonly reason: string;
+  readonly for?: number;
+  readonly until?: number;
+  readonly json?: boolean;
+  /** The store's folder. */
+  readonly dir: string;
+}
+
+export const pause = (context: Context): Command =>
+  withHeldOptions(
+    verb('pause', {
+      group: 'Steer',
+      summary: 'hold the estate, or a part of it, still for a while',
+      about:
+        'Workers, and people who apply, leave alone what is paused until it ends or is resumed. A pass that runs stops within a\nsecond or two; calls that were sent come to their end. Without options everything of the estate is held, for 24 h.',
+      examples: [
+        ['pause --reason "incident 4711" --for 4h', 'all of it'],
+        ['pause --rollout --owner team-web --reason "launch day"', 'no changes of theirs; drift is still healed'],
+        ['pause --healing --address web-0 --reason "debugging"', 'leave what was changed by hand'],
+      ],
+    }).argument('[dir]', 'folder of specs', 'specs'),
+  )
+    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
+    .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseMoment))
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+const defaultMs = 86_400_000;
+const longestMs = 366 * 86_400_000;
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const until = endOf(options, context.clock.now());
+  const estate = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
+  return withGivenStore(options.dir, context, async (store) => {
+    const of = foundSubject(subjectGiven(options), await namesIn(estate, store));
+    const draft: PauseDraft = { what: whatGiven(options), of, reason: options.reason, person: approver(), until };
+    const begun = await store.fleet.pauses.begin(estate.name, draft);
+    // why: what runs may be of newer specs than this folder's, in scopes that it does not know
+    const wished = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
+    await wishPasses(estate, wished, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
+    if (options.json) emitJson(context.terminal, { estate: estate.name, pause: begun, scopes: wished });
+    else emitText(context.terminal, verdictOf(begun, options, context.clock.now()), hint(begun));
+    return exitCodes.done;
+  });
+}
+
+function endOf({ for: length, until }: Options, now: number): number {
+  const end = until ?? now + (length ?? defaultMs);
+  if (end <= now) throw new Complaint('That pause would be over already.', { next: 'Name a later end: --for 4h' });
+  if (end - now > longestMs)
+    throw new Complaint('A pause lasts a year at most.', {
+      next: 'What is to stay as it is for good says so in the specs: mode: observe',
+    });
+  return end;
+}
+
+function verdictOf(begun: Pause, options: Options, now: number): string {
+  const chosen = options.for !== undefined || options.until !== undefined;
+  const length = formatDuration(begun.until - now);
+  return `Paused: ${heldText(begun)} until ${formatMoment(begun.until)} (${length}${chosen ? '' : ', as nothing else was said'})`;
+}
+
+const hint = (begun: Pause): string => `  To let it go on earlier: setpoint resume${heldFlags(begun)} --reason "…"`;

@@ -1,0 +1,73 @@
+import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
+import type { Where } from '../../ports/queue.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Estate } from './estate.ts';
+import { wishPasses } from './wish.ts';
+
+export interface Resuming {
+  readonly estate: Estate;
+  readonly store: Store;
+  readonly by: { readonly person: string; readonly reason: string };
+}
+
+/** Lets stopped rollouts go on: of this document, in whichever scope, or `all`. Those that did; none where none had stopped. */
+export async function resumeRollouts(
+  document: string,
+  { estate, store, by }: Resuming,
+): Promise<readonly StoppedRollout[]> {
+  const { rollouts } = store.fleet;
+  const stops = await stoppedIn(estate, store);
+  if (stops.length === 0) return [];
+  const chosen = document === 'all' ? stops : [stopNamed(document, stops)];
+  for (const { where, rollout } of chosen) await rollouts.resume(where, by, rollout.document);
+  await wishPasses(estate, [...new Set(chosen.map(({ where }) => where.scope))], {
+    store,
+    reason: `${by.person} let a rollout go on: ${by.reason}`,
+  });
+  return chosen.map(({ rollout }) => rollout);
+}
+
+interface Stop {
+  readonly where: Where;
+  readonly rollout: StoppedRollout;
+}
+
+/** Rollouts of this estate that stopped. */
+export async function stoppedIn(
+  { name, compiled }: Pick<Estate, 'name' | 'compiled'>,
+  store: Store,
+): Promise<readonly Stop[]> {
+  const all = await Promise.all(
+    compiled.scopes.map(async ({ scope }) => {
+      const where = { estate: name, scope };
+      return (await store.fleet.rollouts.stopped(where)).map((rollout) => ({ where, rollout }));
+    }),
+  );
+  return all.flat();
+}
+
+/** Whole, or an ending that only one of them has. Of a target's rollout the name is its scope. */
+function stopNamed(given: string, stops: readonly Stop[]): Stop {
+  const fits = stops.filter(({ rollout: { document } }) => document === given || document.endsWith(`/${given}`));
+  const [stop] = fits;
+  if (stop !== undefined && fits.length === 1) return stop;
+  const lines = stops.map(({ rollout }) => `--rollout-of ${rollout.document}`);
+  throw new Complaint(`${fits.length > 1 ? 'More than one' : 'No'} rollout of "${given}" has stopped.`, {
+    next: `Name one that has, or all:\n${lines.join('\n')}`,
+  });
+}
+
+/** Lets a scope have passes again. */
+export async function releaseQuarantine(given: string, { estate, store, by }: Resuming): Promise<Quarantined> {
+  const { quarantine } = store.fleet;
+  const list = await quarantine.list(estate.name);
+  const held = list.find(({ scope }) => scope === given);
+  if (held === undefined)
+    throw new Complaint(`${given} is not in quarantine.`, {
+      next: list.length === 0 ? 'Nothing is.' : `These are: ${list.map(({ scope }) => scope).join(', ')}`,
+    });
+  await quarantine.release({ estate: estate.name, scope: held.scope });
+  await wishPasses(estate, [held.scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
+  return held;
+}
