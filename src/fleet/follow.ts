@@ -63,7 +63,8 @@ function complaintOf({ problems, documents, estate }: SpecTree, { outside }: Yar
   const [first] = errors;
   if (first) {
     const { file, line, column } = first.at;
-    return `${file}:${line}:${column}: ${first.message}${errors.length > 1 ? `, and ${errors.length - 1} more` : ''}`;
+    const at = file === '' ? '' : `${file}:${line}:${column}: `;
+    return `${at}${first.message}${errors.length > 1 ? `, and ${errors.length - 1} more` : ''}`;
   }
   if (estate === undefined) return 'there is no Estate document';
   const elsewhere = ofKind(documents, 'Target').find(({ value }) => value.spec.endpoint !== undefined);

@@ -59,7 +59,7 @@ export async function workplace(extra: NodeJS.ProcessEnv = {}): Promise<Workplac
 }
 
 /** Nobody's own database, profile or credentials, and no colour. */
-const nobodys: NodeJS.ProcessEnv = {
+export const nobodys: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   TMPDIR: process.env['TMPDIR'],
