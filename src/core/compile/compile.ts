@@ -3,6 +3,7 @@ import type { Guards } from '../guards.ts';
 import { strictest } from '../mode.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
+import type { Rollout } from '../rollout.ts';
 import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
 import { ofKind } from '../spec/spec-set.ts';
@@ -74,6 +75,7 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
       targets: sites.map(({ target }) => target.metadata.name),
+      ...rolloutOf(sites.find(({ target }) => target.spec.rollout !== undefined)?.target.spec),
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
@@ -149,12 +151,23 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
   };
 }
 
-const allowedBy = (document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed => ({
-  mode: modeAt(site, document.kind === 'Instance' ? specAt(document, site).mode : document.spec.mode),
-  protect: document.spec.protect,
-  ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
-  targets: [site.target.metadata.name],
-});
+function allowedBy(document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: Site): Allowed {
+  const spec = document.kind === 'Instance' ? specAt(document, site) : document.spec;
+  return {
+    mode: modeAt(site, spec.mode),
+    protect: spec.protect,
+    ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
+    targets: [site.target.metadata.name],
+    ...rolloutOf(spec),
+  };
+}
+
+/** Targets of one scope say the same: the checks of specs see to that. */
+function rolloutOf(spec: Pick<TargetDoc['spec'], 'rollout'> | undefined): { readonly rollout?: Rollout } {
+  if (spec?.rollout === undefined) return {};
+  const { canary, then = [] } = spec.rollout;
+  return { rollout: [...(canary === undefined ? [] : [canary]), ...then] };
+}
 
 /** Adoption writes `additive`: what colleagues put in before we came stays until somebody says otherwise. */
 const isAdditive = ({ spec }: NetworkDoc): boolean => spec.rules === 'additive';

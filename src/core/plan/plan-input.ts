@@ -4,7 +4,8 @@ import type { Desired, Mode, Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { BatchLimits } from '../pack.ts';
-import type { Address } from '../resource.ts';
+import type { Address, ScopeKey } from '../resource.ts';
+import type { Rollout } from '../rollout.ts';
 
 /** What one scope is wanted to hold. */
 export interface Wanted {
@@ -17,12 +18,15 @@ export interface Wanted {
   readonly mode: Mode;
   /** Names of the targets that lie in this scope. */
   readonly targets: readonly string[];
+  /** How the scope's changes go out, where their documents do not say it themselves. */
+  readonly rollout?: Rollout;
 }
 
 /** What a document says of changing and removing whatever is its own, whose it is, and for which targets of the scope. */
 export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
   readonly owner?: string;
   readonly targets: readonly string[];
+  readonly rollout?: Rollout;
 }
 
 export interface PlanInput {
@@ -45,6 +49,16 @@ export interface Choices {
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly policies?: readonly Policy[];
+  /** Rollouts that stopped, and that nobody has resumed since: see rollout-stops.ts. */
+  readonly stopped?: readonly StoppedWaves[];
+  /** No waves are kept: a person wants all of it now, or how much it is in all is to be known. */
+  readonly atOnce?: boolean;
+}
+
+/** `document`: its address; of a target's rollout the scope. `why`: what failed, for people. */
+export interface StoppedWaves {
+  readonly document: Address | ScopeKey;
+  readonly why: string;
 }
 
 /** Whether this very action is approved. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { metadata } from './metadata.ts';
 import { name, names } from './name-field.ts';
+import { rollout } from './rollout-field.ts';
 import { secretRef } from './secret-ref.ts';
 import { terms } from './terms-fields.ts';
 import { flag, text, whole } from './text-field.ts';
@@ -66,7 +67,7 @@ const machine = {
   power: z.enum(['running', 'stopped']).meta({ description: 'Whether it runs.' }),
 } as const;
 
-const perTarget = z.strictObject(machine, { error: 'fields of an instance' }).partial();
+const perTarget = z.strictObject({ ...machine, rollout: rollout() }, { error: 'fields of an instance' }).partial();
 
 export const instanceSchema = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LOOPBACK } from './loopback.ts';
 import { plainMetadata } from './metadata.ts';
+import { rollout } from './rollout-field.ts';
 import { credentials } from './secret-ref.ts';
 import { mode } from './terms-fields.ts';
 import { text } from './text-field.ts';
@@ -35,6 +36,7 @@ export const targetSchema = z
           description: "Left out: the SDK's own default chain.",
         }),
         mode: mode(),
+        rollout: rollout(),
       },
       { error: 'a map' },
     ),

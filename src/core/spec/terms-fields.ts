@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rollout } from './rollout-field.ts';
 import { flag, freeText, text } from './text-field.ts';
 
 export const mode = () =>
@@ -37,4 +38,5 @@ export const terms = () => ({
     .array(ignore, { error: 'a list of { field, owner, reason, until }' })
     .default([])
     .meta({ description: 'Fields that somebody else changes: neither compared nor written, until a day.' }),
+  rollout: rollout(),
 });

@@ -6,7 +6,7 @@ import type { Desired } from '../../../src/core/desired.ts';
 import { ofKind } from '../../../src/core/spec/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
-const base = `
+const base = (ofTarget = '') => `
 apiVersion: setpoint.dev/v1
 kind: Estate
 metadata: { name: acme }
@@ -15,7 +15,7 @@ spec: {}
 apiVersion: setpoint.dev/v1
 kind: Target
 metadata: { name: prod }
-spec: { provider: aws, account: "1111", region: eu-1 }
+spec: { provider: aws, account: "1111", region: eu-1${ofTarget} }
 ---
 `;
 const network = (more = '') => `
@@ -40,8 +40,8 @@ spec: { targets: [prod], network: core, subnet: app, image: ami-1, size: t3.smal
 ---
 `;
 
-function compiled(text: string): CompiledScope {
-  const { documents } = parseSpecs([{ path: 'specs/a.yaml', text: base + text }], '2026-01-01');
+function compiled(text: string, ofTarget = ''): CompiledScope {
+  const { documents } = parseSpecs([{ path: 'specs/a.yaml', text: base(ofTarget) + text }], '2026-01-01');
   const [estate] = ofKind(documents, 'Estate');
   assert.ok(estate, 'the estate parses');
   const hashes = { userData: (_: string, file: string) => `hash of ${file}`, access: () => 'hash of access' };
@@ -157,6 +157,19 @@ test('a document says whose it is, and for which target', () => {
     ['instance/web', undefined, ['prod']],
   ]);
   assert.deepEqual(wanted.targets, ['prod']);
+});
+
+test('waves: of a document its own, of a target those of its scope, and `on` wins', () => {
+  const waves = ', rollout: { canary: 1, then: [10%, rest] }';
+  const rolloutOf = (text: string, name: string) => compiled(text).wanted.documents.get(prefix + name)?.rollout;
+  assert.deepEqual(rolloutOf(network() + instance(waves), 'instance/web'), [1, { share: 0.1 }, 'rest']);
+  assert.deepEqual(rolloutOf(network(', rollout: { canary: 2 }'), 'network/core'), [2]);
+  assert.equal(rolloutOf(network() + instance(), 'instance/web'), undefined);
+  const on = `${waves}, on: { prod: { rollout: { then: [5, rest] } } }`;
+  assert.deepEqual(rolloutOf(network() + instance(on), 'instance/web'), [5, 'rest']);
+  assert.equal(compiled(network()).wanted.rollout, undefined);
+  const target = compiled(network(), ', rollout: { canary: 3 }');
+  assert.deepEqual(target.wanted.rollout, [3]);
 });
 
 test('`on` holds for its target', () => {

@@ -29,6 +29,7 @@ const NOT_COMPARED: readonly string[] = [
   'protect',
   'deletionPolicy',
   'ignore',
+  'rollout',
 ];
 
 function* unknownField(document: Located<ResourceDoc>, index: number, field: string): Iterable<Problem> {

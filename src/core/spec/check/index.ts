@@ -16,6 +16,7 @@ import { oneEstate } from './one-estate.ts';
 import { oneRule } from './one-rule.ts';
 import { oneScope } from './one-scope.ts';
 import { references } from './references.ts';
+import { rollouts } from './rollouts.ts';
 import { ruleFields } from './rule-fields.ts';
 import { subnetFields } from './subnet-fields.ts';
 import { targetFields } from './target-fields.ts';
@@ -46,4 +47,5 @@ export const checks: readonly Check[] = [
   ignores,
   formerNames,
   adoptedOnce,
+  rollouts,
 ];

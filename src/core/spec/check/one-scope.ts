@@ -7,8 +7,9 @@ import { ofKind, type SpecSet } from '../spec-set.ts';
 import { place } from './place.ts';
 
 /**
- * Two targets may lie in one scope, but then they are seen with the same eyes (credentials, endpoint) and nothing may
- * stand twice under one address: a network reaches a place once, GCP projects excepted, where all its targets share it.
+ * Two targets may lie in one scope, but then they are seen with the same eyes (credentials, endpoint), roll out alike, and
+ * nothing may stand twice under one address: a network reaches a place once, GCP projects excepted, where all its targets
+ * share it.
  */
 export function* oneScope(set: SpecSet): Iterable<Problem> {
   for (const [first, ...others] of Map.groupBy(set.targets.values(), ({ value }) => scopeOf(value)).values()) {
@@ -77,7 +78,7 @@ function addressPlace(target: TargetDoc, kind: 'Network' | 'Instance'): string |
 
 function* differences(first: Located<TargetDoc>, others: readonly Located<TargetDoc>[]): Iterable<Problem> {
   for (const other of others) {
-    for (const field of ['credentials', 'endpoint'] as const) {
+    for (const field of ['credentials', 'endpoint', 'rollout'] as const) {
       if (JSON.stringify(other.value.spec[field]) === JSON.stringify(first.value.spec[field])) continue;
       const message = `targets of one scope (${scopeOf(first.value)}) with different ${field}: the other is at ${place(first.at())}`;
       yield error('scope-conflict', other.at(['spec', field]), message, { expected: `the same ${field} in both` });
