@@ -4,6 +4,7 @@ import { shareBound } from '../share.ts';
 import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
+import { hasRollouts } from './rollout-subject.ts';
 import { type Tally, tally } from './tally.ts';
 
 /** What bounds an estate, and what it has used of it. */
@@ -19,13 +20,14 @@ export interface Bounds {
 
 /**
  * Plans every scope of an estate, and withholds deletes and replaces where they would go over a limit: they count over
- * all scopes, so one scope alone cannot tell. All of that sort wait, not only those beyond the limit; the rest goes on.
+ * all scopes, so one scope alone cannot tell, and later waves count too. All of that sort wait, not only those beyond the
+ * limit; the rest goes on.
  */
 export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readonly ScopePlan[] {
-  const plans = inputs.map(plan);
-  const planned = tally(plans.flatMap(({ actions }) => actions));
+  const inAll = inputs.map((input) => plan({ ...input, choices: { ...input.choices, atOnce: true } }));
+  const planned = tally(inAll.flatMap(({ actions }) => actions));
   const policies = (['generation', 'healing'] as const).flatMap((by) => overLimit(by, planned, bounds) ?? []);
-  if (policies.length === 0) return plans;
+  if (policies.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
   return inputs.map((input) => plan({ ...input, choices: bounded(input.choices ?? {}, policies) }));
 }
 

@@ -4,16 +4,18 @@ import type { Observation } from '../observed.ts';
 import { pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
-import { admit } from './admit.ts';
+import { type Admitted, admit } from './admit.ts';
 import { align } from './align.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
 import { number } from './number.ts';
-import type { PlanInput } from './plan-input.ts';
+import type { PlanInput, Policy } from './plan-input.ts';
 import { release } from './release.ts';
 import { respell } from './respell.ts';
+import type { AllAtOnce } from './wave-units.ts';
+import { wavePolicy } from './waves.ts';
 import { type World, worldOf } from './world.ts';
 
 /**
@@ -49,18 +51,27 @@ export function plan(input: PlanInput): ScopePlan {
     storeOnlyPolicy(input),
     ...(input.choices?.policies ?? []),
   ];
-  const admitted = admit(decisions.filter(isAction), policies, world);
-  const { actions, findings } = holdUntilReplaced(admitted, desired, world);
+  const decided = { actions: decisions.filter(isAction), findings: decisions.filter(isFinding) };
+  const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   return {
     scope: observation.scope,
     actions: ordered,
-    findings: [...stop, ...gapFindings(observation), ...decisions.filter(isFinding), ...findings].toSorted(byText),
+    findings: [...stop, ...gapFindings(observation), ...decided.findings, ...findings].toSorted(byText),
     calls: {
       observed: observation.calls,
       predicted: pack(ordered, input.batches ?? {}).filter(({ verb }) => verb !== 'forget').length,
     },
   };
+}
+
+/** A rollout goes by what could be done if it had no waves. */
+function admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: World): Admitted {
+  const admitted = (by: readonly Policy[]): Admitted =>
+    holdUntilReplaced(admit(decided.actions, by, world), decided.desired, world);
+  const { actions, findings } = admitted(policies);
+  const waves = wavePolicy({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);
+  return waves === undefined ? { actions, findings } : admitted([...policies, waves]);
 }
 
 const isAction = (decision: Decision): decision is Action => 'verb' in decision;

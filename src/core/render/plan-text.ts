@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan } from '../action.ts';
+import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import { nameIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
 import { type Entry, type EntryVerb, entriesOf } from './entries.ts';
@@ -99,10 +99,13 @@ function findingLines(findings: readonly Finding[], paint: Paint, most: number):
   ];
 }
 
-/** What was not listed is one line a kind: a cloud that does not answer would fill the screen. All else is told by name. */
+/**
+ * What was not listed, or waits for one and the same thing, is one line a kind: a cloud that does not answer, or a pause, would
+ * fill the screen. All else is told by name.
+ */
 function actingLines(findings: readonly Finding[], paint: Paint): readonly string[] {
   const byCause = Map.groupBy(findings, (finding) =>
-    finding.type === 'blocked' && finding.code === 'not-observed' ? finding.why : finding,
+    'code' in finding && together.includes(finding.code) ? `${finding.kind} ${finding.why}` : finding,
   );
   return [...byCause.values()].flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
@@ -110,6 +113,11 @@ function actingLines(findings: readonly Finding[], paint: Paint): readonly strin
     return [`  ${paint('note', `· ${subjectOf(first, more)}`)}  ${first.why}`];
   });
 }
+
+const together: readonly string[] = ['not-observed', 'paused', 'wave', 'rollout-stopped'] satisfies readonly (
+  | BlockCode
+  | WithholdCode
+)[];
 
 function subjectOf(finding: Finding, more = ''): string {
   if ('address' in finding) return `${finding.kind} ${nameIn(finding.address, finding.kind)}${more} ${finding.type}`;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ScopePlan } from '../../../src/core/action.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
+import { machines, standing, told } from './rollouts.ts';
 import { summary } from './summary.ts';
 
 const none = { generation: { deletes: 0, replaces: 0 }, healing: { deletes: 0, replaces: 0 } };
@@ -71,6 +73,19 @@ const cases: ReadonlyArray<{ name: string; given: PlanInput[]; more?: Partial<Bo
     want: ['create', 'delete', 'delete'],
   },
 ];
+
+test('limits: what later waves would replace counts with the first', () => {
+  const given = machines({ replicas: 4, there: standing(0, 3, 'old'), rollout: [1, 'rest'] });
+  const replaces = (most: number) => told(planOf(given, most)).map((line) => line.split(':')[0]);
+  assert.deepEqual(replaces(4), ['replace web-0', '3 wave']);
+  assert.deepEqual(replaces(3), ['4 limit']);
+});
+
+const planOf = (given: PlanInput, replaces: number): ScopePlan => {
+  const [made] = planEstate([given], bounds({ limits: { deletes: 0, replaces } }));
+  assert.ok(made);
+  return made;
+};
 
 for (const { name, given, more, want: expected } of cases) {
   test(`limits: ${name}`, () => assert.deepEqual(verbs(given, more), expected));

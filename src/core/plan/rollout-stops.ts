@@ -1,0 +1,56 @@
+import type { Action, Verb } from '../action.ts';
+import { nameIn } from '../address.ts';
+import type { Desired } from '../desired.ts';
+import { canonical } from '../ledger/canonical.ts';
+import type { Address, ScopeKey } from '../resource.ts';
+import { compareText } from '../text-order.ts';
+import type { StoppedWaves, Wanted } from './plan-input.ts';
+import { rolledOutBy } from './rollout-subject.ts';
+
+/** An action that went wrong for good: neither one whose outcome is unknown, nor one that was stopped. */
+export interface Failed {
+  readonly verb: Verb;
+  readonly address: Address;
+  /** What the cloud said, for people. */
+  readonly message: string;
+}
+
+/**
+ * Which rollouts stop because something they were doing failed, and why. `actions`: of the plan that was carried out. Failed healing
+ * stops nothing, and nor does what goes out without waves.
+ */
+export function rolloutsToStop(
+  actions: readonly Action[],
+  failed: readonly Failed[],
+  { wanted, scope }: { readonly wanted: Wanted; readonly scope: ScopeKey },
+): readonly StoppedWaves[] {
+  const messages = new Map(failed.map(({ verb, address, message }) => [`${verb} ${address}`, message]));
+  const failures = actions.flatMap((action) => {
+    const message = messages.get(`${action.verb} ${action.address}`);
+    const subject = message === undefined ? undefined : rolledOutBy(action, wanted, scope);
+    return message === undefined || subject === undefined ? [] : [{ of: subject.of, action, message }];
+  });
+  return [...Map.groupBy(failures, ({ of }) => of)].flatMap(([document, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const { verb, kind, address } = first.action;
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    return [{ document, why: `${verb} ${kind} ${nameIn(address, kind)} failed${more}: ${first.message}` }];
+  });
+}
+
+/**
+ * Whether a rollout that stopped under one generation still asks for the same in another: then it stays stopped. Where its
+ * document asks for something else, as after a way back was committed, it is another rollout. Of a whole scope: any change there.
+ */
+export function isSameRollout({ document }: StoppedWaves, then: Wanted, now: Wanted): boolean {
+  return wishOf(document, then) === wishOf(document, now);
+}
+
+function wishOf(subject: Address | ScopeKey, { desired, documents }: Wanted): string {
+  const isDocument = documents.has(subject);
+  const own = ({ documents: by }: Desired): boolean => by.some(({ address }) => address === subject);
+  const resources = desired
+    .filter((one) => !isDocument || own(one))
+    .map(({ address, attributes }) => canonical({ address, attributes }));
+  return [String(isDocument), ...resources.toSorted(compareText)].join('\n');
+}

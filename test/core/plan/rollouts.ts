@@ -1,0 +1,90 @@
+import type { Action, Finding } from '../../../src/core/action.ts';
+import type { Applied } from '../../../src/core/knowledge.ts';
+import type { Observed } from '../../../src/core/observed.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Allowed, Choices, PlanInput } from '../../../src/core/plan/plan-input.ts';
+import type { Rollout } from '../../../src/core/rollout.ts';
+import { at, input, know, looked, ours, vpc, want } from './fixture.ts';
+
+/** Twenty machines: one, then two, then the rest. */
+export const inThree: Rollout = [1, { share: 0.1 }, 'rest'];
+
+const ground = [
+  ours('network', 'core', 'vpc-1', vpc()),
+  ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} }),
+];
+const wantedGround = [
+  want('network', 'core', vpc()),
+  want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} }),
+];
+
+export type Image = 'old' | 'new';
+const machine = (image: Image, subnet: string) => ({
+  placement: { subnet, publicIp: false },
+  machine: { image, size: 's', power: 'running' } as const,
+  labels: {},
+});
+
+/** A machine as it stands: of which image, and in what state. Applied is what it has, unless somebody changed it. */
+export interface Standing {
+  readonly ordinal: number;
+  readonly has: Image;
+  readonly state?: Observed['condition']['state'];
+  readonly applied?: Image;
+}
+
+export const standing = (from: number, to: number, has: Image, more: Partial<Standing> = {}): readonly Standing[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => ({ ordinal: from + i, has, ...more }));
+
+interface Web {
+  /** How many are wanted, of the new image. */
+  readonly replicas: number;
+  readonly there: readonly Standing[];
+  readonly rollout?: Rollout;
+  readonly choices?: Choices;
+  /** Those that were there and are gone. */
+  readonly lost?: readonly Standing[];
+}
+
+export const web = at('instance', 'web');
+
+/** The machines of one document, and the network they are in. */
+export function machines({ replicas, there, rollout = inThree, choices, lost = [] }: Web): PlanInput {
+  const subnet = at('subnet', 'core.app');
+  const desired = Array.from({ length: replicas }, (_, i) => want('instance', `web-${i}`, machine('new', subnet)));
+  const seen = there.map(({ ordinal, has, state = 'ready' }) => ({
+    ...ours('instance', `web-${ordinal}`, `i-${ordinal}`, machine(has, 'subnet-1')),
+    condition: { state },
+  }));
+  const applied = [...there, ...lost].map(({ ordinal, has, applied: then = has }): [string, Applied] => [
+    at('instance', `web-${ordinal}`),
+    { attributes: machine(then, subnet), generation: 1 },
+  ]);
+  const observation = looked([...ground, ...seen]);
+  const known = know(observation.resources, { applied: new Map(applied) });
+  const base = input([...wantedGround, ...desired], observation, { knowledge: known, ...(choices ? { choices } : {}) });
+  const said: Allowed = { mode: 'plan', protect: false, targets: ['prod'], rollout };
+  return { ...base, wanted: { ...base.wanted, documents: new Map([...base.wanted.documents, [web, said]]) } };
+}
+
+/** `replace web-0` for each action; `wave web-3 … web-19: …` for what is withheld, by what is said of it. */
+export function told({
+  actions,
+  findings,
+}: {
+  readonly actions: readonly Action[];
+  readonly findings: readonly Finding[];
+}): readonly string[] {
+  const held = Map.groupBy(
+    findings.filter((finding) => finding.type === 'withheld'),
+    ({ code, why }) => `${code}: ${why}`,
+  );
+  return [
+    ...actions.map(({ verb, address }) => `${verb} ${lastOf(address)}`),
+    ...[...held].map(([why, all]) => `${all.length} ${why}`).toSorted(),
+  ];
+}
+
+export const lastOf = (address: string): string => address.split('/').slice(4).join('/');
+
+export const planned = (given: Web): readonly string[] => told(plan(machines(given)));
