@@ -1,5 +1,6 @@
 import type { Budget } from '../ports/actuator.ts';
 import type { Refusal } from '../ports/limiter.ts';
+import type { LaneLevel } from '../ports/telemetry.ts';
 import { faded } from './turn.ts';
 
 /** What is left of one budget. Times are ms since the epoch and never go back. */
@@ -14,6 +15,7 @@ export interface LaneState {
   slow(refusal: Refusal, now: number): boolean;
   /** There is no more left than this, of all that the cloud counts. */
   learn(remaining: number, now: number): void;
+  level(now: number): Omit<LaneLevel, 'key'>;
 }
 
 export interface LaneOptions {
@@ -49,6 +51,7 @@ export function laneState(budget: Budget, options: LaneOptions, now: number): La
       return slowed;
     },
     learn: (remaining, at) => store.lower(Math.max(0, remaining - shape.reserved), at, pace.at(at)),
+    level: (at) => ({ level: store.left(at, pace.at(at)) / shape.capacity, ...pace.slowed(at) }),
   };
 }
 
@@ -94,6 +97,11 @@ function paceFrom() {
   return {
     at,
     pausedUntil: () => until,
+    /** Until it may go at its whole speed again. */
+    slowed: (now: number): { readonly slowedUntil?: number } => {
+      const slowedUntil = Math.max(until, since + (1 - factor) / recoveryPerMs);
+      return slowedUntil > now ? { slowedUntil } : {};
+    },
     slow: ({ sentAt, retryAfterMs }: Refusal, now: number): boolean => {
       until = Math.max(until, now + retryAfterMs);
       if (sentAt <= since) return false;
@@ -105,6 +113,7 @@ function paceFrom() {
 }
 
 interface Store {
+  left(now: number, pace: number): number;
   readyAt(amount: number, now: number, pace: number): number;
   spend(amount: number, now: number, pace: number): void;
   refill(now: number, pace: number): void;
@@ -121,6 +130,10 @@ function bucket({ capacity, perMs }: Shape, start: number): Store {
     last = now;
   };
   return {
+    left: (now, pace) => {
+      refill(now, pace);
+      return tokens;
+    },
     refill,
     readyAt: (amount, now, pace) => {
       refill(now, pace);
@@ -155,6 +168,10 @@ function window({ capacity, windowMs = 0 }: Shape): Store {
     else spent.push({ at: now, amount });
   };
   return {
+    left: (now) => {
+      refill(now);
+      return capacity - total();
+    },
     refill,
     readyAt: (amount, now, pace) => {
       refill(now);

@@ -1,6 +1,7 @@
 import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
+import type { LaneLevel, Samples } from '../ports/telemetry.ts';
 import { alarmOn } from './alarm.ts';
 import { type LaneOptions, type LaneState, laneState } from './lane.ts';
 import { emptyRow, firstOf, join, leave, type Row, rowKey, unservedSince, type Waiter } from './row.ts';
@@ -17,7 +18,7 @@ export interface LimiterOptions extends LaneOptions {
  * same lanes in one name go in order of arrival; whoever takes from a lane leaves what is due to the other rows (`leftTo`)
  * and no more, so that one who waits for another lane holds up nobody for long on this one.
  */
-export function inProcessLimiter(options: LimiterOptions): Limiter {
+export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'lanes'> {
   const { clock, slowed } = options;
   const lanes = new Map<string, LaneState>();
   const rows = new Map<string, Row>();
@@ -83,7 +84,10 @@ export function inProcessLimiter(options: LimiterOptions): Limiter {
     pump();
   };
 
-  return { take, slow, learn };
+  const levels = async (): Promise<readonly LaneLevel[]> =>
+    [...lanes].map(([key, lane]) => ({ key, ...lane.level(clock.now()) }));
+
+  return { take, slow, learn, lanes: levels };
 }
 
 interface Hall {
