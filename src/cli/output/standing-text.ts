@@ -1,0 +1,89 @@
+import { shortRevision } from '../../core/render/summary.ts';
+import type { ScopeStanding, Standing } from '../estate/standing.ts';
+import { count } from './count.ts';
+import { formatDuration } from './duration.ts';
+import { heldFlags, heldText } from './held-text.ts';
+import { formatMoment } from './moment.ts';
+import type { Paint } from './paint.ts';
+import { table } from './table.ts';
+
+interface How {
+  readonly now: number;
+  readonly paint: Paint;
+}
+
+/** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
+export function standingText(standing: Standing, { now, paint }: How): readonly [verdict: string, body: string] {
+  const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
+    lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
+  );
+  const scopes = standing.scopes.map((one) => [one.scope, stands(one, standing.generation?.number ?? 0)]);
+  const rows = table(['SCOPE', 'STANDS AT'], scopes).trimEnd();
+  return [paint('strong', verdictOf(standing)), [...folderLines(standing), rows, ...body].join('\n')];
+}
+
+function verdictOf({ estate, generation, scopes, pauses, quarantined }: Standing): string {
+  const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
+  const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
+  return [
+    `Status: ${estate}`,
+    generation === undefined
+      ? 'no generation yet'
+      : `generation ${generation.number} (${shortRevision(generation.revision)})`,
+    ...some(pauses.length, 'pause'),
+    ...some(
+      sum(({ approvals }) => approvals.length),
+      'approval',
+    ),
+    ...some(
+      sum(({ stopped }) => stopped.length),
+      'stopped rollout',
+    ),
+    ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
+  ].join(' · ');
+}
+
+const folderLines = ({ generation, folder: { dir, revision } }: Standing): readonly string[] =>
+  generation === undefined || generation.revision === revision
+    ? []
+    : [`  What is in ${dir} (${shortRevision(revision)}) is not in force: see setpoint plan ${dir}`];
+
+/** Only workers bring a generation wholly into force; who applies by hand may leave something. */
+function stands({ standing, wish }: ScopeStanding, newest: number): string {
+  const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
+  const waits = standing < newest ? `, ${newest} is not wholly in force` : '';
+  return `${at}${waits}${wish === undefined ? '' : ` · a pass is asked for: ${wish}`}`;
+}
+
+function sectionsOf(standing: Standing, now: number): readonly (readonly [title: string, lines: readonly string[]])[] {
+  const { scopes, pauses, quarantined, leases } = standing;
+  return [
+    ['Paused', pauses.flatMap(pauseLines)],
+    ['Approved', scopes.flatMap(approvalLines)],
+    ['Stopped', scopes.flatMap(stopLines)],
+    ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
+    ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
+  ];
+}
+
+const pauseLines = (pause: Standing['pauses'][number]): readonly string[] => [
+  `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
+  `  setpoint resume${heldFlags(pause)} --reason "…"`,
+];
+
+const approvalLines = ({ scope, approvals }: ScopeStanding): readonly string[] =>
+  approvals.map(({ actions, destroys, until, by, seq }) => {
+    const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destroying`}`;
+    return `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`;
+  });
+
+const stopLines = ({ stopped }: ScopeStanding): readonly string[] =>
+  stopped.flatMap(({ document, generation, why }) => [
+    `${document} in generation ${generation}: ${why}`,
+    `  setpoint resume --rollout-of ${document} --reason "…"`,
+  ]);
+
+const quarantineLines = ({ scope, since, why }: Standing['quarantined'][number], now: number): readonly string[] => [
+  `${scope} for ${formatDuration(now - since)}: ${why}`,
+  `  setpoint resume --quarantined ${scope} --reason "…"`,
+];

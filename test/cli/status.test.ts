@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const scope = 'aws/111122223333/eu-west-1';
+const where = { estate: 'acme', scope };
+const until = Date.parse('2036-12-01T08:00Z');
+
+const { specs, sandbox } = await sandboxed();
+const run = commandLine();
+const store = run.database.connect();
+
+test('without a store there is nothing to tell', async () => {
+  const { code, stderr } = await run(['status', specs]);
+  assert.equal(code, 1);
+  assert.match(stderr, /There is no store in .*--dir/s);
+});
+
+test('a quiet estate is a few lines; no cloud is asked', async () => {
+  assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
+  await store.fleet.rollouts.stand(where, 1);
+  sandbox.control.log.clear();
+  const { code, stdout, stderr } = await run(['status', specs]);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stdout,
+    new RegExp(`^Status: acme · generation 1 \\(folder \\w{7}\\)\nSCOPE +STANDS AT\n${scope} +generation 1\n$`),
+  );
+  assert.deepEqual(sandbox.control.log.entries(), []);
+});
+
+test('what holds and what lets pass: who, why, until when, and the line that changes it', async () => {
+  const guards = (await store.generations.current('acme'))?.guards ?? assert.fail();
+  await store.generations.accept('acme', 'folder:0123456789', guards);
+  const { pauses, approvals, rollouts, quarantine, requests } = store.fleet;
+  const of = { by: 'owner', name: 'team web' } as const;
+  await pauses.begin('acme', { what: 'healing', of, reason: 'debugging', person: 'ann', until });
+  const by = { person: 'bob', reason: 'reviewed' };
+  const given = { digest: 'd1', actions: ['a1', 'a2'], destroys: 1, by, until };
+  const { seq } = await approvals.give({ ...where, generation: 2, ...given });
+  await rollouts.stop(where, { document: `${scope}/instance/web`, generation: 2, why: 'web-0 does not run' });
+  await quarantine.put(where, 'x is not a function', 2);
+  await requests.ask(where, 'ann wants it');
+  const held = await store.leases.acquire('acme', scope, 'worker-1@host (process 7)');
+  const { code, stdout } = await run(['status', specs]);
+  assert.equal(code, 0);
+  const lines = stdout.split('\n');
+  assert.equal(
+    lines[0],
+    'Status: acme · generation 2 (folder 0123456) · 1 pause · 1 approval · 1 stopped rollout · 1 scope in quarantine',
+  );
+  assert.match(lines[1] ?? '', /^ {2}What is in .* \(folder \w{7}\) is not in force: see setpoint plan /);
+  const said = [
+    /generation 1, 2 is not wholly in force · a pass is asked for: ann wants it/,
+    /\nPaused\n {2}healing for owner team web until 2036-12-01 08:00 UTC, by ann: debugging\n/,
+    / {4}setpoint resume --healing --owner 'team web' --reason "…"\n/,
+    new RegExp(
+      `Approved\n  ${scope}: 2 changes, 1 of them destroying until .*, by bob: reviewed \\(ledger entry ${seq}\\)`,
+    ),
+    new RegExp(
+      `Stopped\n  ${scope}/instance/web in generation 2: web-0 does not run\n    setpoint resume --rollout-of ${scope}/`,
+    ),
+    new RegExp(
+      `In quarantine\n  ${scope} for [\\d.]+ m?s: x is not a function\n    setpoint resume --quarantined ${scope} `,
+    ),
+    new RegExp(`At work\n  ${scope}: worker-1@host \\(process 7\\), for [\\d.]+ m?s\n$`),
+  ];
+  for (const pattern of said) assert.match(stdout, pattern);
+  const json = JSON.parse((await run(['status', specs, '--json'])).stdout);
+  assert.deepEqual([json.estate, json.generation.number, json.scopes[0].standing], ['acme', 2, 1]);
+  assert.deepEqual(
+    [json.pauses.length, json.scopes[0].approvals.length, json.scopes[0].stopped.length, json.scopes[0].wish],
+    [1, 1, 1, 'ann wants it'],
+  );
+  assert.deepEqual([json.quarantined.length, json.leases.length], [1, 1]);
+  assert.ok(held.ok);
+  await held.lease.release();
+});
+
+test('specs that are not sound are refused', async () => {
+  edit(specs, 'estate.yaml', 'mode: plan', 'mode: plna');
+  const { code, stderr } = await run(['status', specs]);
+  assert.equal(code, 1);
+  assert.match(stderr, /The specs have 1 error/);
+});
