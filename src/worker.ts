@@ -38,7 +38,7 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
   const log = createLog(out, logSettings(env));
   const ground = await openGround(settings, around, (message) => log.warn('trouble with the queue', { why: message }));
   const { store, queue, limiter } = ground;
-  const samples: Samples = { queue: queue.counts, openIntents: store.estates.openIntents, lanes: async () => [] };
+  const samples: Samples = { queue: queue.counts, openIntents: store.estates.openIntents, lanes: limiter.lanes };
   const { telemetry, metrics } = createTelemetry({ log, samples });
   const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
   const worker = await startWorker(
@@ -91,11 +91,14 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
 
 const folder = (dir: string, today: () => string): Source => ({ name: dir, read: () => loadSpecs(dir, today()) });
 
+/** Rate budgets that can be looked at. */
+type Budgets = Limiter & Pick<Samples, 'lanes'>;
+
 /** What a worker stands on. */
 interface Ground {
   readonly store: Store;
   readonly queue: Queue;
-  readonly limiter: Limiter;
+  readonly limiter: Budgets;
   close(): Promise<void>;
 }
 
@@ -147,7 +150,7 @@ async function alone(
 const roleOf = ({ work, owner }: DatabaseServer): { readonly role?: string } =>
   work.config.user !== undefined && work.config.user !== owner.user ? { role: work.config.user } : {};
 
-const groundOf = (store: Store, queue: Queue, limiter: Limiter): Ground => ({
+const groundOf = (store: Store, queue: Queue, limiter: Budgets): Ground => ({
   store,
   queue,
   limiter,

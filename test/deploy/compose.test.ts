@@ -95,14 +95,29 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
     assert.match(said, /settled .*verb=create .*address=aws\/111122223333\/eu-west-1\/instance\/web-0/);
   });
 
-  it('shows what it did, by metrics', async () => {
-    const texts = await Promise.all(
-      [9464, 9465].map(async (port) => (await fetch(`http://127.0.0.1:${fleet.loopback.port(port)}/metrics`)).text()),
+  /** What each worker answers there. */
+  const asked = (path: string): Promise<readonly string[]> =>
+    Promise.all(
+      [9464, 9465].map(async (port) => (await fetch(`http://127.0.0.1:${fleet.loopback.port(port)}${path}`)).text()),
     );
+
+  it('shows what it did, by metrics', async () => {
+    const texts = await asked('/metrics');
     const settled = texts.map((text) => /setpoint_intents_total\{cloud="aws",outcome="settled"\} (\d+)/.exec(text));
     assert.ok(
       settled.some((match) => Number(match?.[1]) > 5),
       texts.join('\n'),
+    );
+  });
+
+  it('shows the budgets that it used', async () => {
+    const keys = (await asked('/lanes')).flatMap((text) =>
+      JSON.parse(text).lanes.map(({ key }: { key: string }) => key),
+    );
+    assert.ok(keys.includes('aws/111122223333/eu-west-1/RunInstances'), keys.join('\n'));
+    assert.match(
+      (await asked('/metrics')).join(),
+      /setpoint_budget_fill_ratio\{cloud="aws",action="RunInstances"\} \d/,
     );
   });
 
