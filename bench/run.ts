@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'vs-terraform': async () => unasked((await import('./vs-terraform.ts')).vsTerraform),
   'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),
   'lost-store': async () => unasked((await import('./lost-store.ts')).lostStore),
+  'two-fleets': async () => unasked((await import('./two-fleets.ts')).twoFleets),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };

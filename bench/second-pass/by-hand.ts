@@ -5,6 +5,7 @@ import {
   DeleteTagsCommand,
   DisassociateRouteTableCommand,
   EC2Client,
+  EC2ServiceException,
   RevokeSecurityGroupIngressCommand,
   RunInstancesCommand,
   StopInstancesCommand,
@@ -26,10 +27,15 @@ export async function editByHand(url: string, region: Region, seed: number): Pro
   const client = new EC2Client({ region: region.name, endpoint: url, credentials, maxAttempts: 1 });
   const colleague = { client, region, random: randomFrom(seed) };
   try {
-    for (const edit of edits) await edit(colleague);
+    for (const edit of edits) await edit(colleague).catch(unlessDone);
   } finally {
     client.destroy();
   }
+}
+
+/** Somebody did the same another afternoon. */
+function unlessDone(error: unknown): void {
+  if (!(error instanceof EC2ServiceException && error.name.endsWith('.Duplicate'))) throw error;
 }
 
 interface Tagged {

@@ -40,6 +40,7 @@ export interface Ground {
 
 export const account = '111122223333';
 export const region = 'eu-west-1';
+const estate = 'bench';
 const onAws: Ground = { provider: aws, account, region };
 
 /** Budgets hold, and none is reserved for others. */
@@ -51,7 +52,7 @@ export async function openStage(options: SandboxOptions = {}, ground: Ground = o
   const store = memoryDatabase(time.clock).connect();
   const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
   const { account, region } = ground;
-  const stand: Stand = { ground, url: sandbox.url, time, store, limiter };
+  const stand: Stand = { ground, url: sandbox.url, time, estate, store, limiter };
   return {
     sandbox,
     time,
@@ -62,16 +63,23 @@ export async function openStage(options: SandboxOptions = {}, ground: Ground = o
   };
 }
 
+/** Another estate at the first account, or the same one from another database: its own store, and budgets it takes for its own alone. */
+export function besides({ sandbox, time }: Stage, estate: string, store: MemoryStore): Stage['apply'] {
+  const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
+  return (files) => apply(files, { ground: onAws, url: sandbox.url, time, estate, store, limiter });
+}
+
 interface Stand {
   readonly ground: Ground;
   readonly url: string;
   readonly time: VirtualTime;
+  readonly estate: string;
   readonly store: MemoryStore;
   readonly limiter: Limiter;
 }
 
 async function look(stand: Stand): Promise<Observation> {
-  const { time, limiter, ground } = stand;
+  const { time, estate, limiter, ground } = stand;
   const site = await openSite(ground.provider.dialect.scope(ground), stand);
   try {
     const ports = { limiter, clock: time.clock, random: seededRandom() };
@@ -100,7 +108,7 @@ async function openSite(scope: ScopeKey, { ground, url, time }: Stand): Promise<
 }
 
 async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converged> {
-  const { time, store, limiter, ground } = stand;
+  const { time, estate, store, limiter, ground } = stand;
   const { dialect } = ground.provider;
   const { scope, wanted, guards } = compiled(files, dialect);
   const site = await openSite(scope, stand);
@@ -133,8 +141,6 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converge
     await site.session.close();
   }
 }
-
-const estate = 'bench';
 
 function seededRandom(): () => number {
   const { whole } = randomFrom(1);
