@@ -50,5 +50,5 @@ function sentence({ what, of, person, until, reason }: PauseDraft): string {
   const held = what === 'all' ? 'paused' : `${what} paused`;
   const subject = of.by === 'estate' ? 'the estate' : `${of.by} ${of.name}`;
   const end = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
-  return `${held} for ${subject} by ${person} until ${end} UTC: ${reason}. It goes on then, or after: setpoint resume`;
+  return `${held} for ${subject} by ${person} until ${end} UTC: ${reason}. It goes on then; for earlier, setpoint status has the line to paste.`;
 }

@@ -62,7 +62,7 @@ function currentWave(
 }
 
 const stopped = (stand: string, why: string, { of }: Subject): string =>
-  `stopped in ${stand}. ${why.replace(/\.$/, '')}. To go on: setpoint resume --rollout ${of}; to go back: commit the former spec.`;
+  `stopped in ${stand}. ${why.replace(/\.$/, '')}. To go on: setpoint resume --rollout-of ${of} --reason "…"; to go back: commit the former spec.`;
 
 function many([first, ...others]: readonly Unit[]): string {
   if (first === undefined) return 'nothing';

@@ -148,9 +148,9 @@ describe('pause', () => {
     assert.deepEqual(
       made.findings.map(({ why }) => why),
       [
-        'rollout paused for owner team-net by bob until 2027-01-31 18:30 UTC: change freeze. It goes on then, or after: setpoint resume',
-        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then, or after: setpoint resume',
-        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then, or after: setpoint resume',
+        'rollout paused for owner team-net by bob until 2027-01-31 18:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
+        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
+        'paused for the estate by ann until 2027-01-31 17:30 UTC: change freeze. It goes on then; for earlier, setpoint status has the line to paste.',
       ],
     );
   });

@@ -110,7 +110,7 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
       choices: { stopped: [{ document: web, why: 'replace instance web-1 failed: no such image.' }] },
     },
     want: [
-      `19 rollout-stopped: stopped in wave 2 of 3: 1 of 20 done. replace instance web-1 failed: no such image. To go on: setpoint resume --rollout ${web}; to go back: commit the former spec.`,
+      `19 rollout-stopped: stopped in wave 2 of 3: 1 of 20 done. replace instance web-1 failed: no such image. To go on: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
     ],
   },
   {
@@ -122,7 +122,7 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
     },
     want: [
       'replace web-0',
-      `1 rollout-stopped: stopped in wave 1 of 2: 1 of 2 done. x. To go on: setpoint resume --rollout ${web}; to go back: commit the former spec.`,
+      `1 rollout-stopped: stopped in wave 1 of 2: 1 of 2 done. x. To go on: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
     ],
   },
   {

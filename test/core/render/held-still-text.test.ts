@@ -26,11 +26,11 @@ test('what waits for its wave, or is paused, is one line for what waits alike', 
     '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
   ]);
   assert.deepEqual(text({ policies }).slice(-2), [
-    '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It goes on then, or after: setpoint resume',
+    '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It goes on then; for earlier, setpoint status has the line to paste.',
     '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 (held back) and 1 more',
   ]);
   assert.deepEqual(text({ stopped: [{ document: web, why: 'no such image' }] }).slice(-1), [
-    '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To go on: setpoint resume --rollout aws/1/eu-1/instance/web; to go back: commit the former spec.',
+    '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To go on: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
   ]);
   const { findings } = planJson([plan(given)], { estate: 'acme', revision: 'abcdef0123' }, (told) => told);
   assert.deepEqual(findings[0], {
