@@ -4,7 +4,7 @@ import { cpSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the sources read at run time, by a path relative to their own, and the compiler does not copy. */
-const ASSETS = ['src/**/*.sql', 'src/console/assets'];
+const ASSETS = ['src/**/*.sql', 'src/**/*.lua', 'src/console/assets'];
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {

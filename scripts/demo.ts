@@ -3,6 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Colleagues, colleaguesAt } from './demo/colleagues.ts';
+import { fleet } from './demo/fleet.ts';
 import { type Narrator, narratorOn } from './demo/narrator.ts';
 import { lastWeek, today } from './demo/specs.ts';
 import { type Stage, setStage } from './demo/stage.ts';
@@ -141,10 +142,11 @@ async function play(): Promise<void> {
     await prologue(all);
     await converge(all);
     await drift(all);
+    await fleet(stage, narrator);
     await account(all);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     narrator.say(
-      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, and provable.`,
+      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, carried on by a fleet, and provable.`,
     );
     narrator.say(
       'Now yours: `npm run setpoint -- sandbox`, and in another terminal what README.md says under "Use it".',

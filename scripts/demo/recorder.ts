@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
 
 /** A proxy that writes every exchange into a file, for the clouds' own checks of what is sent and answered. */
 export interface Recorder {
@@ -34,22 +34,4 @@ export async function recorder(cloud: string): Promise<Recorder | undefined> {
       if (proxy.exitCode === null && proxy.kill()) await once(proxy, 'exit');
     },
   };
-}
-
-/** Below the ports that a system gives to whoever asks for any, so that nobody takes it before the proxy does. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => resolve(true));
-  });
-  if (free) await new Promise((resolve) => server.close(resolve));
-  return free;
 }

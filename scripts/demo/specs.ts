@@ -3,7 +3,8 @@ const head = (kind: string, metadata: string): string =>
 
 const everywhere = '[aws-prod, gcp-prod, azure-prod]';
 
-const estate = (endpoint: string): string => `${head('Estate', '{ name: acme }')}
+const estate = (endpoint: string, mode = 'plan'): string => `${head('Estate', '{ name: acme }')}
+  mode: ${mode}
   limits: { deletes: 9, replaces: 5, share: 50% }
 ---
 ${head('Target', '{ name: aws-prod }')}
@@ -52,6 +53,11 @@ ${head('FirewallRule', '{ name: web-to-db, owner: team-web }')}
   { network: core, protocol: tcp, ports: [5432], group: db, peers: { groups: [web] }, description: the site reads it }
 `;
 
+const metrics = `---
+${head('FirewallRule', '{ name: metrics, owner: team-ops }')}
+  { network: core, protocol: tcp, ports: [9100], peers: { cidrs: [203.0.113.0/24] }, description: the office watches }
+`;
+
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f';
 
 const machines = (
@@ -96,4 +102,11 @@ export const today = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint),
   'network.yaml': `${network}${toDatabase}`,
   'machines.yaml': machines(2),
+});
+
+/** What is committed while workers follow it: the fleet may act by itself, and the site grows. */
+export const tomorrow = (endpoint: string): Files => ({
+  'estate.yaml': estate(endpoint, 'enforce'),
+  'network.yaml': `${network}${toDatabase}${metrics}`,
+  'machines.yaml': machines(6),
 });

@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../../src/store/open-store.ts';
+import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
 import { messyAccounts } from './messy-accounts.ts';
 import { recorder } from './recorder.ts';
 
@@ -21,9 +22,13 @@ export interface Ran {
 export interface Stage {
   readonly folder: string;
   readonly endpoint: string;
+  /** The folder's database, for those who are told of it. */
+  readonly databaseUrl: string;
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** `tell` is given each line of its progress as it comes. */
   setpoint(args: readonly string[], tell?: (line: string) => void): Promise<Ran>;
+  /** The same, not waited for. `more`: variables that it has besides. */
+  start(args: readonly string[], more: NodeJS.ProcessEnv): ChildProcessByStdio<null, null, Readable>;
   /** Ends the sandbox and the database, and removes the folder. */
   strike(): Promise<void>;
 }
@@ -33,7 +38,11 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   await chmod(folder, 0o711); // why: as root the database runs under an account of its own, which must get through
   const env = environment();
   // The first process in a folder starts the database and the others join it: held here, it need not start ten times.
-  const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true });
+  let databaseUrl = '';
+  const onServer = async ({ owner }: DatabaseServer): Promise<void> => {
+    databaseUrl = `postgres://${owner.user}:${owner.password}@${owner.host}:${owner.port}/${owner.database}`;
+  };
+  const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true, onServer });
   await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
   const record = await recorder('demo');
   const reach = record === undefined ? [] : ['--public-url', record.url];
@@ -58,11 +67,16 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
     return {
       folder,
       endpoint,
+      databaseUrl,
       write: async (files) => {
         await mkdir(join(folder, 'specs'), { recursive: true });
         for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'specs', name), text);
       },
       setpoint: (line, tell = () => {}) => run(line, { cwd: folder, env, signal, tell }),
+      start: (line, more) => {
+        const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
+        return spawn(process.execPath, [program, ...line], { cwd: folder, env: { ...env, ...more }, stdio });
+      },
       strike,
     };
   } catch (error) {
@@ -73,7 +87,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
 
 /** Nobody's own database, profile or credentials: the demo is alone with its sandbox. */
 function environment(): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _, AWS_PROFILE: __, AWS_SESSION_TOKEN: ___, ...own } = process.env;
+  const { DATABASE_URL: _, REDIS_URL: ____, AWS_PROFILE: __, AWS_SESSION_TOKEN: ___, ...own } = process.env;
   const colour = process.stdout.isTTY && own['NO_COLOR'] === undefined ? { FORCE_COLOR: '1' } : {};
   return { ...own, ...colour, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 }

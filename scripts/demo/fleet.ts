@@ -1,0 +1,43 @@
+import type { Narrator } from './narrator.ts';
+import { redisHere } from './redis.ts';
+import { tomorrow } from './specs.ts';
+import type { Stage } from './stage.ts';
+import { startWorkers } from './workers.ts';
+
+/** Two workers on one queue; the one that begins is killed in the middle, and the other brings it to its end. */
+export async function fleet(stage: Stage, narrator: Narrator): Promise<void> {
+  narrator.chapter(
+    'A fleet',
+    'Two workers share one queue, one database and one rate budget. New specs; nobody types apply.',
+  );
+  const redis = await redisHere();
+  if (redis === undefined) {
+    if (process.env['CI']) throw new Error('redis-server is not installed, and CI leaves nothing out');
+    narrator.say('\n  LEFT OUT: redis-server is not installed (apt-get install redis-server), and workers meet there.');
+    return;
+  }
+  await stage.write(tomorrow(stage.endpoint));
+  const workers = startWorkers(['worker 1', 'worker 2'], redis.url, stage);
+  try {
+    const first = await workers.firstAtWork();
+    await workers.kill(first);
+    narrator.say(`\n  … ${first} had made its first changes, and was killed (SIGKILL) in the middle of its work …`);
+    const killedAt = performance.now();
+    await workers.heard(
+      ['aws', 'gcp', 'azure'].map((cloud) => new RegExp(`pass ended .*scope=${cloud}/.*outcome=done`)),
+      180_000,
+    );
+    const seconds = ((performance.now() - killedAt) / 1000).toFixed(0);
+    narrator.say(`  … the other took its scopes over and had all three clouds converged ${seconds} s later.`);
+    const codes = await workers.stop();
+    if (codes.some((code) => code !== 0)) throw new Error(`a worker that was told to stop ended with ${codes}`);
+  } finally {
+    await workers.stop();
+    await redis.end();
+  }
+  await narrator.show(['plan', '--most', '0', '--detailed-exitcode', '--allow-endpoint'], {
+    code: 0,
+    shows: [/^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/],
+  });
+  await narrator.show(['inventory', '--claim', 'ours', '--kind', 'instance'], { code: 0, shows: [/· 21 ours/] });
+}
