@@ -40,7 +40,8 @@ function ignoreMadeMeanwhile(error: unknown): void {
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: insufficient_privilege */
-const isDenied = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '42501';
+export const isDenied = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && error.code === '42501';
 
 const rights = `
   GRANT USAGE ON SCHEMA setpoint TO ${appRole};

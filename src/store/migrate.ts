@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { appRole, isDenied } from './app-role.ts';
 import { sha256 } from './sha256.ts';
 
 interface Migration {
@@ -25,12 +26,25 @@ export async function alone<T>(client: pg.Client, work: () => Promise<T>): Promi
 
 /**
  * Brings the schema to what this program needs; run it `alone`. False: there is none and `create` does not allow to make
- * one. A database of a newer program, or one whose migrations were others, is refused.
+ * one. A database of a newer program, one whose migrations were others, or one that this user may not change is refused.
  */
 export async function migrate(client: pg.Client, create: boolean): Promise<boolean> {
-  if (!create && !(await hasSchema(client))) return false;
-  await bringUp(client);
-  return true;
+  try {
+    if (!create && !(await hasSchema(client))) return false;
+    await bringUp(client);
+    return true;
+  } catch (error) {
+    throw isDenied(error) ? new Error(await needed(client, error), { cause: error }) : error;
+  }
+}
+
+/** What is missing, and who can mend it. */
+async function needed({ database, user = '' }: pg.Client, error: Error): Promise<string> {
+  const newest = (await migrations()).at(-1)?.name;
+  return [
+    `the database ${database} is not brought up to ${newest}, and the user ${user} may not do it: ${error.message}.`,
+    `Run 'setpoint worker' once with DATABASE_URL naming the user who owns the schema 'setpoint' (where there is none yet, the database), then 'GRANT ${appRole} TO ${user}', and start again.`,
+  ].join(' ');
 }
 
 async function hasSchema(client: pg.Client): Promise<boolean> {
@@ -75,6 +89,7 @@ async function applyOne(client: pg.Client, { number, name, text, checksum }: Mig
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
+    if (isDenied(error)) throw error;
     throw new Error(`migration ${name} failed`, { cause: error });
   }
 }

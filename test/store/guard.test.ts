@@ -104,6 +104,38 @@ test('DATABASE_URL: where roles cannot be made it says so, and the triggers stil
   await removeFolder(elsewhere);
 });
 
+test('DATABASE_URL: a user who may not make what is missing is told who can; with the role alone it works', async () => {
+  const databaseUrl = await ownDatabase('keeper', 'CREATEROLE');
+  await admin.query('GRANT setpoint_app TO keeper WITH ADMIN OPTION');
+  await admin.query("CREATE ROLE guest LOGIN PASSWORD 'x'");
+  const elsewhere = await temporaryFolder();
+  const guest = (said: string[] = []) =>
+    openStore({
+      folder: elsewhere,
+      databaseUrl: databaseUrl.replace('keeper:x', 'guest:x'),
+      clock,
+      create: true,
+      onProgress: (message) => said.push(message),
+    });
+  const refused =
+    /database keeper is not brought up to \d{4}-\S+\.sql, and the user guest may not do it: .*DATABASE_URL naming the user who owns.*GRANT setpoint_app TO guest/;
+  await assert.rejects(guest(), refused);
+  await (await openStore({ folder: elsewhere, databaseUrl, clock, create: true })).close();
+  await assert.rejects(guest(), refused);
+  await admin.query('GRANT setpoint_app TO guest');
+  const said: string[] = [];
+  const store = await guest(said);
+  assert.deepEqual(said, []);
+  assert.equal(await store.ledger.note('acme', {}), 1);
+  await store.fleet.requests.ask({ estate: 'acme', scope: 's' }, 'now');
+  await store.close();
+  const client = await owner(folder, 'keeper');
+  await client.query('DELETE FROM setpoint.migrations WHERE number = (SELECT max(number) FROM setpoint.migrations)');
+  await assert.rejects(guest(), refused);
+  await client.end();
+  await removeFolder(elsewhere);
+});
+
 test('DATABASE_URL: where nobody answers the error says where, and keeps the password', async () => {
   const databaseUrl = 'postgres://me:hunter2@127.0.0.1:1/mine';
   await assert.rejects(openStore({ folder, databaseUrl, clock, create: false }), (error: Error) => {
