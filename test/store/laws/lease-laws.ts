@@ -60,6 +60,17 @@ export const leaseLaws: Laws = {
     assert.deepEqual([known.pending.length, known.settled.size], [1, 0]);
   },
 
+  'a holder that lost its lease and took it again writes by the new epoch only': async ({ store, estate, lapse }) => {
+    const { pass } = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(pass, [draftOf('create', 'a')]);
+    await lapse(estate, scope);
+    const again = await workerOf(store, estate);
+    assert.equal(again.lease.holder, pass.lease.holder);
+    await assert.rejects(store.ledger.settle(pass, [settlementOf(intended)]), LeaseLost);
+    assert.equal((await store.inventory.knowledge(estate, scope)).pending.length, 1);
+    await store.ledger.settle(again.pass, [settlementOf(intended)]);
+  },
+
   'a lapsed lease that nobody took: nothing new is begun, but what was sent may be settled': async (bench) => {
     const { store, estate } = bench;
     const { pass } = await workerOf(store, estate);
