@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { recoveryPerMs, type Shape, slowest } from '../../engine/lane.ts';
+import { fadeMs, patienceMs } from '../../engine/turn.ts';
+
+/** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
+export interface Lanes {
+  ask(question: Question, lanes: readonly NamedShape[]): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface NamedShape {
+  readonly key: string;
+  readonly shape: Shape;
+}
+
+export type Question =
+  | {
+      readonly verb: 'take';
+      readonly row: string;
+      readonly rank: number;
+      readonly share: string;
+      /** How long the first of them waits unserved, ms. */
+      readonly waited: number;
+      /** What each takes from each lane, in order of arrival. */
+      readonly needs: readonly (readonly number[])[];
+      /** What all who wait there take from each lane. */
+      readonly totals: readonly number[];
+    }
+  | { readonly verb: 'slow'; readonly sentAt: number; readonly retryAfterMs: number }
+  | { readonly verb: 'lower' | 'repay'; readonly amounts: readonly number[] }
+  | { readonly verb: 'here' | 'leave' };
+
+export interface Answer {
+  /** Redis' time, ms since the epoch. */
+  readonly now: number;
+  /** Workers that were there in the last seconds, this one too. */
+  readonly workers: number;
+  /** What is left in each lane. */
+  readonly left: readonly number[];
+  /** How many of the needs were taken, and in how many ms to come again for the rest. */
+  readonly granted: number;
+  readonly wait: number;
+  readonly slowed: boolean;
+}
+
+export interface LanesOptions {
+  readonly url: string;
+  /** This worker's own name in the fleet. */
+  readonly worker: string;
+  /** Fleets that share a Redis are kept apart by it. */
+  readonly name: string;
+  readonly fresh: boolean;
+}
+
+/** `fresh`: see `openSharedLimiter`. Connects on its own, again and again. */
+export function connectLanes({ url, worker, name, fresh }: LanesOptions): Lanes {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: answerMs,
+    commandTimeout: answerMs,
+    retryStrategy: () => retryMs,
+  });
+  // why: an error nobody listens to ends the process; every call that fails says so itself
+  redis.on('error', () => {});
+  let epoch = '';
+  return {
+    ask: async (question, lanes) => {
+      const keys = lanes.flatMap(({ key }) => ['lane', 'spent', 'rows'].map((what) => `{${name}}:${what}:${key}`));
+      const all = [`{${name}}:fleet`, `{${name}}:workers`, ...keys];
+      const shapes = lanes.map(({ shape: { capacity, perMs, windowMs } }) => ({ capacity, perMs, windowMs }));
+      const asked = JSON.stringify({ ...question, worker, epoch, fresh, law, lanes: shapes });
+      const answer = read(await run(redis, [all.length, ...all, asked]));
+      epoch = answer.epoch;
+      return answer;
+    },
+    close: async () => redis.disconnect(),
+  };
+}
+
+/** By its hash, unless Redis has forgotten it. */
+async function run(redis: Redis, args: readonly [number, ...string[]]): Promise<unknown> {
+  try {
+    return await redis.evalsha(sha, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    return redis.eval(script, ...args);
+  }
+}
+
+const script = readFileSync(join(import.meta.dirname, 'lanes.lua'), 'utf8');
+const sha = hash('sha1', script);
+
+/** A Redis that takes longer is away. */
+const answerMs = 1000;
+const retryMs = 200;
+
+const law = {
+  recoveryPerMs,
+  slowest,
+  patienceMs,
+  fadeMs,
+  /** Who comes so much later than it was told is passed over until it comes. */
+  graceMs: 400,
+  /** When who waits is to come again: at least, and at most. */
+  leastMs: 10,
+  mostMs: 1000,
+  /** A full lane that those whose turn it is leave unused for so long is for whoever comes. */
+  unusedMs: 1500,
+  workerMs: 10_000,
+};
+
+function read(text: unknown): Answer & { readonly epoch: string } {
+  // why: our own script wrote it
+  const answer = JSON.parse(String(text)) as Partial<Answer> & { readonly now: string; readonly epoch: string };
+  const { granted = 0, wait = 0, slowed = false, workers = 1, left, epoch } = answer;
+  return { now: Number(answer.now), epoch, workers, left: Array.isArray(left) ? left : [], granted, wait, slowed };
+}
