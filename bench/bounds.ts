@@ -33,6 +33,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'same-start': { of: 'value', most: 0 },
   normalisation: { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
+  kill: { of: 'value', most: 0 },
   'fuzz-specs-slowest': { of: 'value', most: 250 },
 };
 

@@ -153,6 +153,13 @@ export const LAYERS: readonly Layer[] = [
     node: true,
   },
   {
+    name: 'chaos',
+    at: ['chaos/'],
+    layers: ['roots', 'providers', ...anyOfOurs, 'sandbox', 'bench'],
+    packages: ['pg'],
+    node: true,
+  },
+  {
     name: 'test',
     at: ['test/'],
     layers: [
@@ -167,6 +174,7 @@ export const LAYERS: readonly Layer[] = [
       'scripts',
       'bin',
       'bench',
+      'chaos',
     ],
     packages: [
       'typescript',

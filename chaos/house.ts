@@ -1,0 +1,42 @@
+import type { House } from '../src/cli/house.ts';
+import { houseOn } from '../src/config.ts';
+import type { Store } from '../src/ports/store.ts';
+import { appRole } from '../src/store/app-role.ts';
+import { connect } from '../src/store/connection.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { postgresLeases } from '../src/store/postgres-leases.ts';
+import { clockAt, ourClock, type Pace } from './pace.ts';
+
+/** What every process of a trial is told. */
+export interface Ground {
+  readonly pace: Pace;
+  readonly databaseUrl: string;
+  /** How long its lease outlives it, in our time. */
+  readonly leaseMs: number;
+}
+
+/** The command line's own house, at another pace: only its leases, which the database times too, keep our time. */
+export function houseAt({ pace, databaseUrl, leaseMs }: Ground): House {
+  const clock = clockAt(pace);
+  return {
+    ...houseOn(clock, databaseUrl),
+    store: async (folder, _opening, say) => {
+      const store = await openStore({ folder, databaseUrl, clock, onProgress: say, create: true, leaseMs });
+      return leasedInOurTime(store, databaseUrl, leaseMs);
+    },
+  };
+}
+
+function leasedInOurTime(store: Store, databaseUrl: string, leaseMs: number): Store {
+  const db = connect({ config: { connectionString: databaseUrl }, role: appRole }, leaseMs);
+  const leases = postgresLeases(db, ourClock, leaseMs);
+  const close = async (): Promise<void> => {
+    try {
+      await leases.close();
+      await db.destroy();
+    } finally {
+      await store.close();
+    }
+  };
+  return { ...store, leases, close };
+}

@@ -1,0 +1,140 @@
+import type { Kind } from '../../src/core/resource.ts';
+import type { TrialCloud } from '../specs.ts';
+import type { Catch } from '../victim/catch.ts';
+import { type Cell, turnOf } from './cells.ts';
+import type { TrialVerb } from './sides.ts';
+
+type Spot = Pick<Catch, 'verb' | 'kind'>;
+
+/** Where a verb can be met on a cloud. The manners, and the failpoints, take turns with the rows. */
+interface Meeting {
+  readonly any: readonly Spot[];
+  /** A batch of several requests. */
+  readonly several: readonly (Spot & Pick<Catch, 'answered'>)[];
+  readonly polled: readonly (Spot & Pick<Catch, 'polled'>)[];
+}
+
+const spots = (verb: Spot['verb'], ...kinds: readonly Kind[]): readonly Spot[] => kinds.map((kind) => ({ verb, kind }));
+const within = (spot: Spot['verb'], ...rows: readonly (readonly [Kind, number])[]): Meeting['several'] =>
+  rows.map(([kind, answered]) => ({ verb: spot, kind, answered }));
+const polling = (polled: Catch['polled'], rows: readonly Spot[]): Meeting['polled'] =>
+  rows.map((spot) => ({ ...spot, polled }));
+
+const bothHalves: readonly Spot[] = [
+  { verb: 'delete', kind: 'instance' },
+  { verb: 'create', kind: 'instance' },
+];
+/** A machine's deletion and its creation are one request each: caught between the two. */
+const betweenHalves: Meeting['several'] = [{ verb: 'create', kind: 'instance', answered: 0 }];
+
+const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>>> = {
+  aws: {
+    create: {
+      any: spots('create', 'network', 'subnet', 'group', 'firewall-rule', 'instance'),
+      several: within('create', ['network', 1], ['subnet', 1], ['network', 3]),
+      polled: polling('look', spots('create', 'network', 'instance', 'firewall-rule')),
+    },
+    update: {
+      any: spots('update', 'network', 'subnet', 'group', 'firewall-rule', 'instance'),
+      several: within('update', ['instance', 1], ['instance', 2], ['instance', 3]),
+      polled: polling('inside', spots('update', 'instance')),
+    },
+    replace: {
+      any: bothHalves,
+      several: betweenHalves,
+      polled: polling('state', spots('create', 'instance')),
+    },
+    delete: {
+      any: spots('delete', 'instance', 'firewall-rule', 'group', 'subnet', 'network'),
+      several: within('delete', ['network', 1], ['network', 2], ['network', 3]),
+      polled: polling('state', spots('delete', 'instance')),
+    },
+  },
+  gcp: {
+    create: {
+      any: spots('create', 'network', 'subnet', 'firewall-rule', 'instance'),
+      several: within('create', ['network', 1], ['subnet', 2], ['instance', 1]),
+      polled: polling('inside', spots('create', 'network', 'firewall-rule', 'instance')),
+    },
+    update: {
+      any: spots('update', 'firewall-rule', 'instance'),
+      several: within('update', ['instance', 1], ['instance', 2], ['instance', 3]),
+      polled: polling('inside', spots('update', 'instance', 'firewall-rule')),
+    },
+    replace: {
+      any: bothHalves,
+      several: betweenHalves,
+      polled: polling('inside', bothHalves),
+    },
+    delete: {
+      any: spots('delete', 'instance', 'firewall-rule', 'subnet', 'network'),
+      several: within('delete', ['instance', 1]),
+      polled: polling('inside', spots('delete', 'network', 'instance', 'firewall-rule')),
+    },
+  },
+  azure: {
+    create: {
+      any: spots('create', 'network', 'subnet', 'group', 'firewall-rule', 'instance'),
+      several: within('create', ['network', 2], ['instance', 1], ['instance', 2]),
+      polled: polling('inside', spots('create', 'network', 'instance', 'firewall-rule')),
+    },
+    update: {
+      any: spots('update', 'network', 'group', 'firewall-rule', 'instance'),
+      several: within('update', ['instance', 1], ['instance', 2], ['instance', 3]),
+      polled: polling('inside', spots('update', 'instance', 'firewall-rule')),
+    },
+    replace: {
+      any: bothHalves,
+      several: within('create', ['instance', 1], ['instance', 2]),
+      polled: polling('inside', bothHalves),
+    },
+    delete: {
+      any: spots('delete', 'instance', 'firewall-rule', 'group', 'subnet', 'network'),
+      several: within('delete', ['network', 1], ['instance', 1]),
+      polled: polling('inside', spots('delete', 'network', 'instance', 'firewall-rule')),
+    },
+  },
+};
+
+/** What has no such moment on a cloud, and what is met in its place: said wherever the figure is. */
+export const equivalents: readonly { readonly cells: Partial<Cell>; readonly why: string }[] = [
+  {
+    cells: { cloud: 'aws', verb: 'create', failpoint: 'while-polling' },
+    why: 'EC2 creates with no operation to poll: caught as it looks again for what it made',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'update', failpoint: 'while-polling' },
+    why: 'EC2 changes with no operation to poll: caught as it waits for a machine to stop',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'replace', failpoint: 'while-polling' },
+    why: 'EC2 launches with no operation to poll: caught as it waits for the new machine to be up',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'delete', failpoint: 'while-polling' },
+    why: 'EC2 deletes with no operation to poll: caught as it waits for a machine to be gone',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'replace', failpoint: 'within-batch' },
+    why: 'a termination and a launch are one request each: caught between the two, when neither machine stands',
+  },
+  {
+    cells: { cloud: 'gcp', verb: 'replace', failpoint: 'within-batch' },
+    why: 'a deletion and an insertion are one request each: caught between the two, when neither machine stands',
+  },
+];
+
+export function catchOf(cell: Cell): Catch {
+  const meeting = meetings[cell.cloud][cell.verb];
+  const turn = turnOf(cell);
+  const entry = (turn.manner + turn.cloud + turn.verb) % 2 === 0 ? 'intent' : 'settlement';
+  const rest = { at: cell.failpoint, answered: 1, polled: 'inside', entry } as const;
+  const nth = <T>(rows: readonly T[], at: number): T | undefined => rows[at % rows.length];
+  const spot = nth(meeting.any, turn.failpoint + turn.manner);
+  const special: Partial<Record<Cell['failpoint'], Partial<Catch> | undefined>> = {
+    'within-batch': nth(meeting.several, turn.manner),
+    'while-polling': nth(meeting.polled, turn.manner),
+  };
+  if (spot === undefined) throw new Error(`${cell.verb} is met nowhere on ${cell.cloud}`);
+  return { ...rest, ...spot, ...special[cell.failpoint] };
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChaosDatabase } from '../database.ts';
+import { censusOf, differences } from '../judge/census.ts';
+import { closedToOffice } from '../judge/office.ts';
+import { wantedCensus } from '../judge/wanted.ts';
+import { leaseMs } from '../pace.ts';
+import type { Said } from '../second.ts';
+import type { Wanted } from '../specs.ts';
+import { startVictim } from '../wire/victim-process.ts';
+import { catchOf } from './catches.ts';
+import type { Cell } from './cells.ts';
+import { caughtAt, disturbed } from './disturb.ts';
+import type { TrialVerb } from './sides.ts';
+import { type Trial, type Watcher, withTrial } from './trial.ts';
+
+/** What was not as it must be; nothing where all was. */
+export type Violations = readonly string[];
+
+const stages: Readonly<Record<TrialVerb, Exclude<Wanted, 'nothing' | 'before'> | 'before'>> = {
+  create: 'before',
+  update: 'updated',
+  replace: 'replaced',
+  delete: 'reduced',
+};
+
+let estates = 0;
+
+/**
+ * One cell: a process is caught at its failpoint and disturbed, a second one applies the same specs, and then everything
+ * must be as if nothing had happened. Judged by the sandbox's own estate and log; only the ledger is asked of our code.
+ */
+export function runCell(cell: Cell, database: ChaosDatabase): Promise<Violations> {
+  const estate = `t${++estates}-${process.pid}`;
+  return withTrial({ cloud: cell.cloud, estate, database }, async (trial, watch) => {
+    const violations: string[] = [];
+    const expect = (good: boolean, what: string): void => void (good || violations.push(what));
+    try {
+      await tried({ cell, trial, watch, expect });
+    } catch (error) {
+      if (error instanceof TooSlow) throw error;
+      violations.push(error instanceof Error ? error.message : String(error));
+    }
+    return violations;
+  });
+}
+
+/** On a machine with too much to do a process may lose its lease of two seconds before it comes to its failpoint. */
+export class TooSlow extends Error {}
+
+interface Trying {
+  readonly cell: Cell;
+  readonly trial: Trial;
+  readonly watch: (watcher: Watcher) => void;
+  readonly expect: (good: boolean, what: string) => void;
+}
+
+async function tried(trying: Trying): Promise<void> {
+  const { cell, trial, watch, expect } = trying;
+  const { hands } = trial;
+  if (cell.verb !== 'create') {
+    await hands.want('before');
+    expectCode(await hands.run(hands.apply), 'the specs before');
+    watch(() => {
+      const why = closedToOffice(cell.cloud, trial.sandbox.control);
+      expect(why === undefined, `the office was shut out for a moment: ${why}`);
+    });
+  }
+  await hands.want(stages[cell.verb]);
+  await disturb(trying);
+  await judge(trying, await recovered(trial));
+}
+
+/**
+ * The second process applies the same specs. What rests on something that may still come to light it shows as withheld, and
+ * nobody approves what was not shown: then the same command once more, as a loop would run it.
+ */
+async function recovered({ hands }: Trial): Promise<Said> {
+  const first = await hands.run(hands.apply);
+  expectCode(first, 'the second process');
+  if (!/ [1-9]\d* (?:blocked|withheld)/.test(first.err)) return first;
+  const again = await hands.run(hands.apply);
+  expectCode(again, 'the second process, once more');
+  return again;
+}
+
+async function disturb({ cell, trial, watch, expect }: Trying): Promise<void> {
+  const { hands, sandbox } = trial;
+  const catching = catchOf(cell);
+  const victim = startVictim(hands.apply, { ...hands.ground, leaseMs, catching });
+  try {
+    if ((await victim.met()) === 'ended') {
+      const { how, said } = await victim.ended();
+      const Trouble = said.includes('stopped') ? TooSlow : Error;
+      throw new Trouble(`the failpoint was not met; the first process ended with ${how}:\n${said}`);
+    }
+    const disturbance = { trial, victim, catching, watch };
+    const caught = await caughtAt(disturbance);
+    let before = 0;
+    const end = await disturbed(cell.manner, caught, disturbance, async () => {
+      expectCode(await hands.run(hands.apply), 'the rival, with the first process stopped');
+      before = writesIn(sandbox);
+    });
+    expect(!/^Node\.js v/m.test(end.said), `the first process broke:\n${end.said}`);
+    if (cell.manner === 'stop') {
+      // why: what was checked may still be sent, that one request and no other
+      const late = writesIn(sandbox) - before;
+      const may = cell.failpoint === 'before-sending' ? 1 : 0;
+      expect(late <= may, `${late} writes of a process whose lease had gone:\n${end.said}`);
+    }
+  } finally {
+    victim.signal('SIGKILL');
+  }
+}
+
+/** What the sandbox carried out. */
+const writesIn = ({ control }: Trial['sandbox']): number => control.log.entries({ mutating: true }).length;
+
+async function judge({ cell, trial, expect }: Trying, last: Said): Promise<void> {
+  const { hands, sandbox } = trial;
+  await sleep(settleMs);
+  const before = writesIn(sandbox);
+  const quiet = await hands.run(hands.apply);
+  expect(quiet.code === 0, `the pass after quiet ended with ${quiet.code}:\n${quiet.err}${quiet.out}`);
+  const writes = sandbox.control.log.entries({ mutating: true }).slice(before);
+  expect(
+    writes.length === 0,
+    `the pass after quiet wrote: ${writes.map(({ action }) => action)}; before it the second process said:\n${last.err}${last.out}`,
+  );
+  for (const line of differences(censusOf(cell.cloud, sandbox.control), wantedCensus(cell.cloud, stages[cell.verb])))
+    expect(false, line);
+  const verified = await hands.verify();
+  expect(verified.code === 0, `the ledger: ${verified.out}${verified.err}`);
+}
+
+/** Half a minute of the cloud's: machines come up. */
+const settleMs = 500;
+
+function expectCode({ code, out, err }: Said, who: string): void {
+  if (code !== 0) throw new Error(`${who} ended with ${code}:\n${err}${out}`);
+}

@@ -1,0 +1,23 @@
+/** Where a process is caught at its work. */
+export const failpoints = [
+  'before-intent',
+  'after-intent',
+  'before-sending',
+  'before-answer',
+  'before-settlement',
+  'after-settlement',
+  'within-batch',
+  'while-polling',
+  'while-appending',
+] as const;
+export type Failpoint = (typeof failpoints)[number];
+
+export const verbs = ['create', 'update', 'replace', 'delete'] as const;
+export type TrialVerb = (typeof verbs)[number];
+
+/**
+ * What is done to it there. `kill`: SIGKILL · `stop`: SIGSTOP until its lease has run out and another process has converged,
+ * then SIGCONT · `cut`: all its connections, to the cloud and to the database, are cut; new ones may be made.
+ */
+export const manners = ['kill', 'stop', 'cut'] as const;
+export type Manner = (typeof manners)[number];

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
+import type { Logged } from '../../sandbox/request-log.ts';
+import type { ChaosDatabase } from '../database.ts';
+import type { Ground } from '../house.ts';
+import { patientLeaseMs, rate } from '../pace.ts';
+import { type Said, second } from '../second.ts';
+import { specsOf, type TrialCloud, type Wanted } from '../specs.ts';
+import { type Passage, passage } from '../wire/passage.ts';
+
+/** One estate on one cloud of its own, with what is needed to disturb it. */
+export interface Trial {
+  readonly cloud: TrialCloud;
+  readonly estate: string;
+  readonly sandbox: Sandbox;
+  readonly database: ChaosDatabase;
+  /** Both lead through passages: for the first process and the second alike. */
+  readonly ways: { readonly cloud: Passage; readonly database: Passage };
+  readonly hands: Hands;
+}
+
+export interface Hands {
+  /** What a process of it is told. */
+  readonly ground: Ground;
+  want(wanted: Wanted): Promise<void>;
+  /** The command line that applies what is wanted. */
+  readonly apply: readonly string[];
+  /** Runs a verb in this process, which is the second one. */
+  run(args: readonly string[]): Promise<Said>;
+  verify(): Promise<Said>;
+}
+
+/** Told of each request as the cloud has answered it, before its caller knows. */
+export type Watcher = (entry: Logged) => void;
+
+export async function withTrial<T>(
+  { cloud, estate, database }: Pick<Trial, 'cloud' | 'estate' | 'database'>,
+  work: (trial: Trial, watch: (watcher: Watcher) => void) => Promise<T>,
+): Promise<T> {
+  const start = Date.now();
+  const sandbox = await startSandbox({ clock: { rate, start } });
+  const folder = await mkdtemp(join(tmpdir(), 'setpoint-chaos-'));
+  const ways = {
+    cloud: await passage(Number(new URL(sandbox.url).port)),
+    database: await passage(Number(new URL(database.url).port)),
+  };
+  const watchers: Watcher[] = [];
+  const { log } = sandbox.control;
+  const { add } = log;
+  log.add = (entry) => {
+    add(entry);
+    for (const watcher of watchers) watcher(entry);
+  };
+  const databaseUrl = database.url.replace(/:\d+\//, `:${ways.database.port}/`);
+  const hands = handsOf(
+    { cloud, estate, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
+    {
+      pace: { start, rate },
+      databaseUrl,
+      leaseMs: patientLeaseMs,
+    },
+  );
+  try {
+    return await work({ cloud, estate, sandbox, database, ways, hands }, (watcher) => watchers.push(watcher));
+  } finally {
+    await Promise.all([ways.cloud.close(), ways.database.close(), sandbox.close()]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Place {
+  readonly cloud: TrialCloud;
+  readonly estate: string;
+  readonly endpoint: string;
+  readonly folder: string;
+}
+
+function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
+  const specs = join(folder, 'specs');
+  const store = ['--dir', join(folder, '.setpoint')];
+  return {
+    ground,
+    want: async (wanted) => {
+      await mkdir(specs, { recursive: true });
+      await writeFile(join(specs, 'estate.yaml'), specsOf(place, wanted));
+    },
+    // why: on this clock ten minutes are ten seconds, and a lease is two
+    apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--lock-timeout', '30m'],
+    run: (args) => second(args, ground),
+    verify: () => second(['ledger', '--estate', place.estate, 'verify', ...store], ground),
+  };
+}

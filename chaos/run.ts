@@ -1,0 +1,39 @@
+import { missed } from '../bench/bounds.ts';
+import type { Figure } from '../bench/figure.ts';
+
+type Chaos = (args: readonly string[]) => Promise<readonly Figure[]>;
+
+const all: Readonly<Record<string, () => Promise<Chaos>>> = {
+  kill: async () => (await import('./kill.ts')).kill,
+};
+
+/**
+ * `npm run chaos [-- NAME] [--option…]`: processes that die, stop and lose their servers at work. Prints figures as the benches
+ * do, what is going on on stderr; exits with 1 where a figure is not what was asked. Options without a name are those of `kill`.
+ */
+async function main(argv: readonly string[]): Promise<boolean> {
+  const [first] = argv;
+  const named = first !== undefined && !first.startsWith('--');
+  if (named && !(first in all)) {
+    console.error(`There is no ${first}. There are: ${Object.keys(all).join(', ')}.`);
+    return false;
+  }
+  const unnamed = argv.length > 0 ? ['kill'] : Object.keys(all);
+  const names = named ? [first] : unnamed;
+  const good: boolean[] = [];
+  for (const name of names) good.push(await one(name, named ? argv.slice(1) : argv));
+  return good.every(Boolean);
+}
+
+async function one(name: string, options: readonly string[]): Promise<boolean> {
+  const from = performance.now();
+  console.error(`${name}: begins`);
+  const figures = (await (await all[name]?.())?.(options)) ?? [];
+  for (const figure of figures) console.log(JSON.stringify(figure));
+  const misses = figures.flatMap((figure) => missed(figure) ?? []);
+  for (const miss of misses) console.error(`MISSED ${miss}`);
+  console.error(`${name}: ended after ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  return misses.length === 0;
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { censusOf, differences } from '../chaos/judge/census.ts';
+import { wantedCensus } from '../chaos/judge/wanted.ts';
+import { tryCells } from '../chaos/kill.ts';
+import { catchOf, equivalents } from '../chaos/matrix/catches.ts';
+import { cells, nameOf } from '../chaos/matrix/cells.ts';
+import { fewer } from '../chaos/matrix/choice.ts';
+import { failpoints, manners, verbs } from '../chaos/matrix/sides.ts';
+import { trialClouds } from '../chaos/specs.ts';
+import { startSandbox } from '../sandbox/index.ts';
+
+const pairs = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  one.flatMap((a) => other.map((b) => `${a} ${b}`));
+
+describe('the matrix', () => {
+  it('has a cell for every failpoint, verb, cloud and manner, each with a moment of its own', () => {
+    assert.equal(new Set(cells.map(nameOf)).size, 9 * 4 * 3 * 3);
+    for (const cell of cells) assert.equal(catchOf(cell).at, cell.failpoint);
+  });
+
+  it('is met in part in every run: every failpoint on every cloud, every manner at every verb', () => {
+    assert.ok(fewer.length >= 72, `${fewer.length} cells`);
+    const met = (name: (cell: (typeof cells)[number]) => string): ReadonlySet<string> => new Set(fewer.map(name));
+    const [failpointsMet, mannersMet] = [
+      met(({ failpoint, cloud }) => `${failpoint} ${cloud}`),
+      met(({ manner, verb }) => `${manner} ${verb}`),
+    ];
+    assert.deepEqual(
+      pairs(failpoints, trialClouds).filter((pair) => !failpointsMet.has(pair)),
+      [],
+    );
+    assert.deepEqual(
+      pairs(manners, verbs).filter((pair) => !mannersMet.has(pair)),
+      [],
+    );
+  });
+
+  it('says of each moment that a cloud does not have what is met in its place', () => {
+    for (const { cells: wanted } of equivalents)
+      assert.ok(
+        cells.some((cell) =>
+          Object.entries(wanted).every(([side, value]) =>
+            Object.entries(cell).some(([k, v]) => k === side && v === value),
+          ),
+        ),
+      );
+  });
+});
+
+describe('the judge', () => {
+  it('finds one too many and one too few, by name', () => {
+    assert.deepEqual(differences(['a', 'a', 'b'], ['a', 'b', 'c']), ['+ a', '- c']);
+    assert.deepEqual(differences(['b', 'a'], ['a', 'b']), []);
+  });
+
+  it('counts whatever stands in an account, whoever made it', async () => {
+    const sandbox = await startSandbox();
+    try {
+      assert.deepEqual(censusOf('aws', sandbox.control), []);
+      const vpcs = [{ key: 'stray', cidr: '10.9.0.0/16', gateway: {} }];
+      sandbox.control.ec2.load({ regions: [{ account: '111122223333', region: 'eu-west-1', vpcs }] });
+      const strays = differences(censusOf('aws', sandbox.control), wantedCensus('aws', 'before'));
+      assert.ok(strays.includes('+ vpc nobody 10.9.0.0/16 env=undefined'), strays.join('\n'));
+      assert.ok(strays.includes('+ gateway of nobody'));
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+describe('a process that is killed, stopped or cut off', () => {
+  it('leaves nothing double, lost or open that the next one does not mend', { timeout: 540_000 }, async () => {
+    const tried = await tryCells(fewer, 12);
+    assert.equal(tried.length, fewer.length);
+    const bad = tried.filter(({ violations }) => violations.length > 0);
+    assert.deepEqual(
+      bad.map(({ cell, violations }) => [nameOf(cell), violations]),
+      [],
+    );
+  });
+});
