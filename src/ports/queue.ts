@@ -9,13 +9,18 @@ export interface Where {
 /** Which passes are to be made. A job is a hint: one that is lost is made again by the periodic one. */
 export interface Queue {
   /**
-   * A pass soon. Requests before it begins are one pass, one during it is one more pass after it. `now` (a spec change, an
-   * event, a person) goes ahead of `periodic`.
+   * A pass soon. Requests before it begins are one pass, `now` during it is one more pass after it (`periodic` is not: the
+   * one that runs will do). `now` (a spec change, an event, a person) goes ahead of `periodic`; a periodic one that has
+   * waited for a minute goes ahead with every fourth urgent one. Rejects within 10 s where the queue is out of reach.
    */
   request(where: Where, urgency: Urgency): Promise<void>;
-  /** Periodic passes are exactly these from now on, each at a moment of its own within its interval. */
+  /**
+   * Periodic passes of the whole fleet are exactly these from now on, each at a moment of its own within its interval.
+   * Every worker calls this at its start and once a minute: that is how a schedule comes back that the queue's server
+   * lost (a restart without persistence, FLUSHALL). Where nothing is wrong it changes nothing.
+   */
   schedule(passes: readonly Periodic[]): Promise<void>;
-  /** Begins to carry out passes in this process. */
+  /** Begins to carry out passes in this process. Once for each queue. */
   work(shift: Shift): Promise<Crew>;
   /** How many passes wait, run and have failed, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
@@ -31,9 +36,15 @@ export interface Periodic extends Where {
 export interface Shift {
   /** At most so many passes at once in this process, of each cloud. */
   readonly atOnce: number;
-  /** `signal` aborts when the job was lost to another worker, or the shift ends. A pass that throws is tried again. */
+  /**
+   * `signal` aborts when the job was lost to another worker, or the shift ends. A pass that throws is tried again after
+   * up to 30 s, unless the shift has ended: then it is queued again at once and does not count as failed.
+   */
   readonly pass: (where: Where, signal: AbortSignal) => Promise<Ended>;
-  /** A pass that failed `attempts` times in a row, or took its worker with it: it is not tried again by itself. */
+  /**
+   * A pass that failed five times in a row, or took more than five workers with it: it is not tried again by itself. Its
+   * job is there until this resolves, so it may be told more than once.
+   */
   readonly poisoned: (where: Where, why: string) => Promise<void>;
 }
 
@@ -43,7 +54,10 @@ export type Ended = 'done' | 'again';
 export interface Crew {
   /** Passes that run now. */
   busy(): readonly Where[];
-  /** Takes no more, tells those that run to end, and returns when they have; what was not done is queued again. */
+  /**
+   * Takes no more, tells those that run to end, and returns when they have, within 30 s; what was not done is queued again
+   * at once, those too that did not listen.
+   */
   stop(): Promise<void>;
 }
 

@@ -9,11 +9,13 @@ const pause = { firstMs: 500, capMs: 5_000 };
 /** After so long without opening it starts from its first pause again. */
 const calmMs = 60_000;
 
+type Held = Pick<Worker<Where>, 'name' | 'on' | 'pause' | 'resume'>;
+
 /**
  * Holds a worker back while its server fails: BullMQ has no pause of its own between failed queries. Jobs that run go on.
  * `close`: for a worker that stops.
  */
-export function breaker(worker: Worker<Where>, onTrouble: (message: string) => void): { close(): void } {
+export function breaker(worker: Held, onTrouble: (message: string) => void): { close(): void } {
   let recent: number[] = [];
   let opened = 0;
   let lastOpen = 0;

@@ -17,6 +17,8 @@ export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.Cl
 export interface Bull {
   queue(name: string): Queue<Where>;
   worker(name: string, process: Process, options: WorkOptions): Worker<Where>;
+  /** A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
+  end(): void;
 }
 
 /** What a job's pass comes to is kept for the `completed` event. */
@@ -26,15 +28,23 @@ export type WorkOptions = Omit<WorkerOptions, 'connection'>;
 
 export const usualSchema = 'bullmq';
 
-export const bullOf = (backend: Backend): Bull =>
-  'redisUrl' in backend ? on(createRedisBackend, redis(backend)) : on(createPostgresBackend, postgres(backend));
+export function bullOf(backend: Backend): Bull {
+  const life = { ended: false };
+  return 'redisUrl' in backend
+    ? on(createRedisBackend, redis(backend, life), life)
+    : on(createPostgresBackend, postgres(backend), life);
+}
+
+interface Life {
+  ended: boolean;
+}
 
 /** What BullMQ's events stream keeps: nobody reads it. */
 const streams = { events: { maxLen: 100 } };
 
 type Factory<C> = Parameters<typeof withBackend<ReturnType<typeof createRedisBackend>, C>>[0];
 
-function on<C>(factory: unknown, connection: C): Bull {
+function on<C>(factory: unknown, connection: C, life: Life): Bull {
   // why: the backends differ in the type of their own handle only, which nobody here touches.
   const { Queue, Worker } = withBackend(factory as Factory<C>);
   return {
@@ -43,15 +53,18 @@ function on<C>(factory: unknown, connection: C): Bull {
     worker: (name, process, options) =>
       // why: as above.
       new Worker(name, process, { ...options, connection }) as unknown as Worker<Where>,
+    end: () => {
+      life.ended = true;
+    },
   };
 }
 
 /** Back within a second of the server: BullMQ's own ladder goes up to 20 s. */
-const redis = ({ redisUrl }: { readonly redisUrl: string }) => ({
+const redis = ({ redisUrl }: Extract<Backend, { redisUrl: unknown }>, life: Life) => ({
   url: redisUrl,
   connectTimeout: 10_000,
   maxRetriesPerRequest: null,
-  retryStrategy: (times: number) => Math.min(1_000, 50 * times),
+  retryStrategy: (times: number) => (life.ended ? null : Math.min(1_000, 50 * times)),
 });
 
 /** Few connections for each queue and worker: a worker holds one more, to listen on. */

@@ -4,6 +4,8 @@ import type { Shift, Where } from '../ports/queue.ts';
 import { backoff } from './backoff.ts';
 import { breaker } from './breaker.ts';
 import type { Bull, WorkOptions } from './bull.ts';
+import { closeWorker } from './close-worker.ts';
+import { atMost } from './deadline.ts';
 import type { Line } from './line.ts';
 import { poison } from './poison.ts';
 import { relief } from './relief.ts';
@@ -32,13 +34,13 @@ export function cloudCrew({ bull, line, shift, settings }: Post): CloudCrew {
     // why: a worker that is told to take no more may still be given the one it asked for.
     if (stopping) return handBack(job, token);
     void relieve(job).catch(() => {});
-    return running.during(job, token, async (signal) => {
-      const ended = await shift.pass(job.data, signal).catch((error: unknown) => {
+    const ended = await running
+      .during(job, token, (signal) => shift.pass(job.data, signal))
+      .catch((error: unknown) => {
         if (!stopping) throw asError(error);
         return 'stopped' as const;
       });
-      return stopping && ended !== 'done' ? handBack(job, token) : ended;
-    });
+    return stopping && ended !== 'done' ? handBack(job, token) : ended;
   };
   const worker = bull.worker(line.queue.name, process, optionsOf(shift, settings));
   const poisoned = poison(line.queue, shift, settings);
@@ -55,7 +57,7 @@ export function cloudCrew({ bull, line, shift, settings }: Post): CloudCrew {
       brake.close();
       running.abort(new Error('this worker stops'));
       await worker.pause(true);
-      await Promise.all([leave(worker, running, pace.graceMs), poisoned.close()]);
+      await Promise.all([leave(worker, running, pace.graceMs), atMost(poisoned.close(), pace.graceMs)]);
     },
   };
 }
@@ -90,21 +92,12 @@ async function handBack(job: Job<Where>, token: string): Promise<never> {
   throw new WaitingError();
 }
 
-/** How long the last calls to the server may take. */
-const closeMs = 5_000;
-
-/** Waits for the passes that run, takes their jobs from those that do not end, and closes the worker. */
+/** Waits for the passes that run, takes their jobs from those that do not end, and closes the worker: at most 1.5 * `graceMs`. */
 async function leave(worker: Worker<Where>, running: Running, graceMs: number): Promise<void> {
   for (const end = performance.now() + graceMs; running.list().length > 0 && performance.now() < end; ) await pause(20);
   const left = running.list();
-  await within(Promise.all(left.map(takeBack)), closeMs);
-  await within(worker.close(left.length > 0), closeMs);
+  await atMost(Promise.all(left.map(takeBack)), graceMs / 4);
+  await closeWorker(worker, graceMs / 4, left.length > 0);
 }
 
 const takeBack = ({ job, token }: Run): Promise<void> => handBack(job, token).catch(() => {});
-
-const within = async (work: Promise<unknown>, ms: number): Promise<void> => {
-  const over = new AbortController();
-  await Promise.race([work.catch(() => {}), pause(ms, undefined, { signal: over.signal }).catch(() => {})]);
-  over.abort();
-};

@@ -14,3 +14,11 @@ export async function deadline<T>(work: Promise<T>, what: string): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+/** Returns when `work` is over, however it ended, or after `ms`. */
+export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  await Promise.race([work.catch(() => {}), over.promise]);
+  clearTimeout(timer);
+}

@@ -2,8 +2,9 @@ import type { Queue as BullQueue, Worker } from 'bullmq';
 import type { Crew, Queue, QueueCount, Shift, Where } from '../ports/queue.ts';
 import { breaker } from './breaker.ts';
 import { type Backend, type Bull, bullOf } from './bull.ts';
+import { closeWorker } from './close-worker.ts';
 import { cloudCrew } from './cloud-crew.ts';
-import { deadline } from './deadline.ts';
+import { atMost, deadline } from './deadline.ts';
 import { cloudOf, type Line, lineOf } from './line.ts';
 import { type Pace, type Settings, type Tries, usualPace, usualTries } from './settings.ts';
 import { timetable } from './timetable.ts';
@@ -18,6 +19,9 @@ export interface QueueOptions {
   readonly onTrouble?: (message: string) => void;
 }
 
+/** How long closing may take: a server that is away does not say good-bye. */
+const closeMs = 5_000;
+
 /** BullMQ's queues, one for each cloud and one for what is due, on Redis or on PostgreSQL. Throws where it cannot be reached. */
 export async function openQueue(backend: Backend, options: QueueOptions): Promise<Queue> {
   const { clouds, name = 'setpoint', pace, tries, onTrouble = () => {} } = options;
@@ -29,12 +33,13 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   // why: an error nobody listens to ends the process. Workers tell of what lasts; a call that fails says so itself.
   for (const queue of queues) queue.on('error', () => {});
   const close = async (): Promise<void> => {
-    await Promise.all(queues.map((queue) => queue.close()));
+    bull.end();
+    await atMost(Promise.all(queues.map((queue) => queue.close())), closeMs);
   };
   try {
     await Promise.all(queues.map((queue) => deadline(queue.waitUntilReady(), 'the queue was not opened')));
   } catch (error) {
-    await close().catch(() => {});
+    await close();
     throw error;
   }
   return {
@@ -66,7 +71,7 @@ function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Crew {
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     brake.close();
-    await Promise.all([...crews.map((crew) => crew.stop()), deadline(clerk.close(), 'stopping').catch(() => {})]);
+    await Promise.all([...crews.map((crew) => crew.stop()), closeWorker(clerk, closeMs)]);
   };
   return {
     busy: () => crews.flatMap((crew) => crew.busy()),

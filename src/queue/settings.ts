@@ -6,7 +6,7 @@ export interface Pace {
   readonly stalledMs: number;
   /** A periodic pass that has waited for so long goes ahead of urgent ones in its turn, see `relief`. */
   readonly patienceMs: number;
-  /** `Crew.stop` waits so long for passes to end before it takes their jobs from them. */
+  /** `Crew.stop` waits so long for passes to end before it takes their jobs from them, and returns within 1.5 of it. */
   readonly graceMs: number;
 }
 
@@ -28,6 +28,6 @@ export interface Settings {
 }
 
 /** A lease of 12 s and a takeover within 13 s: after 15 s somebody else is at work. */
-export const usualPace: Pace = { lockMs: 10_000, stalledMs: 3_000, patienceMs: 60_000, graceMs: 20_000 };
+export const usualPace: Pace = { lockMs: 10_000, stalledMs: 3_000, patienceMs: 60_000, graceMs: 18_000 };
 
 export const usualTries: Tries = { attempts: 5, kills: 5, backoffMs: 1_000, backoffCapMs: 30_000 };

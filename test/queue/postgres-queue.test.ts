@@ -1,11 +1,14 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, test } from 'node:test';
 import pg from 'pg';
+import { openQueue } from '../../src/queue/open-queue.ts';
 import { prepareQueueSchema } from '../../src/queue/postgres-schema.ts';
 import { joinEmbedded } from '../../src/store/embedded/embedded.ts';
 import { removeFolder, temporaryFolder } from '../store/temporary-folder.ts';
 import { queueLaws } from './queue-laws.ts';
-import type { Harness } from './support/harness.ts';
+import { type Harness, quickPace } from './support/harness.ts';
+import { at, quiet, shop, until, working } from './support/shop.ts';
 
 const folder = await temporaryFolder();
 const role = 'queue_worker';
@@ -16,7 +19,13 @@ after(async () => {
 });
 
 /** BullMQ works as a user who may do nothing but that, as in an embedded store. */
-queueLaws('postgres', async () => {
+let made: ReturnType<typeof make> | undefined;
+const database = (): ReturnType<typeof make> => {
+  made ??= make();
+  return made;
+};
+
+async function make() {
   const joined = await joinEmbedded({ folder: join(folder, '.setpoint'), create: true, onProgress: () => {} });
   if (!joined) throw new Error('no database was made');
   leave = joined.leave;
@@ -25,8 +34,10 @@ queueLaws('postgres', async () => {
   await asked(owner, `CREATE ROLE ${role} LOGIN PASSWORD 'w'`);
   await prepareQueueSchema({ owner, role });
   await prepareQueueSchema({ owner, role });
-  return harnessOn(owner, { ...there, user: role, password: 'w' });
-});
+  return { owner, ...harnessOn(owner, { ...there, user: role, password: 'w' }) };
+}
+
+queueLaws('postgres', database);
 
 function harnessOn(owner: pg.ClientConfig, worker: pg.ClientConfig): Harness {
   return {
@@ -54,4 +65,41 @@ async function asked(config: pg.ClientConfig, statement: string, values: readonl
   } finally {
     await client.end();
   }
+}
+
+test('postgres: a worker whose queries fail waits between them, and goes on when they no longer do', async () => {
+  const { backend, owner } = await database();
+  const troubles: string[] = [];
+  const options = {
+    clouds: ['aws'],
+    name: 'broken',
+    pace: quickPace,
+    onTrouble: (told: string) => troubles.push(told),
+  };
+  const queue = await openQueue(backend, options);
+  const seen = shop({ by: async () => 'done' });
+  await working(queue, seen, async () => {
+    await asked(owner, `REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${role}`);
+    await quiet(1_000);
+    const before = await rollbacks(owner);
+    await quiet(2_000);
+    const failed = (await rollbacks(owner)) - before;
+    assert.ok(failed < 100, `${failed} queries failed in 2 s`);
+    assert.match(troubles.join('\n'), /^broken-aws: the queue's server fails: permission denied/m);
+    await prepareQueueSchema({ owner, role });
+    await queue.request(at('a'), 'now');
+    await until('the pass came', () => seen.begun.length === 1);
+  });
+  await queue.close();
+});
+
+/** Statements that failed, of the whole database so far. */
+async function rollbacks(owner: pg.ClientConfig): Promise<number> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  // why: statistics of other sessions are written once a second at most.
+  await client.query('SELECT pg_stat_force_next_flush()');
+  const { rows } = await client.query("SELECT xact_rollback FROM pg_stat_database WHERE datname = 'postgres'");
+  await client.end();
+  return Number(rows[0]?.xact_rollback);
 }

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 
 /** A `redis-server` of its own on 127.0.0.1, with nothing on disk. */
 export interface RedisServer {
@@ -39,7 +38,7 @@ export async function startRedis({ port, args = [] }: RedisStart = {}): Promise<
   // why: a test that breaks leaves no server behind.
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
-  await answers(at);
+  await listens(at);
   return {
     url: `redis://127.0.0.1:${at}`,
     port: at,
@@ -52,24 +51,22 @@ export async function startRedis({ port, args = [] }: RedisStart = {}): Promise<
   };
 }
 
-async function answers(port: number): Promise<void> {
-  for (const end = performance.now() + 10_000; ; await pause(20)) {
-    const redis = new Redis(port, '127.0.0.1', {
-      lazyConnect: true,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => null,
-    });
-    redis.on('error', () => {});
-    try {
-      await redis.connect();
-      await redis.ping();
-      return;
-    } catch (error) {
-      if (performance.now() > end) throw new Error(`redis-server on port ${port} does not answer`, { cause: error });
-    } finally {
-      redis.disconnect();
-    }
-  }
+/** It listens once it serves. */
+async function listens(port: number): Promise<void> {
+  for (const end = performance.now() + 10_000; !(await connects(port)); await pause(20))
+    if (performance.now() > end) throw new Error(`redis-server on port ${port} does not listen`);
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (is: boolean) => () => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', end(true));
+    socket.once('error', end(false));
+  });
 }
 
 function freePort(): Promise<number> {

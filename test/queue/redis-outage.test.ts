@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import { openQueue } from '../../src/queue/open-queue.ts';
+import { JobLost } from '../../src/queue/running.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { quickPace, quickTries } from './support/harness.ts';
+import { at, quiet, shop, until, working } from './support/shop.ts';
+
+const options = { skip: redisMissing() ?? false, timeout: 60_000 };
+
+const open = (url: string) => openQueue({ redisUrl: url }, { clouds: ['aws'], pace: quickPace, tries: quickTries });
+
+const passes = [
+  { ...at('a'), everyMs: 200 },
+  { ...at('b'), everyMs: 200 },
+];
+
+test('what FLUSHALL took comes back with the next schedule, and a pass that ran is told to end', options, async () => {
+  const server = await startRedis();
+  const queue = await open(server.url);
+  const seen = shop({ atOnce: 4, by: async () => 'done' });
+  const endless = shop({ atOnce: 1 });
+  try {
+    await queue.schedule(passes);
+    await working(queue, seen, () => until('all came', () => new Set(seen.begun).size === 2));
+    await working(queue, endless, async () => {
+      await until('one runs', () => endless.begun.length === 1);
+      await flush(server.url);
+      await until('it is told to end', () => endless.aborted.some((why) => why instanceof JobLost));
+      const { length } = endless.begun;
+      await quiet(600);
+      assert.equal(endless.begun.length, length, 'nothing is scheduled');
+      await queue.schedule(passes);
+      await until('passes come again', () => endless.begun.length > length);
+    });
+  } finally {
+    await queue.close();
+    await server.stop();
+  }
+});
+
+test('a Redis that starts again, and empty, is worked with again once passes are scheduled', options, async () => {
+  let server = await startRedis();
+  const { port } = server;
+  const queue = await open(server.url);
+  const seen = shop({ atOnce: 4, by: async () => 'done' });
+  try {
+    await working(queue, seen, async () => {
+      for (let times = 0; times < 3; times++) {
+        await server.stop();
+        seen.begun.length = 0;
+        server = await startRedis({ port });
+        const from = performance.now();
+        await queue.schedule(passes);
+        await until('all come', () => new Set(seen.begun).size === 2);
+        assert.ok(performance.now() - from < 10_000);
+      }
+    });
+  } finally {
+    await queue.close();
+    await server.stop();
+  }
+});
+
+test('a pass whose Redis is out of reach is told to end, and its crew stops in time', options, async () => {
+  const server = await startRedis();
+  const queue = await open(server.url);
+  const seen = shop();
+  const crew = await queue.work(seen.shift);
+  await queue.request(at('a'), 'now');
+  await until('it began', () => seen.begun.length === 1);
+  await server.stop();
+  const from = performance.now();
+  await until('it is told', () => seen.aborted.some((why) => why instanceof JobLost));
+  assert.ok(performance.now() - from < quickPace.lockMs + 500);
+  await crew.stop();
+  await queue.close();
+  const took = performance.now() - from;
+  const most = quickPace.lockMs + 1.5 * quickPace.graceMs + 2_000;
+  assert.ok(took < most, `took ${took.toFixed(0)} ms, at most ${most}`);
+});
+
+test('a request that Redis does not answer fails, and says so', options, async () => {
+  const server = await startRedis();
+  const queue = await open(server.url);
+  await server.stop();
+  await assert.rejects(
+    queue.request(at('a'), 'now'),
+    /^Error: a pass of shop\/aws\/1\/a was not queued: the queue's server did not answer within 10 s$/,
+  );
+  await queue.close();
+});
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.flushall();
+  redis.disconnect();
+}
