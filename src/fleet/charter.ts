@@ -1,35 +1,40 @@
 import type { Action } from '../core/action.ts';
-import { actionDigest } from '../core/digest.ts';
+import { approvedBy } from '../core/plan/approve.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { pausePolicy } from '../core/plan/pause.ts';
-import type { Policy } from '../core/plan/plan-input.ts';
+import type { Policy, StoppedWaves } from '../core/plan/plan-input.ts';
 import { inForce } from '../estate/in-force.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Where } from '../ports/queue.ts';
-import type { Store } from '../ports/store.ts';
 import type { Spoken } from './reconcile.ts';
+import { type Records, stoppedWaves } from './waves.ts';
 
 /** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
 export interface Charter {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
   readonly approved: (action: Action) => boolean;
+  /** Progressive rollouts that wait for a person. */
+  readonly stopped: readonly StoppedWaves[];
   readonly authority: { readonly plan: string; readonly approver: string; readonly allowDeletes?: number };
 }
 
-export async function charterOf(where: Where, { estate, scope }: Spoken, store: Store): Promise<Charter> {
+export async function charterOf(where: Where, by: Spoken, records: Records): Promise<Charter> {
+  const { store } = records;
   const { approvals: given, pauses: begun } = store.fleet;
-  const [force, approvals, pauses] = await Promise.all([
-    inForce(estate, store),
+  const [force, approvals, pauses, stopped] = await Promise.all([
+    inForce(by.estate, store),
     given.inForce(where),
     begun.inForce(where.estate),
+    stoppedWaves(where, by, records),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
     bounds: force.bounds,
-    policies: [...force.policies, pausePolicy(pauses, scope.wanted)],
-    approved: (action) => digests.size > 0 && digests.has(actionDigest(action, sha256)),
+    policies: [...force.policies, pausePolicy(pauses, by.scope.wanted)],
+    approved: approvedBy(digests, sha256),
+    stopped,
     authority: authorityOf(approvals, force.bounds),
   };
 }

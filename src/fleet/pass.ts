@@ -12,6 +12,7 @@ import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
 import { lookoutOf } from './lookout.ts';
 import { reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { stopFailed, waveComes } from './waves.ts';
 import type { Yard } from './yard.ts';
 
 /** A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. */
@@ -130,16 +131,24 @@ async function atSite(at: Opened, yard: Yard): Promise<PassOutcome> {
   }
 }
 
+/** How long machines of a wave are given before somebody looks whether they are up. */
+const nextWaveMs = 3_000;
+
 async function work({ pulse, watch, signal, generations, ...scene }: Opened & Scene, yard: Yard): Promise<PassOutcome> {
   const { where, by } = scene;
   const { fleet } = yard.store;
   const steering = { signal, look: lookoutOf(where, pulse, yard), tell: watch.tell };
-  const charter = await charterOf(where, by, yard.store);
+  const charter = await charterOf(where, by, { store: yard.store, generations });
   const newest = await reconcile(scene, charter, yard, steering);
+  await stopFailed(where, by, newest, yard.store);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return 'stopped';
   if (newest.waiting.size === 0) await fleet.rollouts.stand(where, by.generation.number);
   else if (!(await heal(scene, newest, { charter, generations, steering }, yard))) return 'stopped';
   await fleet.requests.answered(where, pulse.wish);
+  if (outcome === 'done' && waveComes(newest.converged, newest.planned)) {
+    await yard.clock.sleep(nextWaveMs, signal);
+    return 'unfinished';
+  }
   return outcome === 'failed' || newest.waiting.size > 0 ? 'partly' : outcome;
 }

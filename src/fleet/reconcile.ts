@@ -1,4 +1,4 @@
-import type { Cause } from '../core/action.ts';
+import type { Action } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Observation } from '../core/observed.ts';
 import { planEstate } from '../core/plan/estate.ts';
@@ -33,6 +33,8 @@ export interface Reconciled {
   readonly converged: Converged;
   /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
   readonly waiting: ReadonlySet<Address>;
+  /** All that its plans wanted to do, held or not, each once. */
+  readonly planned: readonly Action[];
 }
 
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
@@ -44,22 +46,22 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { where, by, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = yard;
-  const causes = new Map<string, Cause>();
+  const planned = new Map<string, Action>();
   const { number, revision } = by.generation;
   const authority = { revision, generation: number, ...charter.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const plan = plannerOf(by, { ...charter, policies: [noting(causes), ...charter.policies] });
+  const plan = plannerOf(by, { ...charter, policies: [noting(planned), ...charter.policies] });
   const converged = await converge(
     { site, warrant: { pass, lease }, plan, ...(from === undefined ? {} : { from }) },
     { ...store, limiter, clock, random: Math.random },
     steering,
   );
-  return { converged, waiting: waitingOf(converged, causes) };
+  return { converged, waiting: waitingOf(converged, planned), planned: [...planned.values()] };
 }
 
-function plannerOf({ scope, estate }: Spoken, { bounds, policies, approved }: Charter): Planner {
+function plannerOf({ scope, estate }: Spoken, { bounds, policies, approved, stopped }: Charter): Planner {
   const { dialect, batches } = providerOf(scope, estate);
-  const choices = { unattended: true, policies, approved };
+  const choices = { unattended: true, policies, approved, stopped };
   return (observation, knowledge) => {
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const [plan] = planEstate([input], bounds);
@@ -68,21 +70,23 @@ function plannerOf({ scope, estate }: Spoken, { bounds, policies, approved }: Ch
   };
 }
 
-/** Lets everything pass, and remembers why it was to be done: a finding tells only that it was withheld. */
+/** Lets everything pass, and remembers it: a finding tells only that something was withheld. */
 const noting =
-  (causes: Map<string, Cause>): Policy =>
+  (planned: Map<string, Action>): Policy =>
   (action) => {
-    causes.set(keyOf(action.verb, action.address), action.cause);
+    planned.set(keyOf(action.verb, action.address), action);
     return undefined;
   };
 
 const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 
-function waitingOf({ last }: Converged, causes: ReadonlyMap<string, Cause>): ReadonlySet<Address> {
+function waitingOf({ last }: Converged, planned: ReadonlyMap<string, Action>): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
   return new Set(
     findings.flatMap((found) =>
-      found.type === 'withheld' && causes.get(keyOf(found.action, found.address)) === 'rollout' ? [found.address] : [],
+      found.type === 'withheld' && planned.get(keyOf(found.action, found.address))?.cause === 'rollout'
+        ? [found.address]
+        : [],
     ),
   );
 }

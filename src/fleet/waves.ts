@@ -1,0 +1,64 @@
+import type { Action } from '../core/action.ts';
+import type { StoppedWaves } from '../core/plan/plan-input.ts';
+import { isSameRollout, rolloutsToStop } from '../core/plan/rollout-stops.ts';
+import type { Converged } from '../engine/converge.ts';
+import type { StoppedRollout } from '../ports/fleet-state.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Generations } from './generations.ts';
+import type { Reconciled, Spoken } from './reconcile.ts';
+
+/** The progressive rollouts that stopped here, and still ask for what they asked for then. */
+export async function stoppedWaves(where: Where, by: Spoken, records: Records): Promise<readonly StoppedWaves[]> {
+  const all = await records.store.fleet.rollouts.stopped(where);
+  const same = await Promise.all(all.map((one) => asksTheSame(one, by, { ...records, where })));
+  return all.filter((_, at) => same[at]);
+}
+
+/** Where earlier generations are read. */
+export interface Records {
+  readonly store: Store;
+  readonly generations: Generations;
+}
+
+async function asksTheSame(
+  one: StoppedRollout,
+  by: Spoken,
+  { where, store, generations }: Records & { readonly where: Where },
+): Promise<boolean> {
+  if (one.generation === by.generation.number) return true;
+  const then = await store.generations.numbered(where.estate, one.generation);
+  if (then === undefined) return true;
+  const { compiled } = await generations.open(where.estate, then);
+  const scope = compiled.scopes.find(({ scope: key }) => key === where.scope);
+  return scope === undefined || isSameRollout(one, scope.wanted, by.scope.wanted);
+}
+
+/** What failed for good in a wave stops its rollout, until a person resumes it or the spec changes. */
+export async function stopFailed(
+  where: Where,
+  by: Spoken,
+  { converged, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+  store: Store,
+): Promise<void> {
+  const failed = failuresOf(converged);
+  if (failed.length === 0) return;
+  const stops = rolloutsToStop(planned, failed, { wanted: by.scope.wanted, scope: where.scope });
+  for (const stop of stops) await store.fleet.rollouts.stop(where, { ...stop, generation: by.generation.number });
+}
+
+const failuresOf = ({ passes }: Converged) =>
+  passes.flatMap((pass) =>
+    pass.failed.flatMap(({ verb, address, failure, expected }) =>
+      expected === 'person' ? [{ verb, address, message: failure.message }] : [],
+    ),
+  );
+
+/** Whether the next wave only waits for machines of this one to come up: it is worth looking again soon. */
+export function waveComes({ last }: Converged, planned: readonly Action[]): boolean {
+  const rollouts = new Set(planned.filter(({ cause }) => cause !== 'drift').map(({ address }) => address));
+  const held = (last?.plan.findings ?? []).flatMap((found) =>
+    found.type === 'withheld' && rollouts.has(found.address) ? [found.code] : [],
+  );
+  return held.includes('wave') && held.every((code) => code === 'wave' || code === 'depends');
+}
