@@ -56,10 +56,9 @@ export async function execute(
   const { lease } = at.warrant;
   const halt = haltOn(steering, ports.clock, lease);
   const operations = keptOf(ports.operations, at.warrant.pass);
-  const line = lineOf({
+  const line = lineOf(at.warrant.pass.estate, {
     site: at.site,
     ports,
-    estate: at.warrant.pass.estate,
     halt,
     tell: steering.tell,
     lease,

@@ -1,6 +1,8 @@
 import type { Budget } from '../ports/actuator.ts';
 import type { Refusal } from '../ports/limiter.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
+import { paceFrom } from './pace.ts';
+import { type LaneOptions, type Shape, shapeOf } from './shape.ts';
 import { faded } from './turn.ts';
 
 /** What is left of one budget. Times are ms since the epoch and never go back. */
@@ -16,15 +18,6 @@ export interface LaneState {
   /** There is no more left than this, of all that the cloud counts. */
   learn(remaining: number, now: number): void;
   level(now: number): Omit<LaneLevel, 'key'>;
-}
-
-export interface LaneOptions {
-  /** The fraction of the budget left to other users of the account, in [0,1); default 0. */
-  readonly reserve?: number;
-  /** By how much one request may reach the cloud later after its grant than another, ms; default 0. */
-  readonly lateMs?: number;
-  /** As if all of it had been spent just now; default false. */
-  readonly empty?: boolean;
 }
 
 export function laneState(budget: Budget, options: LaneOptions, now: number): LaneState {
@@ -52,63 +45,6 @@ export function laneState(budget: Budget, options: LaneOptions, now: number): La
     },
     learn: (remaining, at) => store.lower(Math.max(0, remaining - shape.reserved), at, pace.at(at)),
     level: (at) => ({ level: store.left(at, pace.at(at)) / shape.capacity, ...pace.slowed(at) }),
-  };
-}
-
-/**
- * What we use of a budget. Grants reach the cloud a little later, and not all by as much, so that more of them may come
- * together than went: a bucket holds back what it gains in that time (at most half of it), and what was spent in a window
- * comes back by so much later. `reserved`: what of the cloud's own count is for others.
- */
-export interface Shape {
-  readonly capacity: number;
-  /** What a bucket gains; 0 for a window. */
-  readonly perMs: number;
-  /** How long what was spent in a window counts; absent for a bucket. */
-  readonly windowMs?: number;
-  readonly reserved: number;
-}
-
-export function shapeOf(budget: Budget, { reserve = 0, lateMs = 0 }: LaneOptions): Shape {
-  switch (budget.shape) {
-    case 'bucket': {
-      const perMs = (budget.perSecond * (1 - reserve)) / 1000;
-      const ours = budget.capacity * (1 - reserve);
-      const capacity = Math.max(1, ours - Math.min(perMs * lateMs, ours / 2));
-      return { capacity, perMs, reserved: budget.capacity * reserve };
-    }
-    case 'window': {
-      const capacity = Math.max(1, Math.floor(budget.calls * (1 - reserve)));
-      return { capacity, perMs: 0, windowMs: budget.windowMs + lateMs, reserved: budget.calls * reserve };
-    }
-  }
-}
-
-/** Half a minute from the half speed back to the whole one; 58 s from the slowest. */
-export const recoveryPerMs = 0.5 / 30_000;
-export const slowest = 1 / 32;
-
-/** How much of its speed a lane dares: halved by a refusal, regained in even steps. */
-function paceFrom() {
-  let factor = 1;
-  let since = Number.NEGATIVE_INFINITY;
-  let until = 0;
-  const at = (now: number): number => Math.min(1, factor + Math.max(0, now - since) * recoveryPerMs);
-  return {
-    at,
-    pausedUntil: () => until,
-    /** Until it may go at its whole speed again. */
-    slowed: (now: number): { readonly slowedUntil?: number } => {
-      const slowedUntil = Math.max(until, since + (1 - factor) / recoveryPerMs);
-      return slowedUntil > now ? { slowedUntil } : {};
-    },
-    slow: ({ sentAt, retryAfterMs }: Refusal, now: number): boolean => {
-      until = Math.max(until, now + retryAfterMs);
-      if (sentAt <= since) return false;
-      factor = Math.max(slowest, at(now) / 2);
-      since = now;
-      return true;
-    },
   };
 }
 

@@ -3,8 +3,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
 import type { LaneLevel, Samples } from '../ports/telemetry.ts';
 import { alarmOn } from './alarm.ts';
-import { type LaneOptions, type LaneState, laneState } from './lane.ts';
-import { emptyRow, firstOf, join, leave, type Row, rowKey, unservedSince, type Waiter } from './row.ts';
+import { type LaneState, laneState } from './lane.ts';
+import { emptyRow, firstOf, join, type Row, rowKey, type Waiter } from './row.ts';
+import type { LaneOptions } from './shape.ts';
 import { leftTo, type Turn } from './turn.ts';
 
 export interface LimiterOptions extends LaneOptions {
@@ -47,9 +48,8 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
     const first = firstOf(row);
     for (const cost of first.costs) laneOf(cost).spend(cost.amount, row.share, now);
     row.served = now;
-    leave(row, first);
-    if (row.waiters.size === 0) rows.delete(key);
     first.go(now);
+    if (row.waiters.size === 0) rows.delete(key);
   };
 
   const take = (need: Need, signal: AbortSignal): Promise<number> =>
@@ -59,18 +59,19 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
       const row = rows.get(key) ?? emptyRow(need);
       rows.set(key, row);
       const giveUp = (): void => {
-        leave(row, waiter);
+        leave();
         if (row.waiters.size === 0 && rows.get(key) === row) rows.delete(key);
         reject(signal.reason);
         pump();
       };
       const go = (at: number): void => {
+        leave();
         signal.removeEventListener('abort', giveUp);
         resolve(at);
       };
       const waiter: Waiter = { costs: need.costs, came: clock.now(), go };
       signal.addEventListener('abort', giveUp, { once: true });
-      join(row, waiter);
+      const leave = join(row, waiter);
       pump();
     });
 
@@ -115,12 +116,13 @@ function hopeOf(row: Row, hall: Hall): { readonly at: number; readonly due: numb
 
 /** How the row stands in the lane of its cost at this place. */
 function turnAt(row: Row, place: number, { laneOf, now }: Hall): Turn {
-  const { costs } = firstOf(row);
+  const { costs, came } = firstOf(row);
+  const since = Math.max(row.served, came);
   const ready = costs.map((cost) => laneOf(cost).readyAt(cost.amount, now));
   const itIsHere = ready.every((at) => at <= (ready[place] ?? now));
   const [first, used] = costs
     .slice(place, place + 1)
     .flatMap((cost) => [cost.amount, laneOf(cost).used(row.share, now)]);
   const all = itIsHere ? row.totals[place] : first;
-  return { rank: row.rank, since: unservedSince(row), first: first ?? 0, all: all ?? 0, used: used ?? 0 };
+  return { rank: row.rank, since, first: first ?? 0, all: all ?? 0, used: used ?? 0 };
 }

@@ -3,7 +3,7 @@ import type { Sent } from '../core/pack.ts';
 import type { Answer, Call, Operations, Request } from '../ports/actuator.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { CallRecord } from '../ports/ledger.ts';
-import type { Limiter, Rank } from '../ports/limiter.ts';
+import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import { type Halt, Stopped } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
 
@@ -28,8 +28,6 @@ export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefine
 export interface LineInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
-  /** Whose share of the budgets this spends. */
-  readonly estate: string;
   readonly halt: Halt;
   readonly tell: Steering['tell'];
   /** Absent: this pass only looks. */
@@ -38,7 +36,8 @@ export interface LineInput {
   readonly operations?: Operations;
 }
 
-export function lineOf(input: LineInput): Line {
+/** `estate`: whose share of the budgets it spends. */
+export function lineOf(estate: string, input: LineInput): Line {
   const calls = { reads: 0, writes: 0 };
   const letGo = new WeakMap<Request, number>();
   const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
@@ -46,7 +45,7 @@ export function lineOf(input: LineInput): Line {
     secret: input.site.secret,
     ...(input.operations === undefined ? {} : { operations: input.operations }),
     admit: async (request) => {
-      letGo.set(request, await budgetFor(request, rank, input));
+      letGo.set(request, await budgetFor(request, { rank, share: estate }, input));
       if (request.mutating) await admitWrite(request);
       input.halt.waits.throwIfAborted();
       if (request.mutating) log.sent += 1;
@@ -90,9 +89,11 @@ function note(log: CallLog, { action }: Request, { requestId, durationMs, failur
 /** After this long people are told that a budget is waited for. */
 const tellAfterMs = 1000;
 
-async function budgetFor({ action, costs }: Request, rank: Rank, input: LineInput): Promise<number> {
+type Whose = Pick<Need, 'rank' | 'share'>;
+
+async function budgetFor({ action, costs }: Request, whose: Whose, input: LineInput): Promise<number> {
   const { ports, halt, tell } = input;
-  const taken = ports.limiter.take({ costs, rank, share: input.estate }, halt.waits);
+  const taken = ports.limiter.take({ costs, ...whose }, halt.waits);
   if (!tell) return taken;
   const timer = new AbortController();
   ports.clock.sleep(tellAfterMs, timer.signal).then(

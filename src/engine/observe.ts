@@ -23,7 +23,7 @@ export async function observe(
   const halt = haltOn(steering, ports.clock);
   const { kept } = ports;
   const { tell } = steering;
-  const line = lineOf({ site, ports, estate: knowledge.estate, halt, tell, ...(kept ? { operations: kept } : {}) });
+  const line = lineOf(knowledge.estate, { site, ports, halt, tell, ...(kept ? { operations: kept } : {}) });
   try {
     return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
   } finally {

@@ -30,20 +30,20 @@ export const emptyRow = ({ rank, share, costs }: Need): Row => ({
   served: Number.NEGATIVE_INFINITY,
 });
 
-export function join(row: Row, waiter: Waiter): void {
+/** Answers how to leave it again. */
+export function join(row: Row, waiter: Waiter): () => void {
   row.waiters.add(waiter);
-  for (const [i, { amount }] of waiter.costs.entries()) row.totals[i] = (row.totals[i] ?? 0) + amount;
+  count(row, waiter, 1);
+  return () => {
+    if (row.waiters.delete(waiter)) count(row, waiter, -1);
+  };
 }
 
-export function leave(row: Row, waiter: Waiter): void {
-  if (!row.waiters.delete(waiter)) return;
-  for (const [i, { amount }] of waiter.costs.entries()) row.totals[i] = (row.totals[i] ?? 0) - amount;
+function count({ totals }: Row, { costs }: Waiter, sign: 1 | -1): void {
+  for (const [i, { amount }] of costs.entries()) totals[i] = (totals[i] ?? 0) + sign * amount;
 }
 
 export function firstOf({ waiters }: Row): Waiter {
   for (const waiter of waiters) return waiter;
   throw new Error('an empty row was asked who is first');
 }
-
-/** Since when its first one waits without any of them having been served. */
-export const unservedSince = (row: Row): number => Math.max(row.served, firstOf(row).came);

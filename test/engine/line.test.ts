@@ -34,7 +34,7 @@ function recordedLine() {
     secret: async () => ({}),
   };
   const halt = haltOn({ signal: new AbortController().signal }, clock);
-  const line = lineOf({ site, ports: { limiter, clock }, estate: 'shop', halt, tell: undefined, lease });
+  const line = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined, lease });
   return { line, told, needs, end: () => halt.end() };
 }
 

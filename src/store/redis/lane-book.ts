@@ -1,13 +1,14 @@
-import { type LaneOptions, shapeOf } from '../../engine/lane.ts';
+import { type LaneOptions, shapeOf } from '../../engine/shape.ts';
 import type { Cost } from '../../ports/actuator.ts';
-import type { NamedShape } from './lanes.ts';
+import type { LaneNow, NamedShape } from './lanes.ts';
 
 /** The lanes that this worker took from, and what Redis said last is left in each. */
 export interface LaneBook {
   shapesOf(costs: readonly Cost[]): readonly NamedShape[];
   /** Undefined for one that was never taken from. */
   find(laneKey: string): NamedShape | undefined;
-  noteLeft(lanes: readonly NamedShape[], left: readonly number[]): void;
+  all(): readonly NamedShape[];
+  note(lanes: readonly NamedShape[], now: readonly LaneNow[]): void;
   /** What of the cloud's `remaining` is ours, where that is less than we believe; it is believed from now on. */
   lowered(laneKey: string, remaining: number): number | undefined;
 }
@@ -23,8 +24,9 @@ export function laneBook(budgets: LaneOptions): LaneBook {
         return shape;
       }),
     find: (laneKey) => known.get(laneKey),
-    noteLeft: (lanes, left) => {
-      for (const [i, { key }] of lanes.entries()) believed.set(key, left[i] ?? 0);
+    all: () => [...known.values()],
+    note: (lanes, now) => {
+      for (const [i, { key }] of lanes.entries()) believed.set(key, now[i]?.left ?? 0);
     },
     lowered: (laneKey, remaining) => {
       const ours = Math.max(0, remaining - (known.get(laneKey)?.shape.reserved ?? 0));

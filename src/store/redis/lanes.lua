@@ -2,7 +2,7 @@
 --
 -- KEYS  fleet, workers; then for each lane its state, what was spent in its window, and who waits.
 -- ARGV  one JSON: {verb, worker, epoch, fresh, law, lanes = {{capacity, perMs, windowMs}, ...}, and what the verb needs}
--- Answers one JSON: {now, epoch, workers, left = {...}, and what the verb answers}.
+-- Answers one JSON: {now, epoch, workers, lanes = {{left, slowedUntil}, ...}, and what the verb answers}.
 --
 -- A lane is a hash: epoch; tokens and at (bucket), spent (window), full (since when nothing is missing); pace, slowed,
 -- paused; u:<share> = what the share had lately, and when. Spent in a window: a list of "<time>:<amount>", oldest first.
@@ -286,10 +286,11 @@ redis.call('ZADD', KEYS[2], stamp(now), ask.worker)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', stamp(now - law.workerMs))
 local lanes = loadLanes()
 local answer = verbs[ask.verb](lanes)
-answer.left = {}
+answer.lanes = {}
 for i, lane in ipairs(lanes) do
   save(lane)
-  answer.left[i] = left(lane)
+  local slowedUntil = math.max(lane.paused, lane.slowed + (1 - lane.pace) / law.recoveryPerMs)
+  answer.lanes[i] = { left = left(lane), slowedUntil = slowedUntil > now and math.floor(slowedUntil) or nil }
 end
 answer.now, answer.epoch = stamp(now), fleet.epoch
 answer.workers = redis.call('ZCARD', KEYS[2])

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { recoveryPerMs, type Shape, slowest } from '../../engine/lane.ts';
+import { recoveryPerMs, slowest } from '../../engine/pace.ts';
+import type { Shape } from '../../engine/shape.ts';
 import { fadeMs, patienceMs } from '../../engine/turn.ts';
 
 /** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
@@ -38,15 +39,20 @@ export interface Answer {
   readonly now: number;
   /** Workers that were there in the last seconds, this one too. */
   readonly workers: number;
-  /** What is left in each lane. */
-  readonly left: readonly number[];
+  readonly lanes: readonly LaneNow[];
   /** How many of the needs were taken, and in how many ms to come again for the rest. */
   readonly granted: number;
   readonly wait: number;
   readonly slowed: boolean;
 }
 
-export interface LanesOptions {
+/** `slowedUntil`: Redis' time; absent where it goes at full speed. */
+export interface LaneNow {
+  readonly left: number;
+  readonly slowedUntil?: number;
+}
+
+interface LanesOptions {
   readonly url: string;
   /** This worker's own name in the fleet. */
   readonly worker: string;
@@ -116,6 +122,6 @@ const law = {
 function read(text: unknown): Answer & { readonly epoch: string } {
   // why: our own script wrote it
   const answer = JSON.parse(String(text)) as Partial<Answer> & { readonly now: string; readonly epoch: string };
-  const { granted = 0, wait = 0, slowed = false, workers = 1, left, epoch } = answer;
-  return { now: Number(answer.now), epoch, workers, left: Array.isArray(left) ? left : [], granted, wait, slowed };
+  const { granted = 0, wait = 0, slowed = false, workers = 1, lanes, epoch } = answer;
+  return { now: Number(answer.now), epoch, workers, lanes: Array.isArray(lanes) ? lanes : [], granted, wait, slowed };
 }

@@ -42,7 +42,7 @@ export async function linkTo(options: SharedLimiterOptions): Promise<Link> {
     const answer = await lanes.ask(question, about);
     seen.workers = answer.workers;
     seen.ahead = answer.now - (from + clock.now()) / 2;
-    book.noteLeft(about, answer.left);
+    book.note(about, answer.lanes);
     return answer;
   };
 

@@ -1,12 +1,13 @@
-import type { LaneOptions } from '../../engine/lane.ts';
 import { inProcessLimiter } from '../../engine/limiter.ts';
+import type { LaneOptions } from '../../engine/shape.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Limiter } from '../../ports/limiter.ts';
+import type { Samples } from '../../ports/telemetry.ts';
 import { Moved } from './rows.ts';
 
 /** One worker's part of every budget, while there is no Redis to share them in. */
-export interface OwnPart extends Limiter {
+export interface OwnPart extends Limiter, Pick<Samples, 'lanes'> {
   /** What was spent here and not told yet, by lane; `told` is what of it is known elsewhere now. */
   unpaid(): readonly Cost[];
   paid(told: readonly Cost[]): void;
@@ -42,6 +43,7 @@ export function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPa
     },
     slow: limiter.slow,
     learn: limiter.learn,
+    lanes: limiter.lanes,
     unpaid: () => [...spent.values()].filter(({ amount }) => amount > 0),
     paid: (told) => {
       for (const { lane, amount } of told) add({ lane, amount: -amount });

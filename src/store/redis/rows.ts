@@ -1,4 +1,4 @@
-import { emptyRow, join, leave, type Row, rowKey, unservedSince, type Waiter } from '../../engine/row.ts';
+import { emptyRow, join, type Row, rowKey, type Waiter } from '../../engine/row.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Need, Rank } from '../../ports/limiter.ts';
 import type { NamedShape, Question } from './lanes.ts';
@@ -60,7 +60,7 @@ export function rowsAt(options: RowsOptions): Rows {
         const end = (): void => {
           signal.removeEventListener('abort', giveUp);
           row.refusals.delete(waiter);
-          leave(row, waiter);
+          leave();
         };
         const giveUp = (): void => {
           end();
@@ -77,7 +77,7 @@ export function rowsAt(options: RowsOptions): Rows {
           end();
           reject(reason);
         });
-        join(row, waiter);
+        const leave = join(row, waiter);
       }),
   };
 }
@@ -111,7 +111,7 @@ function questionOf(row: SharedRow, now: number): { readonly asking: readonly Wa
     row: row.id,
     rank: ranks[row.rank],
     share: row.share,
-    waited: asking.length > 0 ? Math.max(0, now - unservedSince(row)) : 0,
+    waited: Math.max(0, now - Math.max(row.served, asking[0]?.came ?? now)),
     needs: asking.map(({ costs }) => costs.map(({ amount }) => amount)),
     totals: row.totals,
   };

@@ -1,6 +1,7 @@
-import type { LaneOptions } from '../../engine/lane.ts';
+import type { LaneOptions } from '../../engine/shape.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Limiter } from '../../ports/limiter.ts';
+import type { Samples } from '../../ports/telemetry.ts';
 import type { Answer, Question } from './lanes.ts';
 import { linkTo } from './link.ts';
 import { Moved, rowsAt } from './rows.ts';
@@ -27,7 +28,7 @@ export interface LimiterEvents {
   readonly back?: () => void;
 }
 
-export interface SharedLimiter extends Limiter {
+export interface SharedLimiter extends Limiter, Pick<Samples, 'lanes'> {
   close(): Promise<void>;
 }
 
@@ -73,6 +74,15 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
       const ours = link.book.lowered(laneKey, remaining);
       if (ours === undefined) return;
       tell(laneKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(laneKey, remaining));
+    },
+    lanes: async () => {
+      const all = link.book.all();
+      const answer = await link.ask({ verb: 'here' }, all).catch(() => undefined);
+      if (answer === undefined) return (await link.part()?.lanes()) ?? [];
+      return all.flatMap(({ key, shape }, i) => {
+        const { left = 0, ...slowed } = answer.lanes[i] ?? {};
+        return { key, level: left / shape.capacity, ...slowed };
+      });
     },
     close: link.close,
   };

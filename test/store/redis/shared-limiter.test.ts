@@ -93,6 +93,8 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
       limiter.slow(key, { sentAt, retryAfterMs: 600 });
     await pause(100);
     assert.deepEqual(slowed, [key]);
+    const [lane] = (await two.lanes()).filter((each) => each.key === key);
+    assert.ok(lane && lane.level < 1 && (lane.slowedUntil ?? 0) > Date.now() + 20_000, JSON.stringify(lane));
     const from = Date.now();
     const later = await one.take(need([cost(key, bucket)]), never);
     assert.ok(Date.now() - from >= 450);
