@@ -4,6 +4,7 @@ import type { FleetSettings, RunningFleet } from './cli/house.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import { startWorker } from './fleet/fleet.ts';
 import type { Source } from './fleet/follow.ts';
+import type { Yard } from './fleet/yard.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Limiter } from './ports/limiter.ts';
 import type { Queue } from './ports/queue.ts';
@@ -16,7 +17,7 @@ import { refuseUnfitRedis } from './queue/unfit-redis.ts';
 import { parseKept } from './source/kept-tree.ts';
 import { loadSpecs } from './source/load.ts';
 import { type DatabaseServer, openStore } from './store/open-store.ts';
-import { startHealth } from './telemetry/health.ts';
+import { startHealth, type WorkerState } from './telemetry/health.ts';
 import { createLog, logSettings } from './telemetry/log.ts';
 import { watchReach } from './telemetry/reach.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -32,61 +33,96 @@ export interface Surroundings {
   readonly out: { write(text: string): void };
 }
 
-/** Wires one worker: its database, its queue, its budgets and what it tells of itself. */
+/** Wires one worker: its database, its queue, its budgets and what it tells of itself. Where one of them fails none is left open. */
 export async function startFleet(settings: FleetSettings, around: Surroundings): Promise<RunningFleet> {
-  const { env, clock, secrets, out } = around;
+  const { env, out } = around;
   const log = createLog(out, logSettings(env));
   const ground = await openGround(settings, around, (message) => log.warn('trouble with the queue', { why: message }));
-  const { store, queue, limiter } = ground;
-  const samples: Samples = { queue: queue.counts, openIntents: store.estates.openIntents, lanes: limiter.lanes };
-  const { telemetry, metrics } = createTelemetry({ log, samples });
-  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
-  const worker = await startWorker(
-    {
-      sources: settings.dirs.map((dir) => folder(dir, today)),
-      passEveryMs: settings.pace.everyMs,
-      atOnce: settings.pace.atOnce,
-    },
-    {
-      store,
-      queue,
-      limiter: watchedLimiter(limiter, telemetry.budgets),
-      outside: {
-        cloud: loadProvider,
-        specs: (kept, revision) => parseKept(kept, revision, today()),
-        secrets,
-        allowEndpoint: settings.allowEndpoint,
-        holder: `worker@${hostname()} (process ${process.pid})`,
+  const ends: (() => Promise<void>)[] = [ground.close];
+  const close = async (): Promise<void> => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const samples = samplesOf(ground);
+    const told = createTelemetry({ log, samples });
+    const stopping = new AbortController();
+    const shown = { ...told, lanes: samples.lanes, stopping: stopping.signal };
+    const health = await openHealth(settings.healthPort, { ground, shown, clock: around.clock });
+    ends.push(health.close);
+    const worker = await startWorker(...workOf(settings, around, { ground, telemetry: told.telemetry }));
+    ends.push(worker.stop);
+    log.info('the worker is at work', health.url === undefined ? {} : { url: health.url });
+    return {
+      ...(health.url === undefined ? {} : { healthUrl: health.url }),
+      stop: async () => {
+        stopping.abort();
+        log.info('the worker stops: what it has begun is ended or handed over');
+        await close();
+        log.info('the worker has stopped');
       },
-      clock,
-      telemetry,
-    },
-  );
-  const stopping = new AbortController();
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const samplesOf = ({ store, queue, limiter }: Ground): Samples => ({
+  queue: queue.counts,
+  openIntents: store.estates.openIntents,
+  lanes: limiter.lanes,
+});
+
+interface Front {
+  readonly ground: Ground;
+  readonly shown: Omit<WorkerState, 'reaches'>;
+  readonly clock: Clock;
+}
+
+/** Nothing is opened, and nobody asked, where no port is named. */
+async function openHealth(
+  port: number | undefined,
+  { ground: { store, queue }, shown, clock }: Front,
+): Promise<{ readonly url?: string; close(): Promise<void> }> {
+  if (port === undefined) return { close: async () => {} };
   const reaches = [
     watchReach({ name: 'database', ping: () => store.estates.list(), clock }),
     watchReach({ name: 'queue', ping: () => queue.counts(), clock }),
   ];
-  const health =
-    settings.healthPort === undefined
-      ? undefined
-      : await startHealth({
-          port: settings.healthPort,
-          state: { reaches, stopping: stopping.signal, metrics, lanes: samples.lanes },
-        });
-  log.info('the worker is at work', health === undefined ? {} : { url: health.url });
-  return {
-    ...(health === undefined ? {} : { healthUrl: health.url }),
-    stop: async () => {
-      stopping.abort();
-      log.info('the worker stops: what it has begun is ended or handed over');
-      await worker.stop();
-      for (const reach of reaches) reach.stop();
-      await health?.close();
-      await ground.close();
-      log.info('the worker has stopped');
-    },
+  const unwatch = (): void => {
+    for (const reach of reaches) reach.stop();
   };
+  try {
+    const health = await startHealth({ port, state: { ...shown, reaches } });
+    return { url: health.url, close: () => health.close().finally(unwatch) };
+  } catch (error) {
+    unwatch();
+    throw error;
+  }
+}
+
+function workOf(
+  { dirs, pace, allowEndpoint }: FleetSettings,
+  { clock, secrets }: Surroundings,
+  { ground: { store, queue, limiter }, telemetry }: { readonly ground: Ground; readonly telemetry: Yard['telemetry'] },
+): Parameters<typeof startWorker> {
+  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+  const yard: Yard = {
+    store,
+    queue,
+    limiter: watchedLimiter(limiter, telemetry.budgets),
+    outside: {
+      cloud: loadProvider,
+      specs: (kept, revision) => parseKept(kept, revision, today()),
+      secrets,
+      allowEndpoint,
+      holder: `worker@${hostname()} (process ${process.pid})`,
+    },
+    clock,
+    telemetry,
+  };
+  const sources = dirs.map((dir) => folder(dir, today));
+  return [{ sources, passEveryMs: pace.everyMs, atOnce: pace.atOnce }, yard];
 }
 
 const folder = (dir: string, today: () => string): Source => ({ name: dir, read: () => loadSpecs(dir, today()) });

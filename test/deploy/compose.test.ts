@@ -2,69 +2,34 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { run } from '../integration/support/child.ts';
+import { type Ran, run } from '../integration/support/child.ts';
 import { redisMissing } from '../support/redis.ts';
-import { mountOf, readCompose, serviceOf } from './support/compose-file.ts';
+import { readCompose, serviceOf } from './support/compose-file.ts';
 import { type RunningFleet, up } from './support/fleet-of-compose.ts';
 import { program } from './support/program.ts';
 
-const file = readCompose();
-const workers = ['worker-1', 'worker-2'].map((name) => serviceOf(file, name));
-const [worker, other] = workers;
-assert.ok(worker && other);
-const sandbox = serviceOf(file, 'sandbox');
-const ours = [...workers, sandbox];
+/** A command beside a worker, as with `docker compose exec`. */
+const exec = ({ beside: { env, cwd } }: RunningFleet, ...args: readonly string[]): Promise<Ran> =>
+  run(process.execPath, [program, ...args], { cwd, env, timeoutMs: 60_000 });
 
-describe('docker-compose.yml', () => {
-  it('has two workers, alike but for the port that they answer on, which they cannot share', () => {
-    const { command: first, healthcheck: checked, ...rest } = worker;
-    const { command: second, healthcheck: _, ...others } = other;
-    assert.deepEqual(rest, others);
-    assert.deepEqual(first?.slice(0, 3), ['worker', '/specs', '--allow-endpoint']);
-    assert.deepEqual(
-      [first, second].map((command) => command?.at(-1)),
-      ['9464', '9465'],
-    );
-    assert.match(checked.test.join(' '), /:9464\/readyz/);
-    assert.deepEqual(Object.keys(file.services).sort(), ['postgres', 'redis', 'sandbox', 'worker-1', 'worker-2']);
-  });
+/** What each worker answers there. */
+const asked = ({ loopback }: RunningFleet, path: string): Promise<readonly string[]> =>
+  Promise.all([9464, 9465].map(async (port) => (await fetch(`http://127.0.0.1:${loopback.port(port)}${path}`)).text()));
 
-  it('lets them reach the sandbox on 127.0.0.1, and start when all that they need is healthy', () => {
-    for (const { network_mode, depends_on, ports } of workers) {
-      assert.equal(network_mode, 'service:sandbox');
-      assert.deepEqual(Object.keys(depends_on).sort(), ['postgres', 'redis', 'sandbox']);
-      assert.deepEqual(ports, [], 'refused by compose beside network_mode');
-    }
-  });
+const saidBy = ({ workers }: RunningFleet): string => workers.map((each) => each.said()).join('\n');
 
-  it('gives them as long to stop as they may take', () => assert.ok((worker.stop_grace_period ?? 10) > 30));
+/** What a plan counts that is not as the specs say; what waits for another's work is blocked, and no change. */
+const amiss = ['create', 'update', 'replace', 'delete', 'adopt', 'drifted', 'blocked', 'withheld'] as const;
 
-  it('lets nothing of ours write but to its folder, nor gain rights', () => {
-    for (const { build, read_only, cap_drop, security_opt, tmpfs } of ours)
-      assert.deepEqual(
-        { build, read_only, cap_drop, security_opt, tmpfs },
-        { build: '.', read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], tmpfs: ['/tmp'] },
-      );
-  });
-
-  it('mounts the example estate, or the folder that SETPOINT_SPECS names', () => {
-    assert.equal(mountOf(worker, '/specs'), './specs');
-    const others = serviceOf(readCompose({ SETPOINT_SPECS: '/home/me/estate' }), 'worker-2');
-    assert.equal(mountOf(others, '/specs'), '/home/me/estate');
-  });
-
-  it('shows nothing to other machines', () => {
-    for (const { ports } of Object.values(file.services))
-      for (const port of ports) assert.match(port, /^127\.0\.0\.1:/);
-  });
-
-  it('names every volume that it uses', () => {
-    const named = Object.values(file.services).flatMap(({ volumes }) =>
-      volumes.map((text) => text.split(':', 1).join('')).filter((name) => !name.startsWith('.')),
-    );
-    assert.deepEqual([...new Set(named)].sort(), Object.keys(file.volumes).sort());
-  });
-});
+/** Plans again and again until nothing is amiss, for two minutes at most; what was, at last. */
+async function untilNothingIsAmiss(fleet: RunningFleet): Promise<readonly string[]> {
+  for (const end = performance.now() + 120_000; ; await pause(1000)) {
+    const { stdout, stderr } = await exec(fleet, 'plan', fleet.beside.specs, '--allow-endpoint', '--json');
+    const summary: Record<string, number> | undefined = JSON.parse(stdout).summary;
+    const found = summary === undefined ? [stdout + stderr] : amiss.filter((name) => summary[name] !== 0);
+    if (found.length === 0 || performance.now() > end) return found;
+  }
+}
 
 describe('what docker-compose.yml describes, as processes', { skip: redisMissing() }, () => {
   let fleet: RunningFleet;
@@ -77,55 +42,33 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
     const redis = new Redis(fleet.redis.url);
     const settings = await Promise.all(['maxmemory-policy', 'appendonly'].map((name) => redis.config('GET', name)));
     redis.disconnect();
-    assert.deepEqual(settings, [
-      ['maxmemory-policy', 'noeviction'],
-      ['appendonly', 'yes'],
-    ]);
+    assert.deepEqual(settings.flat(), ['maxmemory-policy', 'noeviction', 'appendonly', 'yes']);
   });
 
   it('brings the estate to what its specs say, and then finds nothing to do', async () => {
-    const { env, cwd, specs } = fleet.beside;
-    const plan = ['plan', specs, '--allow-endpoint', '--detailed-exitcode'];
-    const planned = () => run(process.execPath, [program, ...plan], { cwd, env, timeoutMs: 60_000 });
-    let last = await planned();
-    for (const end = performance.now() + 120_000; last.code !== 0 && performance.now() < end; last = await planned())
-      await pause(1000);
-    const said = fleet.workers.map((each) => each.said()).join('\n');
-    assert.equal(last.code, 0, `${last.stdout}${last.stderr}\n${said}`);
-    assert.match(said, /settled .*verb=create .*address=aws\/111122223333\/eu-west-1\/instance\/web-0/);
+    assert.deepEqual(await untilNothingIsAmiss(fleet), [], saidBy(fleet));
+    assert.match(saidBy(fleet), /settled .*verb=create .*address=aws\/111122223333\/eu-west-1\/instance\/web-0/);
   });
 
-  /** What each worker answers there. */
-  const asked = (path: string): Promise<readonly string[]> =>
-    Promise.all(
-      [9464, 9465].map(async (port) => (await fetch(`http://127.0.0.1:${fleet.loopback.port(port)}${path}`)).text()),
-    );
-
-  it('shows what it did, by metrics', async () => {
-    const texts = await asked('/metrics');
-    const settled = texts.map((text) => /setpoint_intents_total\{cloud="aws",outcome="settled"\} (\d+)/.exec(text));
-    assert.ok(
-      settled.some((match) => Number(match?.[1]) > 5),
-      texts.join('\n'),
-    );
+  it('shows what it did, and the budgets that it used', async () => {
+    const metrics = (await asked(fleet, '/metrics')).join();
+    const settled = metrics.matchAll(/setpoint_intents_total\{cloud="aws",outcome="settled"\} (\d+)/g);
+    const count = [...settled].reduce((sum, [, value]) => sum + Number(value), 0);
+    assert.ok(count > 5, `${count} by both\n${saidBy(fleet)}`);
+    assert.match(metrics, /setpoint_budget_fill_ratio\{cloud="aws",action="RunInstances"\} \d/);
+    assert.match((await asked(fleet, '/lanes')).join(), /"key":"aws\/111122223333\/eu-west-1\/RunInstances"/);
   });
 
-  it('shows the budgets that it used', async () => {
-    const keys = (await asked('/lanes')).flatMap((text) =>
-      JSON.parse(text).lanes.map(({ key }: { key: string }) => key),
-    );
-    assert.ok(keys.includes('aws/111122223333/eu-west-1/RunInstances'), keys.join('\n'));
-    assert.match(
-      (await asked('/metrics')).join(),
-      /setpoint_budget_fill_ratio\{cloud="aws",action="RunInstances"\} \d/,
-    );
+  it('starts no worker on a port that is taken, and leaves nothing of it running', async () => {
+    const { code, stderr } = await exec(fleet, 'worker', '--health-port', String(fleet.loopback.port(9464)));
+    assert.equal(code, 1, 'it ended by itself');
+    assert.match(stderr, /cannot start[\s\S]*health port \d+ of 127\.0\.0\.1[\s\S]*--health-port/);
   });
 
   it('stops on SIGTERM within the time that the file gives, with nothing wrong, and is then not healthy', async () => {
-    const graceMs = (worker.stop_grace_period ?? 10) * 1000;
-    const stopped = await Promise.all(fleet.workers.map((each) => each.stop(graceMs)));
-    for (const { code, ms } of stopped) {
-      assert.equal(code, 0, fleet.workers.map((each) => each.said()).join('\n'));
+    const grace = serviceOf(readCompose(), 'worker-1').stop_grace_period ?? 10;
+    for (const { code, ms } of await Promise.all(fleet.workers.map((each) => each.stop(grace * 1000)))) {
+      assert.equal(code, 0, saidBy(fleet));
       assert.ok(ms < 30_000, `${ms} ms`);
     }
     assert.equal((await fleet.sandbox.stop(10_000)).code, 0);
