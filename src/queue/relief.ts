@@ -4,6 +4,8 @@ import { priorities } from './line.ts';
 
 /** Every so many passes that begin in a process, one is of those that have waited too long. */
 const every = 4;
+/** Where none had, nobody looks again for so long. */
+const restMs = 1_000;
 
 /**
  * So that no scope starves while urgent passes come without end: with every fourth urgent pass that this process begins,
@@ -12,14 +14,16 @@ const every = 4;
  */
 export function relief(queue: Queue<Where>, patienceMs: number): (begun: Job<Where>) => Promise<void> {
   let urgent = 0;
+  let nextLook = 0;
   return async (begun) => {
     if (begun.priority !== priorities.now) return;
     urgent += 1;
-    if (urgent < every) return;
+    if (urgent < every || performance.now() < nextLook) return;
     urgent = 0;
     const oldest = await oldestPeriodic(queue);
     if (oldest && Date.now() - oldest.timestamp >= patienceMs)
       await oldest.changePriority({ priority: priorities.now, lifo: true });
+    else nextLook = performance.now() + restMs;
   };
 }
 
