@@ -89,7 +89,7 @@ export function treeOf(documents: readonly object[], estate: object = {}): KeptT
   return { specs: [{ path: 'all.yaml', text }], userData: [] };
 }
 
-const idleQueue = (): Queue => ({
+export const idleQueue = (): Queue => ({
   request: async () => {},
   schedule: async () => {},
   work: async () => ({ busy: () => [], stop: async () => {} }),

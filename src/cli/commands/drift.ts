@@ -70,7 +70,7 @@ function tell(survey: Survey, options: Options, { terminal }: Context): ExitCode
 function unbound(survey: Survey): readonly ScopePlan[] {
   const { plans, bounds } = survey;
   if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld'))) return plans;
-  return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, {});
+  return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, () => ({}));
 }
 
 /** What drifted, held still or not, and what keeps us from knowing or from healing it: `bound` is what would be done. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ScopePlan } from '../../core/action.ts';
 import { type Bounds, planEstate } from '../../core/plan/estate.ts';
-import type { Choices } from '../../core/plan/plan-input.ts';
+import type { Choices, PlanInput } from '../../core/plan/plan-input.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
 import { inForce } from '../../estate/in-force.ts';
@@ -61,15 +61,15 @@ export async function withSurvey<T>(
 /** Plans what was seen, by the choices of the survey unless others are given. */
 export const planAgain = (
   { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
-  choices?: Choices,
+  choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
 ): readonly ScopePlan[] =>
   planEstate(
-    looked.map(({ input }) => (choices === undefined ? input : { ...input, choices })),
+    looked.map(({ input }) => ({ ...input, choices: choicesOf(input) })),
     bounds,
   ).map((plan) => namedFromHere(plan, estate.dir));
 
 /** Documents by the path that a person sees from where the command runs. */
-function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
+export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
   const actions = plan.actions.map((action) => ({
     ...action,
     documents: action.documents.map((document) =>

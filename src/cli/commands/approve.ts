@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import { planDigest } from '../../core/digest.ts';
+import { sha256 } from '../../estate/sha256.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { approvableIn, saidOf } from '../estate/approvable.ts';
+import { readEstate } from '../estate/estate.ts';
+import { giveApproval } from '../estate/give-approval.ts';
+import { withOwnStore } from '../estate/opened-store.ts';
+import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
+import { type Survey, withSurvey } from '../estate/survey.ts';
+import { unseenCode } from '../estate/unseen.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { approvalJson, approvalText, type Offer, offerText, questionText } from '../output/approval-text.ts';
+import { parseDigest, shownDigits } from '../output/digest.ts';
+import { parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { planPaintFor } from '../output/plan-paint.ts';
+import { parseReason } from '../output/reason.ts';
+import { askYes } from '../prompt/ask.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends EstateOptions {
+  readonly reason: string;
+  readonly expires: number;
+  readonly digest?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export const approve = (context: Context): Command =>
+  withEstateOptions(
+    verb('approve', {
+      group: 'Steer',
+      summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
+      about:
+        'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted.',
+      examples: [
+        ['approve --reason "reviewed in #812"', 'show, ask, approve'],
+        ['approve --digest 1f2e3d4c5b6a --yes --reason "#812"', 'only if it is still what was shown with this digest'],
+      ],
+    }),
+  )
+    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .option('--expires <duration>', 'how long it holds', parseDuration, 86_400_000)
+    .option('--digest <digest>', 'refuse if what waits has another digest than this', parseDigest)
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  if (options.expires === 0)
+    throw new Complaint('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
+  const estate = await readEstate(choiceOf(dir, options), context);
+  return withOwnStore(options.dir, context, (store) =>
+    withSurvey({ estate, store }, context, (survey) => decide({ ...survey, store }, options, context)),
+  );
+}
+
+type OwnSurvey = Survey & { readonly store: Store };
+
+async function decide(survey: OwnSurvey, options: Options, context: Context): Promise<ExitCode> {
+  const { terminal, clock, stop } = context;
+  refuseUnseen(survey);
+  const offer = await offerOf(survey);
+  terminal.err.write(offerText(offer, planPaintFor(terminal.err)));
+  refuseOther(offer, options.digest);
+  if (offer.plans.every(({ actions }) => actions.length === 0)) {
+    if (options.json) emitJson(terminal, approvalJson([]));
+    else emitText(terminal, 'Approved: nothing, as nothing waits for it', offer.accepts && notInForce);
+    return exitCodes.done;
+  }
+  const until = clock.now() + options.expires;
+  if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, stop)))
+    throw new Complaint('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+  const given = await giveApproval({ ...offer, reason: options.reason, until }, survey);
+  if (options.json) emitJson(terminal, approvalJson(given));
+  else emitText(terminal, ...approvalText(offer, given, clock.now()));
+  return exitCodes.done;
+}
+
+const notInForce =
+  '  These specs are not in force: setpoint apply makes them so, and so does a worker that follows them.';
+
+async function offerOf(survey: OwnSurvey): Promise<Offer> {
+  const { estate, store, bound } = survey;
+  const newest = await store.generations.current(estate.name);
+  const isNewest = newest?.revision === bound.revision;
+  const approvable = approvableIn(survey, isNewest ? await saidOf(survey) : new Map());
+  return {
+    estate: estate.name,
+    revision: bound.revision,
+    ...approvable,
+    digest: planDigest(approvable.plans, sha256),
+    generation: bound.generation ?? 1,
+    ...(isNewest ? {} : { accepts: newest === undefined ? {} : { after: newest } }),
+  };
+}
+
+/** An approval is bound to what was seen. */
+function refuseUnseen({ plans }: Survey): void {
+  const code = unseenCode(plans);
+  if (code === undefined) return;
+  const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
+  throw new Complaint('Nothing is approved on half a look.', { why: why.join('\n'), code });
+}
+
+const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
+
+function refuseOther({ digest }: Offer, asked: string | undefined): void {
+  if (asked === undefined || digest.startsWith(asked)) return;
+  throw new Complaint('What waits is not what was shown with that digest.', {
+    why: `Its digest is ${digest.slice(0, shownDigits)} by now, and ${asked.slice(0, shownDigits)} was asked for.`,
+    next: `Look at what is shown above; if it is right: --digest ${digest.slice(0, shownDigits)}`,
+    code: exitCodes.refused,
+  });
+}

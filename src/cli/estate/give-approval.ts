@@ -1,0 +1,62 @@
+import type { ScopePlan } from '../../core/action.ts';
+import { actionDigest } from '../../core/digest.ts';
+import { tally } from '../../core/plan/tally.ts';
+import { acceptSpecs } from '../../estate/accept-specs.ts';
+import { sha256 } from '../../estate/sha256.ts';
+import type { Approval } from '../../ports/approvals.ts';
+import type { Generation } from '../../ports/inventory.ts';
+import type { Store } from '../../ports/store.ts';
+import { Complaint } from '../complaint.ts';
+import { exitCodes } from '../exit-code.ts';
+import type { Estate } from './estate.ts';
+import { approver } from './leases.ts';
+import { wishPasses } from './wish.ts';
+
+export interface Word {
+  /** The actions of each are what is let pass. */
+  readonly plans: readonly ScopePlan[];
+  readonly digest: string;
+  /** That the specs are, or become by this. */
+  readonly generation: number;
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** One approval for each scope where something waits, in the generation that was shown; workers look at once. */
+export async function giveApproval(
+  { plans, digest, generation, reason, until }: Word,
+  { estate, store }: { readonly estate: Estate; readonly store: Store },
+): Promise<readonly Approval[]> {
+  const newest = await store.generations.current(estate.name);
+  refuseOvertaken(generation, newest, estate);
+  const isNew = newest?.number !== (await acceptSpecs(estate, store)).number;
+  const by = { person: approver(), reason };
+  const given: Approval[] = [];
+  for (const { scope, actions } of plans) {
+    if (actions.length === 0) continue;
+    const digests = actions.map((action) => actionDigest(action, sha256));
+    const draft = { estate: estate.name, scope, generation, digest, actions: digests, destroys: destroysOf(actions) };
+    given.push(await store.fleet.approvals.give({ ...draft, by, until }));
+  }
+  const scopes = isNew ? estate.compiled.scopes.map(({ scope }) => scope) : given.map(({ scope }) => scope);
+  await wishPasses(estate, scopes, { store, reason: `${by.person} approved: ${by.reason}` });
+  return given;
+}
+
+/** As limits count: a removed document once, whatever it was made of. */
+export function destroysOf(actions: ScopePlan['actions']): number {
+  const { generation, healing } = tally(actions);
+  return generation.deletes + generation.replaces + healing.deletes + healing.replaces;
+}
+
+/** Somebody else's newer specs are not overruled by what was shown before they came. */
+function refuseOvertaken(generation: number, newest: Generation | undefined, { tree }: Estate): void {
+  const would = newest?.revision === tree.revision ? newest.number : (newest?.number ?? 0) + 1;
+  if (would === generation) return;
+  throw new Complaint(`Nothing was approved: generation ${newest?.number ?? 0} was accepted meanwhile.`, {
+    why: 'What was shown was planned before it.',
+    next: 'Look at what waits now: setpoint approve',
+    code: exitCodes.refused,
+  });
+}

@@ -1,0 +1,70 @@
+import { entriesOf } from '../../core/render/entries.ts';
+import type { Paint } from '../../core/render/paint.ts';
+import { planText } from '../../core/render/plan-text.ts';
+import { shortRevision } from '../../core/render/summary.ts';
+import type { Approval } from '../../ports/approvals.ts';
+import type { Generation } from '../../ports/inventory.ts';
+import type { Approvable } from '../estate/approvable.ts';
+import { destroysOf } from '../estate/give-approval.ts';
+import { count } from './count.ts';
+import { shownDigits } from './digest.ts';
+import { formatDuration } from './duration.ts';
+import { formatMoment } from './moment.ts';
+
+/** What a person is asked to let pass. `generation`: that the specs are or, where `accepts` says so, would become. */
+export interface Offer extends Approvable {
+  readonly estate: string;
+  readonly revision: string;
+  readonly digest: string;
+  readonly generation: number;
+  readonly accepts?: { readonly after?: Generation };
+}
+
+/** For stderr: stdout's first line is the verdict of what came of it. */
+export function offerText(offer: Offer, paint: Paint): string {
+  if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
+  const plan = planText(offer.plans, { revision: offer.revision, paint });
+  return `${plan}\nDigest: ${offer.digest.slice(0, shownDigits)}\n`;
+}
+
+/** Says all that a yes does. */
+export function questionText({ estate, plans, generation, accepts, free }: Offer, until: number): string {
+  const actions = plans.flatMap((plan) => plan.actions);
+  const destroys = destroysOf(actions);
+  const changes = changesIn(plans);
+  const which = changes === 1 ? 'this change' : `these ${count(changes, 'change')}`;
+  const ask = `Let workers make ${which} until ${formatMoment(until)}?${destroys === 0 ? '' : ` ${count(destroys, 'delete or replace', 'deletes or replaces')} among them.`}`;
+  if (accepts === undefined) return ask;
+  const { after } = accepts;
+  const lapse =
+    after === undefined ? '' : `, after ${after.number} (${shortRevision(after.revision)}), whose approvals end`;
+  const rest =
+    free === 0 ? '' : `\n${count(free, 'other change needs', 'other changes need')} nobody and will be made at once.`;
+  return `These specs are not in force. They become generation ${generation} of ${estate}${lapse}.${rest}\n${ask}`;
+}
+
+/** As plans count them: by what people wrote. */
+const changesIn = (plans: Offer['plans']): number =>
+  plans.reduce((sum, { actions }) => sum + entriesOf(actions).length, 0);
+
+/** What was let pass, until when, and how to see what came of it. */
+export function approvalText(
+  { estate, generation, digest, plans }: Offer,
+  given: readonly Approval[],
+  now: number,
+): readonly [verdict: string, body: string] {
+  const until = Math.min(...given.map((approval) => approval.until));
+  const parts = [
+    `Approved: ${count(changesIn(plans), 'change')} of ${estate}`,
+    `generation ${generation}`,
+    `until ${formatMoment(until)} (${formatDuration(until - now)})`,
+    `digest ${digest.slice(0, shownDigits)}`,
+  ];
+  const entries = given.map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
+  return [parts.join(' · '), [...entries, '  What comes of it: setpoint status, and setpoint ledger'].join('\n')];
+}
+
+/** The same as one object. */
+export const approvalJson = (given: readonly Approval[]): object => ({
+  approvals: given.map(({ by, ...approval }) => ({ ...approval, ...by })),
+});

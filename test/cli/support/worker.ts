@@ -1,0 +1,36 @@
+import { loadProvider } from '../../../providers/index.ts';
+import { houseOn } from '../../../src/config.ts';
+import { inProcessLimiter } from '../../../src/engine/limiter.ts';
+import { generationsOf } from '../../../src/fleet/generations.ts';
+import { passesOf } from '../../../src/fleet/pass.ts';
+import type { Yard } from '../../../src/fleet/yard.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+import type { PassOutcome } from '../../../src/ports/telemetry.ts';
+import { parseKept } from '../../../src/source/kept-tree.ts';
+import { idleQueue, silent } from '../../support/fleet-world.ts';
+import type { MemoryDatabase } from '../../support/memory-store.ts';
+import { realClock } from './in-process.ts';
+
+/** One pass of a worker that has no folder, on real providers and the store of a command line: how it ended. */
+export function workerOn(database: MemoryDatabase): (where: Where) => Promise<PassOutcome | undefined> {
+  const outcomes: PassOutcome[] = [];
+  const yard: Yard = {
+    store: database.connect(),
+    queue: idleQueue(),
+    limiter: inProcessLimiter({ clock: realClock }),
+    outside: {
+      cloud: loadProvider,
+      specs: (kept, revision) => parseKept(kept, revision, new Date().toISOString().slice(0, 10)),
+      secrets: houseOn(realClock).secrets,
+      allowEndpoint: true,
+      holder: 'worker-1',
+    },
+    clock: realClock,
+    telemetry: silent((outcome) => outcomes.push(outcome)),
+  };
+  const pass = passesOf(yard, generationsOf(yard));
+  return async (where) => {
+    await pass(where, new AbortController().signal);
+    return outcomes.at(-1);
+  };
+}
