@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'lost-store': async () => unasked((await import('./lost-store.ts')).lostStore),
   'two-fleets': async () => unasked((await import('./two-fleets.ts')).twoFleets),
   'throttle-storm': async () => unasked((await import('./throttle-storm.ts')).throttleStorm),
+  preempt: async () => unasked((await import('./preempt.ts')).preempt),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   queue: async () => unasked((await import('./queue.ts')).queue),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,

@@ -12,7 +12,7 @@ export interface Source {
 }
 
 /** How often a folder is looked at. */
-const everyMs = 2_000;
+const everyMs = 1_000;
 
 /**
  * Makes generations of what a source says, until it is stopped. Of all workers that follow the specs of one estate one does

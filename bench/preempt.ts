@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import type { Figure } from './figure.ts';
+import { specsOf } from './preempt/specs.ts';
+import { inScratch, writeFiles } from './process/scratch.ts';
+import { type Serving, serve } from './process/serve.ts';
+
+export interface PreemptOptions {
+  /** How often the rule is changed. */
+  readonly times?: number;
+  readonly machines?: number;
+}
+
+/**
+ * How soon a changed rule is sent into a scope in which thousands of launches wait for their budget: from the moment that its
+ * spec is written, through the whole of `setpoint serve`, to the request in the sandbox's log. Seconds at p95. Asked: 5.
+ */
+export async function preempt({ times = 30, machines = 3000 }: PreemptOptions = {}): Promise<readonly Figure[]> {
+  const sandbox = await startSandbox({ quotas: { instances: machines * 2 } });
+  try {
+    return await inScratch(async (folder) => {
+      await writeFiles(folder, [{ path: 'specs/all.yaml', text: specsOf(sandbox.url, { machines, port: 1000 }) }]);
+      const serving = serve(folder);
+      try {
+        await until(() => (sandbox.control.log.counts()['RunInstances'] ?? 0) >= launchedAtOnce, serving, 120_000);
+        const waits: number[] = [];
+        for (let i = 1; i <= times; i += 1) waits.push(await change(1000 + i, { folder, machines, sandbox, serving }));
+        const waiting = machines - launchedOf(sandbox);
+        if (waiting <= 0) throw new Error('no launch was waiting any more: the figure says nothing');
+        const p95 = waits.toSorted((a, b) => a - b)[Math.ceil(times * 0.95) - 1] ?? Number.NaN;
+        return [
+          { name: 'preempt', value: p95 / 1000, unit: `s at p95 of ${times}, ${waiting} launches still waiting` },
+        ];
+      } finally {
+        await serving.end();
+      }
+    });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Requests for a hundred each: what the account's budget of instances lets through before the others wait. */
+const launchedAtOnce = 10;
+
+interface Stand {
+  readonly folder: string;
+  readonly machines: number;
+  readonly sandbox: Sandbox;
+  readonly serving: Serving;
+}
+
+/** Milliseconds from the written spec to the request. */
+async function change(port: number, { folder, machines, sandbox, serving }: Stand): Promise<number> {
+  // why: changes of people come at any moment of what the worker does
+  await sleep(Math.random() * 2000);
+  const from = performance.now();
+  await writeFile(join(folder, 'specs/all.yaml'), specsOf(sandbox.url, { machines, port }));
+  await until(() => isOpened(sandbox, port), serving, 60_000);
+  return performance.now() - from;
+}
+
+const isOpened = ({ control }: Sandbox, port: number): boolean =>
+  control.log
+    .entries({ action: 'AuthorizeSecurityGroupIngress' })
+    .some(({ params }) => JSON.stringify(params).includes(`"${port}"`));
+
+const launchedOf = ({ control }: Sandbox): number =>
+  control.log
+    .entries({ action: 'RunInstances' })
+    .filter(({ status }) => status === 200)
+    .reduce((sum, { params }) => sum + Number(params['MaxCount'] ?? 0), 0);
+
+async function until(seen: () => boolean, serving: Serving, withinMs: number): Promise<void> {
+  for (const end = performance.now() + withinMs; !seen(); await sleep(10))
+    if (performance.now() > end || serving.hasEnded()) throw new Error(`not seen:\n${serving.said().slice(-3000)}`);
+}

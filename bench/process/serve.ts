@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { environment, program } from './command-line.ts';
+
+/** `setpoint serve` in a folder, as a user starts it. */
+export interface Serving {
+  hasEnded(): boolean;
+  /** All that it has said on stderr. */
+  said(): string;
+  /** SIGTERM, and waits. */
+  end(): Promise<void>;
+}
+
+export function serve(cwd: string, more: readonly string[] = []): Serving {
+  const args = [program, 'serve', '--allow-endpoint', '--reserve', '0', ...more];
+  const child = spawn(process.execPath, args, { cwd, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  return {
+    hasEnded: () => child.exitCode !== null,
+    said: () => said,
+    end: async () => {
+      if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+    },
+  };
+}
