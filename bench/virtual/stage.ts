@@ -64,8 +64,13 @@ export async function openStage(options: SandboxOptions = {}, ground: Ground = o
 }
 
 /** Another estate at the first account, or the same one from another database: its own store, and budgets it takes for its own alone. */
-export function besides({ sandbox, time }: Stage, estate: string, store: MemoryStore): Stage['apply'] {
-  const limiter = inProcessLimiter({ clock: time.clock, reserve: 0 });
+export function besides(
+  { sandbox, time }: Stage,
+  estate: string,
+  store: MemoryStore,
+  slowed: (laneKey: string) => void = () => {},
+): Stage['apply'] {
+  const limiter = inProcessLimiter({ clock: time.clock, reserve: 0, slowed });
   return (files) => apply(files, { ground: onAws, url: sandbox.url, time, estate, store, limiter });
 }
 
