@@ -114,4 +114,14 @@ export interface ScopePlan {
   readonly actions: readonly Action[];
   readonly findings: readonly Finding[];
   readonly calls: { readonly observed: number; readonly predicted: number };
+  /** As wanted with nothing sent; absent: none that the store does not know of. */
+  readonly standing?: readonly Standing[];
+}
+
+/** A resource that stands as it is wanted, by its documents' addresses. */
+export interface Standing {
+  readonly id: CloudId;
+  readonly address: Address;
+  readonly attributes: Desired['attributes'];
+  readonly documents: readonly Address[];
 }

@@ -3,7 +3,7 @@ import { nameIn } from '../core/address.ts';
 import { backoff } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
-import type { Kind } from '../core/resource.ts';
+import type { CloudId, Kind } from '../core/resource.ts';
 import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Planner, Site, Steering, Warrant } from './job.ts';
@@ -139,6 +139,7 @@ async function see(run: Run): Promise<Sight> {
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const plan = job.plan(observation, withoutRepeatable(knowledge, site.holds.oneByName));
   await noteConverged(plan, knowledge, { estate, ports });
+  await noteStanding({ observation, knowledge, plan }, warrant, ports);
   const { actions, findings } = plan;
   steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan };
@@ -173,6 +174,17 @@ async function noteConverged(
   const touched = new Set([...actions, ...findings].flatMap((one) => ('address' in one ? [one.address] : [])));
   const stuck = [...unstuck.keys()].filter((address) => !touched.has(address));
   if (stuck.length > 0) await ports.inventory.converged(estate, stuck);
+}
+
+/** Not while a listing may still show how it was before our last write. */
+async function noteStanding(
+  { observation, knowledge, plan }: Sight,
+  { pass }: Warrant,
+  { inventory }: EnginePorts,
+): Promise<void> {
+  const lastWrite = (id: CloudId): number => knowledge.settled.get(id)?.lastWriteAt ?? Number.NEGATIVE_INFINITY;
+  const sure = (plan.standing ?? []).filter(({ id }) => observation.at - lastWrite(id) > visibilityMs);
+  if (sure.length > 0) await leased(() => inventory.confirm(pass, sure));
 }
 
 /** A listing that failed may not fail again; one that is forbidden will, so there is an end. */

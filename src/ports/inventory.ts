@@ -1,7 +1,9 @@
+import type { Standing } from '../core/action.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
+import type { Pass } from './ledger.ts';
 
 /** What the store knows and has seen. */
 export interface Inventory {
@@ -12,6 +14,11 @@ export interface Inventory {
   latest(estate: string): Promise<readonly Observation[]>;
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
   converged(estate: string, addresses: readonly Address[]): Promise<void>;
+  /**
+   * These stand as the pass's generation wants them, with nothing sent: what is applied there is that. Needs the pass's lease,
+   * as a write to the ledger does; where a higher generation is in force nothing changes.
+   */
+  confirm(pass: Pass, standing: readonly Standing[]): Promise<void>;
   /** What was seen to happen to one object, newest first, at most 100. */
   history(estate: string, id: CloudId): Promise<readonly Sighting[]>;
 }

@@ -2,13 +2,21 @@ import { sql } from 'kysely';
 import type { Inventory } from '../ports/inventory.ts';
 import type { Context } from './context.ts';
 import { knowledge } from './knowledge.ts';
+import { checkLease } from './lease-check.ts';
 import { history, latest, record } from './observations.ts';
+import { saveApplied } from './settle.ts';
+import { standingChanges } from './settled-changes.ts';
 
 export const postgresInventory = (context: Context): Inventory => ({
   knowledge: (estate, scope) => knowledge(context, estate, scope),
   record: (estate, observation) => record(context.db, estate, observation),
   latest: (estate) => latest(context.db, estate),
   history: (estate, id) => history(context.db, estate, id),
+  confirm: (pass, standing) =>
+    context.db.transaction().execute(async (trx) => {
+      await checkLease(trx, pass, 'begin');
+      await saveApplied(trx, pass, standingChanges(pass, standing));
+    }),
   converged: async (estate, addresses) => {
     await context.db
       .deleteFrom('unstuck')

@@ -45,7 +45,7 @@ async function change(write: ChainWrite, pass: Pass, changes: SettledChanges): P
   await closeIntents(write.trx, changes);
   await touch(write, pass, changes);
   await saveClaims(write, pass, changes.claims);
-  await saveApplied(write.trx, pass, changes);
+  await saveApplied(write.trx, pass, changes.applied);
   await countUnstuck(write.trx, pass, changes);
 }
 
@@ -103,7 +103,11 @@ export async function saveClaims(
 }
 
 /** What was removed stays as a row without a body: it says up to which generation nobody may make it again. */
-async function saveApplied(trx: Write, { estate, scope }: Pass, { applied }: SettledChanges): Promise<void> {
+export async function saveApplied(
+  trx: Write,
+  { estate, scope }: Pass,
+  applied: SettledChanges['applied'],
+): Promise<void> {
   const rows = [...applied].map(([address, { generation, body }]) => ({
     ...{ estate, scope, address, generation },
     body: body === undefined ? null : canonical(body),

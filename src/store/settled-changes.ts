@@ -1,3 +1,4 @@
+import type { Standing } from '../core/action.ts';
 import type { Applied } from '../core/knowledge.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
@@ -89,3 +90,12 @@ const appliedOf = ({
   attributes: attributes as Applied['attributes'], // why: the port carries them as unknown; the engine put attributes in
   ...(documents ? { documents } : {}),
 });
+
+/** What stands without a call, as if it had been applied now. */
+export const standingChanges = (
+  { authority: { generation } }: Pass,
+  standing: readonly Standing[],
+): SettledChanges['applied'] =>
+  new Map(
+    standing.map(({ address, attributes, documents }) => [address, { generation, body: { attributes, documents } }]),
+  );

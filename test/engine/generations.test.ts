@@ -29,3 +29,36 @@ describe('a pass of an older generation', () => {
     assert.ok((await world.apply([network()])).writes.includes('CreateNetwork'));
   });
 });
+
+describe('what stands as a new spec wants it already', () => {
+  /** A person relabels by hand what the next spec wants so; the window of our own write is over. */
+  async function relabelled(how: { readonly afterMs: number }) {
+    const world = smallWorld();
+    await world.apply([network('old')]);
+    await world.clock.advance(how.afterMs);
+    const live = world.cloud.inspect.live().filter(({ mark }) => mark !== undefined);
+    const stamp = (tier: string) => {
+      for (const { id } of live) world.cloud.outside.stamp(id, { tier });
+    };
+    stamp('new');
+    const met = await world.apply([network('new')]);
+    assert.deepEqual(met.writes, []);
+    const { applied } = await world.store.inventory.knowledge('acme', met.scope.scope);
+    const address = met.scope.wanted.desired.find(({ kind }) => kind === 'network')?.address ?? '';
+    return { world, stamp, applied: applied.get(address) };
+  }
+
+  it('is applied without a call, so that what differs later is drift', async () => {
+    const { world, stamp, applied } = await relabelled({ afterMs: 400_000 });
+    assert.deepEqual([applied?.generation, Reflect.get(applied?.attributes ?? {}, 'labels')], [2, { tier: 'new' }]);
+    stamp('other');
+    const { passes, last } = await world.apply([network('new')], { job: { passes: 0 } });
+    assert.deepEqual(passes, []);
+    assert.deepEqual(new Set(last?.plan.actions.map(({ cause }) => cause)), new Set(['drift']));
+  });
+
+  it('is not believed while a listing may lag behind our own write', async () => {
+    const { applied } = await relabelled({ afterMs: 100_000 });
+    assert.equal(applied?.generation, 1);
+  });
+});

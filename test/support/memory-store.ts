@@ -34,7 +34,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
   const leases = memoryLeases(data, clock);
   return {
     ledger: memoryLedger(data, clock),
-    inventory: memoryInventory(data),
+    inventory: memoryInventory(data, clock),
     generations: memoryGenerations(data, clock),
     leases,
     operations: memoryOperations(data),

@@ -14,6 +14,7 @@ import { number } from './number.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { release } from './release.ts';
 import { respell } from './respell.ts';
+import { standingOf } from './standing.ts';
 import type { AllAtOnce } from './wave-units.ts';
 import { wavePolicy } from './waves.ts';
 import { type World, worldOf } from './world.ts';
@@ -54,6 +55,7 @@ export function plan(input: PlanInput): ScopePlan {
   const decided = { actions: decisions.filter(isAction), findings: decisions.filter(isFinding) };
   const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
+  const standing = stop.length > 0 ? [] : standingOf(desired, decisions, world);
   return {
     scope: observation.scope,
     actions: ordered,
@@ -62,6 +64,7 @@ export function plan(input: PlanInput): ScopePlan {
       observed: observation.calls,
       predicted: pack(ordered, input.batches ?? {}).filter(({ verb }) => verb !== 'forget').length,
     },
+    ...(standing.length > 0 ? { standing } : {}),
   };
 }
 

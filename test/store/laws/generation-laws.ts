@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Standing } from '../../../src/core/action.ts';
+import { LeaseLost } from '../../../src/ports/lease.ts';
 import type { Effect, Pass } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
@@ -54,6 +56,34 @@ export const generationLaws: Laws = {
     assert.deepEqual(after, { attributes: { cidr: '10.2.0.0/16' }, generation: 2 });
   },
 
+  'what stands as wanted without a call is applied by that generation, unless a higher one is in force': async (
+    bench,
+  ) => {
+    const { of } = await at(bench);
+    const confirm = (names: readonly string[], generation: number) =>
+      bench.store.inventory.confirm(
+        of(generation).pass,
+        names.map((name) => standing(name, generation)),
+      );
+    await apply(of(3), draftOf('create', 'core'), { effects: [applied('core', 3)] });
+    await confirm(['core', 'edge'], 2);
+    const before = await known(bench);
+    assert.deepEqual(before.get(addressOf('core')), { attributes: { cidr: '10.3.0.0/16' }, generation: 3 });
+    const edge = { attributes: standing('edge', 2).attributes, documents: ['doc'], generation: 2 };
+    assert.deepEqual(before.get(addressOf('edge')), edge);
+    const head = await bench.store.audit.head(bench.estate);
+    await confirm(['core'], 4);
+    assert.equal((await known(bench)).get(addressOf('core'))?.generation, 4);
+    assert.equal(await bench.store.audit.head(bench.estate), head, 'nothing was done, so nothing is told');
+  },
+
+  'nothing is confirmed without the lease': async (bench) => {
+    const { pass } = await at(bench);
+    await bench.lapse(bench.estate, scope);
+    await assert.rejects(bench.store.inventory.confirm(pass, [standing('core', 1)]), LeaseLost);
+    assert.equal((await known(bench)).size, 0);
+  },
+
   'generations of other scopes and estates bar nothing': async (bench) => {
     const { pass, of } = await at(bench);
     await apply(of(5), draftOf('create', 'core'), { effects: [applied('core', 5)] });
@@ -81,6 +111,13 @@ const applied = (name: string, generation: number): Effect => ({
   do: 'apply',
   address: addressOf(name),
   attributes: { cidr: `10.${generation}.0.0/16` },
+});
+
+const standing = (name: string, generation: number): Standing => ({
+  id: `vpc-${name}`,
+  address: addressOf(name),
+  attributes: { cidr: `10.${generation}.0.0/16`, internet: false, labels: {} },
+  documents: ['doc'],
 });
 
 const known = async ({ other, estate }: Bench) => (await other.inventory.knowledge(estate, scope)).applied;

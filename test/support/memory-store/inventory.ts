@@ -4,10 +4,12 @@ import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
+import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { spentBy } from './counted.ts';
-import { type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
+import { apply } from './ledger.ts';
+import { checkLease, type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
 
-export function memoryInventory(memory: Memory): Inventory {
+export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
     knowledge: async (estate, scope) => knowledge(memory, estate, scope),
     record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
@@ -15,6 +17,10 @@ export function memoryInventory(memory: Memory): Inventory {
     converged: async (estate, addresses) => {
       for (const { unstuck } of estateOf(memory, estate).scopes.values())
         for (const address of addresses) unstuck.delete(address);
+    },
+    confirm: async (pass, standing) => {
+      checkLease(memory, pass, clock.now());
+      apply(scopeOf(estateOf(memory, pass.estate), pass.scope), standingChanges(pass, standing));
     },
     history: async (estate, id) =>
       [...estateOf(memory, estate).scopes.values()]

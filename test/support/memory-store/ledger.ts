@@ -115,14 +115,19 @@ export function change(scope: ScopeMemory, changes: SettledChanges, at: number):
       scope.claims.set(id, { address: subject.address, kind: subject.kind, lastWriteAt: at, terms });
     }
   }
-  for (const [address, applied] of changes.applied) {
-    if ((scope.applied.get(address)?.generation ?? 0) > applied.generation) continue;
-    scope.applied.set(address, structuredClone(applied));
-  }
+  apply(scope, changes.applied);
   for (const [address, { fields, generation }] of changes.updated) {
     const last = scope.unstuck.get(address);
     const again = last?.fields === fields && last.generation === generation;
     scope.unstuck.set(address, { fields, generation, times: again ? last.times + 1 : 1 });
+  }
+}
+
+/** Never back to a lower generation. */
+export function apply(scope: ScopeMemory, changes: SettledChanges['applied']): void {
+  for (const [address, applied] of changes) {
+    if ((scope.applied.get(address)?.generation ?? 0) > applied.generation) continue;
+    scope.applied.set(address, structuredClone(applied));
   }
 }
 
