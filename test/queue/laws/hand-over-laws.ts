@@ -13,6 +13,7 @@ export const handOverLaws: Laws = {
     for (const scope of ['a', 'b']) await one.request(at(scope), 'now');
     await until('both began', () => first.begun.length === 2);
     await working(two, second, async () => {
+      await quiet();
       await crew.stop();
       assert.equal(first.aborted.length, 2);
       assert.deepEqual(crew.busy(), []);

@@ -7,19 +7,18 @@ import { at, names, quiet, shop, until, working } from '../support/shop.ts';
 
 export const lostLaws: Laws = {
   'a pass whose lock is taken away is told to end': async ({ open, name, stealLocks }) => {
-    const queue = await open();
+    const queue = await open({ pace: { lockMs: 3_000, stalledMs: 60_000 } });
     const seen = shop();
     await working(queue, seen, async () => {
       await queue.request(at('a'), 'now');
       await until('it began', () => seen.begun.length === 1);
-      await quiet(2 * quickPace.lockMs);
+      await quiet(3_500);
       assert.equal(seen.aborted.length, 0);
       await stealLocks(`${name}-aws`);
-      await until('it was told', () => seen.aborted.length > 0);
+      // why: long before the lock would have run out, for it was renewed within the last second.
+      await until('it was told', () => seen.aborted.length > 0, 1_600);
       assert.ok(seen.aborted.every((reason) => reason instanceof JobLost));
-      await until('it is tried again', () => seen.begun.length === 2);
     });
-    assert.equal(seen.most(), 1);
   },
 
   'the job of a worker that is killed is taken over': async (bench) => {
