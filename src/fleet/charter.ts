@@ -1,7 +1,6 @@
 import type { Action } from '../core/action.ts';
 import { approvedBy } from '../core/plan/approve.ts';
 import type { Bounds } from '../core/plan/estate.ts';
-import { pausePolicy } from '../core/plan/pause.ts';
 import type { Policy, StoppedWaves } from '../core/plan/plan-input.ts';
 import { inForce } from '../estate/in-force.ts';
 import { sha256 } from '../estate/sha256.ts';
@@ -22,17 +21,15 @@ export interface Charter {
 
 export async function charterOf(where: Where, by: Spoken, records: Records): Promise<Charter> {
   const { store } = records;
-  const { approvals: given, pauses: begun } = store.fleet;
-  const [force, approvals, pauses, stopped] = await Promise.all([
+  const [force, approvals, stopped] = await Promise.all([
     inForce(by.estate, store),
-    given.inForce(where),
-    begun.inForce(where.estate),
+    store.fleet.approvals.inForce(where),
     stoppedWaves(where, by, records),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
     bounds: force.bounds,
-    policies: [...force.policies, pausePolicy(pauses, by.scope.wanted)],
+    policies: force.policies,
     approved: approvedBy(digests, sha256),
     stopped,
     authority: authorityOf(approvals, force.bounds),
