@@ -44,6 +44,7 @@ test('without options everything of the estate is held, for 24 h, and the answer
   assert.deepEqual(JSON.parse(entries).entries.at(-1).body.note.pause.reason, 'a freeze');
   const { wish, reason } = await store.fleet.requests.pulse(where);
   assert.ok(wish > 0 && /paused everything of the estate: a freeze/.test(reason ?? ''), 'a pass now');
+  assert.match((await run(['ledger'])).stdout, /note +pause by \S+: a freeze\n/);
   const ended = await run(['resume', specs, '--reason', 'it is over']);
   assert.equal(ended.stdout, 'Resumed: everything of the estate (1 pause ended)\n');
   assert.deepEqual(await pausesNow(), []);

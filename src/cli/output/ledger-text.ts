@@ -12,12 +12,21 @@ function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
     new Date(at).toISOString().slice(0, 19).replace('T', ' '),
     type,
     text(body['verb']),
-    type === 'note' ? JSON.stringify(body['note'] ?? {}).slice(0, 80) : text(body['address']),
+    type === 'note' ? noteText(member(body, 'note')) : text(body['address']),
     type === 'settlement' ? outcome(member(body, 'outcome')) : '',
     text(authority['generation']),
     text(authority['approver']),
     calls(body['calls']),
   ];
+}
+
+/** `pause by ann: a freeze`: a person's word by what it is, who gave it and why; of anything else its beginning. */
+function noteText(note: Readonly<Record<string, unknown>>): string {
+  const [kind = ''] = Object.keys(note);
+  const said = member(note, kind);
+  const { person, reason } = 'by' in said ? member(said, 'by') : said;
+  if (text(person) === '') return JSON.stringify(note).slice(0, 80);
+  return `${kind} by ${text(person)}: ${text(reason)}`;
 }
 
 const outcome = (said: Readonly<Record<string, unknown>>): string =>
