@@ -39,6 +39,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   normalisation: { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
   kill: { of: 'value', most: 0 },
+  takeover: { of: 'value', most: 15 },
+  restarts: { of: 'value', most: 0 },
   'fuzz-specs-slowest': { of: 'value', most: 250 },
 };
 

@@ -5,6 +5,8 @@ type Chaos = (args: readonly string[]) => Promise<readonly Figure[]>;
 
 const all: Readonly<Record<string, () => Promise<Chaos>>> = {
   kill: async () => (await import('./kill.ts')).kill,
+  takeover: async () => (await import('./takeover.ts')).takeover,
+  restarts: async () => (await import('./restarts.ts')).restarts,
 };
 
 /**

@@ -7,8 +7,11 @@ import { catchOf, equivalents } from '../chaos/matrix/catches.ts';
 import { cells, nameOf } from '../chaos/matrix/cells.ts';
 import { fewer } from '../chaos/matrix/choice.ts';
 import { failpoints, manners, verbs } from '../chaos/matrix/sides.ts';
+import { restarts } from '../chaos/restarts.ts';
 import { trialClouds } from '../chaos/specs.ts';
+import { takeover } from '../chaos/takeover.ts';
 import { startSandbox } from '../sandbox/index.ts';
+import { redisMissing } from './support/redis.ts';
 
 const pairs = (one: readonly string[], other: readonly string[]): readonly string[] =>
   one.flatMap((a) => other.map((b) => `${a} ${b}`));
@@ -78,5 +81,21 @@ describe('a process that is killed, stopped or cut off', () => {
       bad.map(({ cell, violations }) => [nameOf(cell), violations]),
       [],
     );
+  });
+});
+
+const figureOf = (figures: readonly { readonly name: string; readonly value: number }[], name: string): number =>
+  figures.find((figure) => figure.name === name)?.value ?? Number.NaN;
+
+describe('a fleet', { skip: redisMissing() ?? false }, () => {
+  it('goes on within 20 s where a worker is killed in the middle of a pass', { timeout: 240_000 }, async () => {
+    const seconds = figureOf(await takeover(['--kills', '2', '--fleets', '1']), 'takeover');
+    assert.ok(seconds <= 20, `${seconds} s`);
+  });
+
+  it('loses no desire where Redis and PostgreSQL restart, and where Redis is emptied', {
+    timeout: 480_000,
+  }, async () => {
+    assert.equal(figureOf(await restarts(['--times', '1']), 'restarts'), 0);
   });
 });

@@ -30,7 +30,7 @@ const betweenHalves: Meeting['several'] = [{ verb: 'create', kind: 'instance', a
 const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>>> = {
   aws: {
     create: {
-      any: spots('create', 'network', 'subnet', 'group', 'firewall-rule', 'instance'),
+      any: spots('create', 'instance', 'subnet', 'group', 'network', 'firewall-rule'),
       several: within('create', ['network', 1], ['subnet', 1], ['network', 3]),
       polled: polling('look', spots('create', 'network', 'instance', 'firewall-rule')),
     },

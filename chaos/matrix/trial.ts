@@ -43,8 +43,8 @@ export async function withTrial<T>(
   const sandbox = await startSandbox({ clock: { rate, start } });
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-chaos-'));
   const ways = {
-    cloud: await passage(Number(new URL(sandbox.url).port)),
-    database: await passage(Number(new URL(database.url).port)),
+    cloud: await passage(() => Number(new URL(sandbox.url).port)),
+    database: await passage(() => Number(new URL(database.url).port)),
   };
   const watchers: Watcher[] = [];
   const { log } = sandbox.control;

@@ -14,11 +14,12 @@ export interface Passage {
   close(): Promise<void>;
 }
 
-export async function passage(to: number): Promise<Passage> {
+/** `to`: the port of the server, which may move. */
+export async function passage(to: () => number): Promise<Passage> {
   const links = new Set<Link>();
   let holding = false;
   const server = createServer((near) => {
-    const link = linkOf(near, to);
+    const link = linkOf(near, to());
     links.add(link);
     near.once('close', () => links.delete(link));
     if (holding) link.far.pause();

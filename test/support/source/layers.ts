@@ -155,7 +155,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'chaos',
     at: ['chaos/'],
-    layers: ['roots', 'providers', ...anyOfOurs, 'sandbox', 'bench'],
+    layers: ['roots', 'providers', ...anyOfOurs, 'sandbox', 'bench', 'test'],
     packages: ['pg'],
     node: true,
   },

@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { environment } from '../../bench/process/command-line.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
+import { type Servers, startServers } from './servers.ts';
+import { hire, type Workers } from './workers.ts';
+
+/** Workers, what they share, and the cloud they work on. */
+export interface Fleet {
+  readonly sandbox: Sandbox;
+  readonly servers: Servers;
+  readonly workers: Workers;
+  /** The specs from now on. */
+  want(text: string): Promise<void>;
+}
+
+/** `specs`: the first ones, by the endpoint of the cloud. */
+export async function withFleet<T>(
+  { count, specs }: { readonly count: number; readonly specs: (endpoint: string) => string },
+  work: (fleet: Fleet) => Promise<T>,
+): Promise<T> {
+  const cwd = await mkdtemp(join(tmpdir(), 'setpoint-fleet-'));
+  const [sandbox, servers] = await Promise.all([startSandbox(), startServers()]);
+  const dir = join(cwd, 'specs');
+  const want = async (text: string): Promise<void> => {
+    await writeFile(join(cwd, 'next'), text);
+    await rename(join(cwd, 'next'), join(dir, 'estate.yaml')); // why: a reader sees one or the other, never half
+  };
+  await mkdir(dir);
+  await want(specs(sandbox.url));
+  const workers = hire({ count, dir, cwd, env: { ...environment('test'), ...servers.env } });
+  try {
+    return await work({ sandbox, servers, workers, want });
+  } catch (error) {
+    console.error(workers.said());
+    throw error;
+  } finally {
+    await workers.stop();
+    await servers.close();
+    await sandbox.close();
+    await rm(cwd, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,26 @@
+import type { Sandbox } from '../../sandbox/index.ts';
+
+/** One scope with many groups, each with one rule that lets one port through: a change of the port is two calls a group. */
+export function manyGroups(endpoint: string, groups: number, port: number): string {
+  const rules = Array.from(
+    { length: groups },
+    (_, n) =>
+      `kind: FirewallRule\nmetadata: { name: r${n} }\nspec: { network: core, protocol: tcp, ports: [${port}], group: g${n}, peers: { cidrs: [192.0.2.0/24] } }`,
+  );
+  return [
+    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, share: 100% } }',
+    `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "111122223333", region: eu-west-1, endpoint: "${endpoint}" }`,
+    'kind: Network\nmetadata: { name: core }\nspec: { targets: [prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }',
+    ...rules,
+  ]
+    .map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`)
+    .join('---\n');
+}
+
+/** In how many groups exactly this port is let through. */
+export function groupsWith({ control }: Sandbox, port: number): number {
+  const { rules } = control.ec2.region('111122223333', 'eu-west-1');
+  const open = [...rules.values()].filter(({ egress, peer }) => !egress && peer.kind === 'ipv4');
+  const byGroup = Map.groupBy(open, ({ groupId }) => groupId);
+  return [...byGroup.values()].filter(([only, ...others]) => others.length === 0 && only?.traffic.from === port).length;
+}

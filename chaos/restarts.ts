@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Figure } from '../bench/figure.ts';
+import { type Fleet, withFleet } from './fleet/fleet.ts';
+import { groupsWith, manyGroups } from './fleet/many-groups.ts';
+
+const convergesInMs = 60_000;
+const groups = 60;
+
+/**
+ * Redis and PostgreSQL restarted under load, `--times` (20) each, and then all that Redis knows lost once: in the moment in
+ * which the specs ask for something new. Each time the cloud must hold exactly that within a minute, and no answer of it may
+ * ever say that a lane was over its budget, and none of the three workers end.
+ */
+export async function restarts(args: readonly string[]): Promise<readonly Figure[]> {
+  const { values } = parseArgs({ args: [...args], options: { times: { type: 'string', default: '20' } } });
+  const times = Number(values.times);
+  let port = 8000;
+  return withFleet({ count: 3, specs: (endpoint) => manyGroups(endpoint, groups, port) }, async (fleet) => {
+    const { sandbox, servers } = fleet;
+    const blows: readonly (readonly [string, () => Promise<void>])[] = [
+      ...Array.from({ length: times }, () => ['PostgreSQL restarted', servers.restartDatabase] as const),
+      ...Array.from({ length: times }, () => ['Redis restarted', servers.restartRedis] as const),
+      ['Redis emptied', servers.flushRedis] as const,
+    ];
+    let slowest = 0;
+    let lost = 0;
+    await until(fleet, port, 2 * convergesInMs);
+    for (const [name, blow] of blows) {
+      port += 1;
+      await fleet.want(manyGroups(sandbox.url, groups, port));
+      await sleep(Math.random() * 3000);
+      await blow();
+      const ms = await until(fleet, port, 2 * convergesInMs);
+      console.error(`restarts: ${name}, converged after ${(ms / 1000).toFixed(1)} s`);
+      slowest = Math.max(slowest, ms);
+      if (ms > convergesInMs) lost += 1;
+    }
+    const over = sandbox.control.log.entries({ errorCode: 'RequestLimitExceeded' }).length;
+    if (fleet.workers.fallen() > 0) console.error(fleet.workers.said());
+    return [
+      { name: 'restarts', value: lost + over + fleet.workers.fallen(), unit: 'violations', floor: 0 },
+      { name: 'restarts-slowest', value: Math.round(slowest) / 1000, unit: 's' },
+      { name: 'restarts-over-budget', value: over, unit: 'calls', floor: 0 },
+    ];
+  });
+}
+
+/** Until every group lets exactly this port through; how long that took. Throws where it takes longer than `mostMs`. */
+async function until({ sandbox, workers }: Fleet, port: number, mostMs: number): Promise<number> {
+  const from = performance.now();
+  while (groupsWith(sandbox, port) < groups) {
+    if (performance.now() - from > mostMs)
+      throw new Error(`${groupsWith(sandbox, port)} of ${groups} groups let ${port} through after ${mostMs / 1000} s`);
+    if (workers.pids().length === 0) throw new Error('no worker is left');
+    await sleep(50);
+  }
+  return performance.now() - from;
+}
