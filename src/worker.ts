@@ -1,30 +1,20 @@
 import { hostname } from 'node:os';
 import { loadProvider } from '../providers/index.ts';
 import type { FleetSettings, RunningFleet } from './cli/house.ts';
-import { inProcessLimiter } from './engine/limiter.ts';
+import { type Ground, openGround } from './config/ground.ts';
 import { startWorker } from './fleet/fleet.ts';
 import type { Source } from './fleet/follow.ts';
 import type { Yard } from './fleet/yard.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Limiter } from './ports/limiter.ts';
-import type { Queue } from './ports/queue.ts';
 import type { Secrets } from './ports/secrets.ts';
-import type { Store } from './ports/store.ts';
 import type { Samples } from './ports/telemetry.ts';
-import { openQueue } from './queue/open-queue.ts';
-import { prepareQueueSchema } from './queue/postgres-schema.ts';
-import { refuseUnfitRedis } from './queue/unfit-redis.ts';
 import { parseKept } from './source/kept-tree.ts';
 import { loadSpecs } from './source/load.ts';
-import { type DatabaseServer, openStore } from './store/open-store.ts';
 import { startHealth, type WorkerState } from './telemetry/health.ts';
 import { createLog, logSettings } from './telemetry/log.ts';
 import { watchReach } from './telemetry/reach.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { watchedLimiter } from './telemetry/watched-limiter.ts';
-
-/** Every cloud has a queue of its own, so that one that is slow keeps nobody else waiting. */
-const clouds = ['aws', 'gcp', 'azure', 'memory'] as const;
 
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
@@ -37,7 +27,7 @@ export interface Surroundings {
 export async function startFleet(settings: FleetSettings, around: Surroundings): Promise<RunningFleet> {
   const { env, out } = around;
   const log = createLog(out, logSettings(env));
-  const ground = await openGround(settings, around, (message) => log.warn('trouble with the queue', { why: message }));
+  const ground = await openGround(settings, { ...around, log });
   const ends: (() => Promise<void>)[] = [ground.close];
   const close = async (): Promise<void> => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -126,72 +116,3 @@ function workOf(
 }
 
 const folder = (dir: string, today: () => string): Source => ({ name: dir, read: () => loadSpecs(dir, today()) });
-
-/** Rate budgets that can be looked at. */
-type Budgets = Limiter & Pick<Samples, 'lanes'>;
-
-/** What a worker stands on. */
-interface Ground {
-  readonly store: Store;
-  readonly queue: Queue;
-  readonly limiter: Budgets;
-  close(): Promise<void>;
-}
-
-function openGround(settings: FleetSettings, around: Surroundings, onTrouble: (why: string) => void): Promise<Ground> {
-  return settings.as === 'worker' ? onServers(settings, around, onTrouble) : alone(settings, around, onTrouble);
-}
-
-async function onServers(
-  { folder, pace }: FleetSettings,
-  { env, clock }: Surroundings,
-  onTrouble: Trouble,
-): Promise<Ground> {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
-  if (!databaseUrl) throw new Error(`DATABASE_URL is not set: a fleet shares one PostgreSQL database. ${orAlone}`);
-  if (!redisUrl) throw new Error(`REDIS_URL is not set: a fleet shares one Redis. ${orAlone}`);
-  await refuseUnfitRedis(redisUrl);
-  const store = await openStore({ folder, databaseUrl, clock, create: true });
-  const queue = await openQueue({ redisUrl }, { clouds, onTrouble });
-  return groundOf(store, queue, inProcessLimiter({ clock, reserve: pace.reserve }));
-}
-
-type Trouble = (why: string) => void;
-const orAlone = 'Set it, or run everything in one process with: setpoint serve';
-
-/** The same, on the database that Setpoint brings along (or on DATABASE_URL), with the queue beside the store. */
-async function alone(
-  { folder, pace }: FleetSettings,
-  { env, clock }: Surroundings,
-  onTrouble: Trouble,
-): Promise<Ground> {
-  const { DATABASE_URL: databaseUrl } = env;
-  let server: DatabaseServer | undefined;
-  const store = await openStore({
-    folder,
-    ...(databaseUrl ? { databaseUrl } : {}),
-    clock,
-    create: true,
-    onServer: async (reached) => {
-      server = reached;
-      await prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) });
-    },
-  });
-  if (server === undefined) throw new Error('a store that is open has a server');
-  const queue = await openQueue({ postgres: server.work.config }, { clouds, onTrouble });
-  return groundOf(store, queue, inProcessLimiter({ clock, reserve: pace.reserve }));
-}
-
-/** Whoever works as himself needs rights of his own; who takes a role on keeps those of the owner for the queue. */
-const roleOf = ({ work, owner }: DatabaseServer): { readonly role?: string } =>
-  work.config.user !== undefined && work.config.user !== owner.user ? { role: work.config.user } : {};
-
-const groundOf = (store: Store, queue: Queue, limiter: Budgets): Ground => ({
-  store,
-  queue,
-  limiter,
-  close: async () => {
-    await queue.close();
-    await store.close();
-  },
-});
