@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'unchanged-world': async () => unasked((await import('./unchanged-world.ts')).unchangedWorld),
   'lost-store': async () => unasked((await import('./lost-store.ts')).lostStore),
   'two-fleets': async () => unasked((await import('./two-fleets.ts')).twoFleets),
+  'fleet-budget': async () => (await import('./fleet-budget.ts')).fleetBudgetAsked,
   'throttle-storm': async () => unasked((await import('./throttle-storm.ts')).throttleStorm),
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { redisMissing, startRedis } from '../test/support/redis.ts';
+import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
+import type { Figure } from './figure.ts';
+import { crew } from './fleet-budget/crew.ts';
+import type { Ground } from './fleet-budget/task.ts';
+
+/** A budget as its cloud counts it, told here apart from the product's own tables. */
+interface Lane {
+  readonly name: string;
+  readonly ground: Ground;
+  /** As the sandbox's log calls it. */
+  readonly action: string;
+  /** How many requests there are in so long, for whoever begins with a full budget. */
+  available(seconds: number): number;
+}
+
+const lanes: readonly Lane[] = [
+  {
+    name: 'ec2',
+    ground: { cloud: 'aws', account: '111122223333', region: 'eu-west-1', network: 'vpc-00000000000000000' },
+    action: 'DescribeVpcs',
+    // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html: 100, and 20 a second
+    available: (seconds) => 100 + 20 * seconds,
+  },
+  {
+    name: 'gcp',
+    ground: {
+      cloud: 'gcp',
+      account: 'acme-prod',
+      region: 'europe-west1',
+      network: 'projects/acme-prod/global/networks/nowhere#1',
+    },
+    action: 'compute.networks.get',
+    // https://docs.cloud.google.com/compute/api-quota: 1500 a minute
+    available: (seconds) => 1500 * Math.ceil(seconds / 60),
+  },
+];
+
+const workers = 8;
+
+export interface Setting {
+  readonly seconds: number;
+  /** Whether the workers share their budgets: else the figures must be missed. */
+  readonly shared: boolean;
+  /** `ec2`, a bucket; `gcp`, a window; default both. */
+  readonly on?: readonly string[];
+}
+
+/**
+ * Eight workers, each for an estate of its own, in one account and region, with more to ask than its budget allows. Asked: the
+ * cloud refuses nothing, at most 5% of the budget stays unused, and no estate gets less than half of an equal share.
+ */
+export async function fleetBudget({ seconds, shared, on = ['ec2', 'gcp'] }: Setting): Promise<readonly Figure[]> {
+  const missing = redisMissing();
+  if (missing !== undefined) throw new Error(missing);
+  const figures: Figure[] = [];
+  for (const lane of lanes.filter(({ name }) => on.includes(name)))
+    figures.push(...(await spent(lane, { seconds, shared })));
+  return figures;
+}
+
+/** `--seconds 60`: for how long there is work. */
+export const fleetBudgetAsked = (args: readonly string[]): Promise<readonly Figure[]> => {
+  const at = args.indexOf('--seconds');
+  return fleetBudget({ seconds: at < 0 ? 60 : Number(args[at + 1]), shared: true });
+};
+
+async function spent(lane: Lane, { seconds, shared }: Setting): Promise<readonly Figure[]> {
+  const redis = await startRedis();
+  const sandbox = await startSandboxProcess().catch(async (error) => {
+    await redis.stop();
+    throw error;
+  });
+  try {
+    console.error(`fleet-budget: ${workers} workers at ${lane.name} for ${seconds} s`);
+    const tasks = Array.from({ length: workers }, (_, i) => ({
+      ground: lane.ground,
+      url: sandbox.url,
+      ...(shared ? { redis: redis.url } : {}),
+      worker: `estate-${i + 1}`,
+      seconds,
+    }));
+    const letGo = await crew(tasks);
+    await pause(100);
+    return figuresOf(lane, { seconds, letGo, log: await logOf(sandbox.url, lane.action) });
+  } finally {
+    await sandbox.close();
+    await redis.stop();
+  }
+}
+
+interface Seen {
+  readonly seconds: number;
+  readonly letGo: readonly number[];
+  readonly log: Log;
+}
+
+function figuresOf({ name, available }: Lane, { seconds, letGo, log }: Seen): readonly Figure[] {
+  const refused = log.filter(({ status }) => status === 403 || status === 503).length;
+  const sum = letGo.reduce((all, each) => all + each, 0);
+  if (sum !== log.length) throw new Error(`the workers let ${sum} requests go, and the cloud saw ${log.length}`);
+  const used = (100 * (log.length - refused)) / available(seconds);
+  const least = (100 * Math.min(...letGo)) / (sum / letGo.length);
+  console.error(`fleet-budget: ${name}: ${letGo.join(' + ')} of ${available(seconds)}, ${refused} refused`);
+  return [
+    { name: `fleet-budget-${name}-over`, value: refused, unit: 'requests', floor: 0 },
+    { name: `fleet-budget-${name}-unused`, value: Math.max(0, 100 - used), unit: '% of the budget', floor: 0 },
+    { name: `fleet-budget-${name}-behind`, value: 100 - least, unit: '% of an equal share, the last estate', floor: 0 },
+  ];
+}
+
+type Log = z.infer<typeof entries>['entries'];
+
+const entries = z.object({ entries: z.array(z.object({ status: z.number() })) });
+
+async function logOf(url: string, action: string): Promise<Log> {
+  const answer = await fetch(new URL('/_sandbox/log', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: { action } }),
+  });
+  return entries.parse(await answer.json()).entries;
+}

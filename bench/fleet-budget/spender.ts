@@ -1,0 +1,75 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { loadProvider } from '../../providers/index.ts';
+import { inProcessLimiter } from '../../src/engine/limiter.ts';
+import type { Call } from '../../src/ports/actuator.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Limiter } from '../../src/ports/limiter.ts';
+import { openSharedLimiter, type SharedLimiter } from '../../src/store/redis/shared-limiter.ts';
+import type { Task } from './task.ts';
+
+/**
+ * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one
+ * network again and again, many at once, as often as the fleet's budget lets it. Tells how often that was.
+ */
+async function main({ ground, url, redis, worker, seconds }: Task): Promise<void> {
+  const limiter = await limiterOf(worker, redis);
+  const provider = await loadProvider(ground.cloud);
+  const { account, region, network } = ground;
+  const scope = provider.dialect.scope({ account, region });
+  const session = await provider.open({ scope, account, region, endpoint: url }, clock);
+  await session.identify(callWith(limiter, worker, new AbortController().signal, () => undefined));
+  await told();
+  const end = AbortSignal.timeout(seconds * 1000);
+  let letGo = 0;
+  const call = callWith(limiter, worker, end, () => {
+    letGo += 1;
+  });
+  const spend = async (): Promise<void> => {
+    while (!end.aborted) await session.actuators.network.read([network], call);
+  };
+  await Promise.all(Array.from({ length: atOnce }, () => spend().catch(unlessEnded(end))));
+  console.log(JSON.stringify({ letGo }));
+  await session.close();
+  await limiter.close?.();
+}
+
+const atOnce = 10;
+
+const clock: Clock = {
+  now: Date.now,
+  sleep: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** Without Redis everybody takes the whole budget to be theirs. */
+const limiterOf = async (worker: string, redis: string | undefined): Promise<Limiter & Partial<SharedLimiter>> =>
+  redis === undefined
+    ? inProcessLimiter({ clock })
+    : openSharedLimiter({ url: redis, clock, worker, fresh: true, budgets: { reserve: 0 } });
+
+function callWith(limiter: Limiter, share: string, end: AbortSignal, letGo: () => void): Call {
+  return {
+    signal: new AbortController().signal,
+    secret: async () => ({}),
+    admit: async ({ costs }) => {
+      await limiter.take({ costs, rank: 'reads', share }, end);
+      letGo();
+    },
+    report: () => undefined,
+  };
+}
+
+async function told(): Promise<void> {
+  console.log('ready');
+  const lines = createInterface({ input: process.stdin });
+  for await (const _ of lines) return lines.close();
+}
+
+const unlessEnded =
+  (end: AbortSignal) =>
+  (error: unknown): void => {
+    if (!end.aborted) throw error;
+  };
+
+await main(JSON.parse(process.argv[2] ?? '{}') as Task); // why: fleet-budget.ts wrote it
+process.stdin.destroy();
