@@ -64,7 +64,7 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
     url: redisUrl,
     clock,
     worker: randomUUID(),
-    fresh: (await store.estates.list()).length === 0,
+    fresh: !(await store.fleet.rollouts.any()),
     budgets: { reserve: pace.reserve },
     events: {
       slowed: (lane) => log.warn('a cloud refused: its lane is slowed', { lane }),

@@ -46,6 +46,8 @@ export interface Pulse {
 export interface Rollouts {
   /** The newest generation that came wholly into force here: what healing returns to. 0: none. */
   standing(where: Where): Promise<number>;
+  /** Whether any generation ever came wholly into force by a fleet on this database. */
+  any(): Promise<boolean>;
   /** Never lower than it stands. */
   stand(where: Where, generation: number): Promise<void>;
   /** Progressive rollouts that stopped, and wait for a person. */

@@ -8,6 +8,7 @@ import type { Database } from './tables.ts';
 
 export const postgresRollouts = (context: Context): Rollouts => ({
   standing: (where) => standing(context.db, where),
+  any: async () => (await context.db.selectFrom('standing').select('scope').limit(1).executeTakeFirst()) !== undefined,
   stand: (where, generation) => stand(context.db, where, generation),
   stopped: (where) => stopped(context.db, where),
   stop: (where, rollout) => stop(context.db, where, rollout),

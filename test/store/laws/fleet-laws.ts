@@ -58,6 +58,7 @@ export const fleetLaws: Laws = {
     assert.equal(await store.fleet.rollouts.standing(where), 0);
     await store.fleet.rollouts.stand(where, 3);
     await other.fleet.rollouts.stand(where, 2);
+    assert.equal(await other.fleet.rollouts.any(), true);
     assert.equal(await other.fleet.rollouts.standing(where), 3);
     await other.fleet.rollouts.stand(where, 4);
     assert.equal(await store.fleet.rollouts.standing(where), 4);

@@ -16,6 +16,7 @@ export function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   };
   return {
     standing: async (where) => of(where).standing,
+    any: async () => [...memory.fleet.rollouts.values()].some(({ standing }) => standing > 0),
     stand: async (where, generation) => {
       of(where).standing = Math.max(of(where).standing, generation);
     },
