@@ -47,6 +47,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   kill: { of: 'value', most: 0 },
   takeover: { of: 'value', most: 15 },
   restarts: { of: 'value', most: 0 },
+  'random-kills': { of: 'value', most: 0 },
   'fuzz-specs-slowest': { of: 'value', most: 250 },
 };
 

@@ -36,10 +36,12 @@ export async function restarts(args: readonly string[]): Promise<readonly Figure
       slowest = Math.max(slowest, ms);
       if (ms > convergesInMs) lost += 1;
     }
+    const broken = await fleet.verify();
+    for (const line of broken) console.error(`restarts: ${line}`);
     const over = sandbox.control.log.entries({ errorCode: 'RequestLimitExceeded' }).length;
     if (fleet.workers.fallen() > 0) console.error(fleet.workers.said());
     return [
-      { name: 'restarts', value: lost + over + fleet.workers.fallen(), unit: 'violations', floor: 0 },
+      { name: 'restarts', value: lost + over + broken.length + fleet.workers.fallen(), unit: 'violations', floor: 0 },
       { name: 'restarts-slowest', value: Math.round(slowest) / 1000, unit: 's' },
       { name: 'restarts-over-budget', value: over, unit: 'calls', floor: 0 },
     ];

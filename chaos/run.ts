@@ -7,6 +7,7 @@ const all: Readonly<Record<string, () => Promise<Chaos>>> = {
   kill: async () => (await import('./kill.ts')).kill,
   takeover: async () => (await import('./takeover.ts')).takeover,
   restarts: async () => (await import('./restarts.ts')).restarts,
+  random: async () => (await import('./random.ts')).random,
 };
 
 /**

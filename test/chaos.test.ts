@@ -7,6 +7,7 @@ import { catchOf, equivalents } from '../chaos/matrix/catches.ts';
 import { cells, nameOf } from '../chaos/matrix/cells.ts';
 import { fewer } from '../chaos/matrix/choice.ts';
 import { failpoints, manners, verbs } from '../chaos/matrix/sides.ts';
+import { random } from '../chaos/random.ts';
 import { restarts } from '../chaos/restarts.ts';
 import { trialClouds } from '../chaos/specs.ts';
 import { takeover } from '../chaos/takeover.ts';
@@ -91,6 +92,12 @@ describe('a fleet', { skip: redisMissing() ?? false }, () => {
   it('goes on within 20 s where a worker is killed in the middle of a pass', { timeout: 240_000 }, async () => {
     const seconds = figureOf(await takeover(['--kills', '2', '--fleets', '1']), 'takeover');
     assert.ok(seconds <= 20, `${seconds} s`);
+  });
+
+  it('comes to rest, with nothing double or lost, after workers were killed at random', {
+    timeout: 480_000,
+  }, async () => {
+    assert.equal(figureOf(await random(['--kills', '10', '--resources', '100']), 'random-kills'), 0);
   });
 
   it('loses no desire where Redis and PostgreSQL restart, and where Redis is emptied', {

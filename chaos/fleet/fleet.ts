@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environment } from '../../bench/process/command-line.ts';
+import { environment, program } from '../../bench/process/command-line.ts';
+import { runToEnd } from '../../bench/process/measured.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { type Servers, startServers } from './servers.ts';
 import { hire, type Workers } from './workers.ts';
@@ -13,6 +14,8 @@ export interface Fleet {
   readonly workers: Workers;
   /** The specs from now on. */
   want(text: string): Promise<void>;
+  /** What `setpoint ledger verify` says against the ledger; nothing where it is whole. */
+  verify(): Promise<readonly string[]>;
 }
 
 /** `specs`: the first ones, by the endpoint of the cloud. */
@@ -29,9 +32,14 @@ export async function withFleet<T>(
   };
   await mkdir(dir);
   await want(specs(sandbox.url));
-  const workers = hire({ count, dir, cwd, env: { ...environment('test'), ...servers.env } });
+  const env = { ...environment('test'), ...servers.env };
+  const workers = hire({ count, dir, cwd, env });
+  const verify = async (): Promise<readonly string[]> => {
+    const ended = await runToEnd({ program: process.execPath, args: [program, 'ledger', 'verify'], cwd, env });
+    return ended.code === 0 ? [] : [`the ledger: ${ended.stdout}${ended.stderr}`];
+  };
   try {
-    return await work({ sandbox, servers, workers, want });
+    return await work({ sandbox, servers, workers, want, verify });
   } catch (error) {
     console.error(workers.said());
     throw error;
