@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadProvider } from '../providers/index.ts';
 import type { FleetSettings, RunningFleet } from './cli/house.ts';
@@ -106,7 +107,8 @@ function workOf(
       specs: (kept, revision) => parseKept(kept, revision, today()),
       secrets,
       allowEndpoint,
-      holder: `worker@${hostname()} (process ${process.pid})`,
+      // why: in containers every host has the same name and every process is the first
+      holder: `worker@${hostname()} (process ${process.pid}, ${randomUUID().slice(0, 8)})`,
     },
     clock,
     telemetry,

@@ -19,11 +19,7 @@ export interface Ran {
 }
 
 /** A folder of its own with a database in it and a sandbox beside it, and the command line as a user has it. */
-export interface Stage {
-  readonly folder: string;
-  readonly endpoint: string;
-  /** The folder's database, for those who are told of it. */
-  readonly databaseUrl: string;
+export interface Stage extends Ground {
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** `tell` is given each line of its progress as it comes. */
   setpoint(args: readonly string[], tell?: (line: string) => void): Promise<Ran>;
@@ -31,6 +27,13 @@ export interface Stage {
   start(args: readonly string[], more: NodeJS.ProcessEnv): ChildProcessByStdio<null, null, Readable>;
   /** Ends the sandbox and the database, and removes the folder. */
   strike(): Promise<void>;
+}
+
+interface Ground {
+  readonly folder: string;
+  readonly endpoint: string;
+  /** The folder's database, for those who are told of it. */
+  readonly databaseUrl: string;
 }
 
 export async function setStage(signal: AbortSignal): Promise<Stage> {

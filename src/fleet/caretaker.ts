@@ -3,8 +3,10 @@ import type { Generations } from './generations.ts';
 import { asLeader } from './leader.ts';
 import type { Yard } from './yard.ts';
 
-/** How often it looks after things: what a queue has lost is back after so long. */
-const everyMs = 10_000;
+/** How soon somebody sees a wish that only the store was told: a person's, or one that the queue has lost. */
+const wishesEveryMs = 1_000;
+/** How often all that is due is put into the queue again. */
+const scheduleEveryMs = 10_000;
 
 /**
  * Keeps the queue as the store says, as long as it leads: a periodic pass for every scope of every estate, and one now for
@@ -17,11 +19,12 @@ export const tend = (
 ): Promise<void> =>
   asLeader({ estate: '-', scope: 'caretaker' }, yard, signal, async (lead) => {
     const { queue, store, clock } = yard;
-    for (; !lead.aborted; await clock.sleep(everyMs, lead)) {
+    for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(wishesEveryMs, lead)) {
+      for (const where of await store.fleet.requests.unanswered()) await queue.request(where, 'now');
+      if (clock.now() < scheduleAt) continue;
+      scheduleAt = clock.now() + scheduleEveryMs;
       const all = await scopesOf(generations, yard);
       await queue.schedule(all.map((where) => ({ ...where, everyMs: passEveryMs })));
-      for (const where of all)
-        if ((await store.fleet.requests.pulse(where)).wish > 0) await queue.request(where, 'now');
     }
   });
 

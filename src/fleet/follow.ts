@@ -58,7 +58,7 @@ function soundOnly({ name, read }: Source, yard: Yard): Read {
   };
 }
 
-function complaintOf({ problems, documents, estate }: SpecTree, { outside }: Yard): string | undefined {
+function complaintOf({ problems, documents }: SpecTree, { outside }: Yard): string | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (first) {
@@ -66,7 +66,6 @@ function complaintOf({ problems, documents, estate }: SpecTree, { outside }: Yar
     const at = file === '' ? '' : `${file}:${line}:${column}: `;
     return `${at}${first.message}${errors.length > 1 ? `, and ${errors.length - 1} more` : ''}`;
   }
-  if (estate === undefined) return 'there is no Estate document';
   const elsewhere = ofKind(documents, 'Target').find(({ value }) => value.spec.endpoint !== undefined);
   if (elsewhere === undefined || outside.allowEndpoint) return undefined;
   return `the target ${elsewhere.value.metadata.name} is at an endpoint of its own; if that is meant, start with --allow-endpoint`;

@@ -54,15 +54,17 @@ async function pass(errand: Errand, yard: Yard): Promise<PassOutcome> {
   const { where, generations } = errand;
   const { fleet } = yard.store;
   const pulse = await fleet.requests.pulse(where);
+  // why: a wish that nothing can be done about is answered too, or it would be put into the queue for ever
+  const answering = async (outcome: PassOutcome): Promise<PassOutcome> => {
+    await fleet.requests.answered(where, pulse.wish);
+    return outcome;
+  };
   const generation = await yard.store.generations.current(where.estate);
-  if (generation === undefined) return 'idle';
-  if (await isQuarantined(where, generation.number, yard)) return 'quarantined';
+  if (generation === undefined) return answering('idle');
+  if (await isQuarantined(where, generation.number, yard)) return answering('quarantined');
   const estate = await generations.open(where.estate, generation);
   const scope = scopeOf(where, estate);
-  if (scope === undefined) {
-    await fleet.requests.answered(where, pulse.wish);
-    return 'idle';
-  }
+  if (scope === undefined) return answering('idle');
   const by = { generation, estate, scope };
   return underLease(errand, yard, (lease) => atSite({ ...errand, pulse, by, lease }, yard));
 }

@@ -31,6 +31,8 @@ export interface Requests {
   ask(where: Where, reason: string): Promise<void>;
   /** One query: the newest wish that no pass has answered yet, and the newest generation's number (0: none). */
   pulse(where: Where): Promise<Pulse>;
+  /** Where a wish waits for an answer, over all estates. */
+  unanswered(): Promise<readonly Where[]>;
   /** The pass that saw this wish has ended: later ones stay. One that was never made answers none. */
   answered(where: Where, wish: number): Promise<void>;
 }

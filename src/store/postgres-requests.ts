@@ -17,6 +17,14 @@ export const postgresRequests = (db: Database): Requests => ({
       .execute();
   },
   pulse: (where) => pulse(db, where),
+  unanswered: () =>
+    db
+      .selectFrom('requests')
+      .select(['estate', 'scope'])
+      .whereRef('wish', '>', 'answered')
+      .orderBy('estate')
+      .orderBy('scope')
+      .execute(),
   answered: async ({ estate, scope }, wish) => {
     await db
       .updateTable('requests')

@@ -53,6 +53,20 @@ export const fleetLaws: Laws = {
     assert.equal((await store.fleet.requests.pulse(where)).wish, 20);
   },
 
+  'where a wish waits for an answer is known, over all estates': async ({ store, other, estate }) => {
+    const [here, there] = [scope, elsewhere].map((one) => ({ estate, scope: one }));
+    assert.ok(here && there);
+    const own = async () => (await store.fleet.requests.unanswered()).filter((one) => one.estate === estate);
+    await store.fleet.requests.ask(here, 'one');
+    await other.fleet.requests.ask(there, 'one');
+    assert.deepEqual(
+      await own(),
+      [here, there].sort((a, b) => (a.scope < b.scope ? -1 : 1)),
+    );
+    await other.fleet.requests.answered(here, 1);
+    assert.deepEqual(await own(), [there]);
+  },
+
   'what stands in a scope only ever rises': async ({ store, other, estate }) => {
     const where = { estate, scope };
     assert.equal(await store.fleet.rollouts.standing(where), 0);

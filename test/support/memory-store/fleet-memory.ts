@@ -6,11 +6,18 @@ import type { Where } from '../../../src/ports/queue.ts';
 /** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
 export interface FleetMemory {
   readonly trees: Map<string, KeptTree>;
-  readonly requests: Map<string, { readonly wish: number; readonly answered: number; readonly reason: string }>;
+  readonly requests: Map<string, RequestMemory>;
   readonly rollouts: Map<string, RolloutMemory>;
   readonly quarantine: Map<string, Quarantined>;
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
+}
+
+interface RequestMemory {
+  readonly where: Where;
+  readonly wish: number;
+  readonly answered: number;
+  readonly reason: string;
 }
 
 export interface RolloutMemory {

@@ -26,7 +26,7 @@ const trees = ({ fleet }: Memory): Trees => ({
 const requests = (memory: Memory): Requests => ({
   ask: async (where, reason) => {
     const { wish, answered } = memory.fleet.requests.get(whereKey(where)) ?? { wish: 0, answered: 0 };
-    memory.fleet.requests.set(whereKey(where), { wish: wish + 1, answered, reason });
+    memory.fleet.requests.set(whereKey(where), { where, wish: wish + 1, answered, reason });
   },
   pulse: async (where) => {
     const generation = newestNumber(memory, where.estate);
@@ -34,6 +34,11 @@ const requests = (memory: Memory): Requests => ({
     if (!asked || asked.wish <= asked.answered) return { wish: 0, generation };
     return { wish: asked.wish, reason: asked.reason, generation };
   },
+  unanswered: async () =>
+    [...memory.fleet.requests]
+      .filter(([, { wish, answered }]) => wish > answered)
+      .map(([, { where }]) => where)
+      .sort((a, b) => (whereKey(a) < whereKey(b) ? -1 : 1)),
   answered: async (where, wish) => {
     const asked = memory.fleet.requests.get(whereKey(where));
     if (asked && asked.answered < wish && wish <= asked.wish)

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { tend } from '../../src/fleet/caretaker.ts';
+import { generationsOf } from '../../src/fleet/generations.ts';
+import type { Periodic, Urgency, Where } from '../../src/ports/queue.ts';
+import { network } from '../support/engine-world/documents.ts';
+import { type FleetWorld, fleetWorld, idleQueue, where } from '../support/fleet-world.ts';
+
+interface Watched {
+  readonly world: FleetWorld;
+  readonly requested: (readonly [Where, Urgency])[];
+  readonly scheduled: (readonly Periodic[])[];
+  /** A caretaker of a worker of its own. */
+  start(holder: string): { end(): Promise<void> };
+}
+
+function watched(): Watched {
+  const world = fleetWorld();
+  const requested: (readonly [Where, Urgency])[] = [];
+  const scheduled: (readonly Periodic[])[] = [];
+  const queue = {
+    ...idleQueue(),
+    request: async (to: Where, urgency: Urgency) => void requested.push([to, urgency]),
+    schedule: async (passes: readonly Periodic[]) => void scheduled.push(passes),
+  };
+  return {
+    world,
+    requested,
+    scheduled,
+    start: (holder) => {
+      const yard = { ...world.yard, queue, outside: { ...world.yard.outside, holder } };
+      const stop = new AbortController();
+      const ended = tend({ passEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
+      return {
+        end: () => {
+          stop.abort();
+          return ended;
+        },
+      };
+    },
+  };
+}
+
+describe('the caretaker', () => {
+  it('puts a pass of every scope into the queue, and again every ten seconds: a queue may forget', async () => {
+    const { world, scheduled, start } = watched();
+    await world.accept([network()]);
+    const duty = start('worker-1');
+    await world.clock.advance(21_000);
+    assert.deepEqual(scheduled, Array(3).fill([{ ...where, everyMs: 60_000 }]));
+    await duty.end();
+  });
+
+  it('asks for a pass now for every wish without an answer, until there is one', async () => {
+    const { world, requested, start } = watched();
+    await world.accept([network()]);
+    const duty = start('worker-1');
+    await world.clock.advance(500);
+    assert.deepEqual(requested, []);
+    await world.store.fleet.requests.ask(where, 'a person');
+    await world.clock.advance(2_000);
+    assert.deepEqual(requested, Array(2).fill([where, 'now']));
+    await world.store.fleet.requests.answered(where, 1);
+    await world.clock.advance(5_000);
+    assert.equal(requested.length, 2);
+    await duty.end();
+  });
+
+  it('is one worker at a time; when that one is gone another takes its place', async () => {
+    const { world, scheduled, start } = watched();
+    await world.accept([network()]);
+    const first = start('worker-1');
+    const second = start('worker-2');
+    await world.clock.advance(1_000);
+    assert.equal(scheduled.length, 1);
+    await first.end();
+    await world.clock.advance(3_000);
+    assert.equal(scheduled.length, 2);
+    await second.end();
+  });
+});
