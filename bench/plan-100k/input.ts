@@ -34,7 +34,7 @@ const estateText = `${header}kind: Estate\nmetadata: { name: acme }\nspec: {}\n-
 
 function networkText(i: number): string {
   const block = `10.${(i >> 8) & 255}.${i & 255}`;
-  const subnets = Array.from({ length: perNetwork.subnets }, (_, n) => `{ name: s${n}, cidr: ${block}.${n * 16}/28 }`);
+  const subnets = Array.from({ length: perNetwork.subnets }, (_, n) => `{ name: s${n}, cidr: ${block}.${cutOf(n)} }`);
   const documents = [
     `kind: Network\nmetadata: { name: net-${i}, labels: { team: platform, stage: production } }\nspec: { targets: [prod], cidr: ${block}.0/24, subnets: [${subnets.join(', ')}] }`,
     ...Array.from({ length: perNetwork.rules }, (_, n) => ruleText(i, n)),
@@ -42,6 +42,9 @@ function networkText(i: number): string {
   ];
   return documents.map((text) => header + text).join('\n---\n');
 }
+
+/** All machines are in the first subnet: 64 addresses are enough for it, and 16 for each of the others. */
+const cutOf = (n: number): string => (n === 0 ? '0/26' : `${48 + n * 16}/28`);
 
 const ruleText = (i: number, n: number): string =>
   `kind: FirewallRule\nmetadata: { name: rule-${i}-${n} }\nspec: { network: net-${i}, protocol: tcp, ports: [${1000 + n}], group: g${n % perNetwork.groups}, peers: { cidrs: [192.168.${n}.0/24] }, description: rule ${n} }`;
