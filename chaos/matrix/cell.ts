@@ -12,6 +12,7 @@ import type { Cell } from './cells.ts';
 import { caughtAt, disturbed } from './disturb.ts';
 import type { TrialVerb } from './sides.ts';
 import { type Trial, type Watcher, withTrial } from './trial.ts';
+import { within } from './within.ts';
 
 /** What was not as it must be; nothing where all was. */
 export type Violations = readonly string[];
@@ -24,6 +25,8 @@ const stages: Readonly<Record<TrialVerb, Exclude<Wanted, 'nothing' | 'before'> |
 };
 
 let estates = 0;
+/** Even on a machine with too much to do. */
+const longestMs = 150_000;
 
 /**
  * One cell: a process is caught at its failpoint and disturbed, a second one applies the same specs, and then everything
@@ -35,7 +38,11 @@ export function runCell(cell: Cell, database: ChaosDatabase): Promise<Violations
     const violations: string[] = [];
     const expect = (good: boolean, what: string): void => void (good || violations.push(what));
     try {
-      await tried({ cell, trial, watch, expect });
+      let doing = 'the specs before';
+      const now = (what: string): void => {
+        doing = what;
+      };
+      await within(longestMs, tried({ cell, trial, watch, expect, now }), () => `${doing}: not ended`);
     } catch (error) {
       if (error instanceof TooSlow) throw error;
       violations.push(error instanceof Error ? error.message : String(error));
@@ -52,10 +59,12 @@ interface Trying {
   readonly trial: Trial;
   readonly watch: (watcher: Watcher) => void;
   readonly expect: (good: boolean, what: string) => void;
+  /** What is waited for from now on. */
+  readonly now: (what: string) => void;
 }
 
 async function tried(trying: Trying): Promise<void> {
-  const { cell, trial, watch, expect } = trying;
+  const { cell, trial, watch, expect, now } = trying;
   const { hands } = trial;
   if (cell.verb !== 'create') {
     await hands.want('before');
@@ -66,8 +75,12 @@ async function tried(trying: Trying): Promise<void> {
     });
   }
   await hands.want(stages[cell.verb]);
+  now('the first process');
   await disturb(trying);
-  await judge(trying, await recovered(trial));
+  now('the second process');
+  const last = await recovered(trial);
+  now('the pass after quiet');
+  await judge(trying, last);
 }
 
 /**
@@ -83,7 +96,7 @@ async function recovered({ hands }: Trial): Promise<Said> {
   return again;
 }
 
-async function disturb({ cell, trial, watch, expect }: Trying): Promise<void> {
+async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<void> {
   const { hands, sandbox } = trial;
   const catching = catchOf(cell);
   const victim = startVictim(hands.apply, { ...hands.ground, leaseMs, catching });
@@ -96,6 +109,7 @@ async function disturb({ cell, trial, watch, expect }: Trying): Promise<void> {
     const disturbance = { trial, victim, catching, watch };
     const caught = await caughtAt(disturbance);
     let before = 0;
+    now('the first process, caught');
     const end = await disturbed(cell.manner, caught, disturbance, async () => {
       expectCode(await hands.run(hands.apply), 'the rival, with the first process stopped');
       before = writesIn(sandbox);

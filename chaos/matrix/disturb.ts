@@ -5,6 +5,7 @@ import { type LedgerGate, ledgerGate } from '../wire/ledger-gate.ts';
 import type { VictimProcess } from '../wire/victim-process.ts';
 import type { Cell } from './cells.ts';
 import type { Trial, Watcher } from './trial.ts';
+import { within } from './within.ts';
 
 export interface Disturbance {
   readonly trial: Trial;
@@ -38,7 +39,7 @@ async function unanswered({ trial, victim, watch }: Pick<Disturbance, 'trial' | 
   cloud.hold();
   const carriedOut = new Promise<void>((resolve) => watch(({ mutating }) => mutating && resolve()));
   victim.pass();
-  await within(20_000, carriedOut, 'nothing was sent to the cloud');
+  await within(20_000, carriedOut, () => 'nothing was sent to the cloud');
   cloud.open();
   return { let: async () => cloud.let() };
 }
@@ -95,24 +96,10 @@ const patienceMs = 30_000;
 
 async function ofItself(victim: VictimProcess): Promise<{ readonly how: string; readonly said: string }> {
   try {
-    return await within(patienceMs, victim.ended(), 'it did not end');
+    return await within(patienceMs, victim.ended(), () => 'it did not end');
   } catch (error) {
     victim.signal('SIGKILL');
     const { said } = await victim.ended();
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${said}`, { cause: error });
-  }
-}
-
-/** Rejects where it takes longer. */
-async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`${what} in ${ms / 1000} s`);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
   }
 }
