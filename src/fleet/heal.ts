@@ -1,6 +1,8 @@
+import { heedingPolicy } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import type { Steering } from '../engine/job.ts';
+import { pausesNow } from '../estate/in-force.ts';
 import { siteOn } from '../estate/open-site.ts';
 import type { Charter } from './charter.ts';
 import type { Generations } from './generations.ts';
@@ -10,7 +12,8 @@ import type { Yard } from './yard.ts';
 /**
  * While a newer generation waits, what drifted goes back to what was last let into force: each address by the specs of the
  * generation that was applied there. Nothing else is touched, and nothing is made or removed that only those specs ask for.
- * Returns false where the pass was stopped.
+ * What the newest generation does not let the loop do is not done by a former one either, and a pause holds whatever either of
+ * them says to be of its owner or target. Returns false where the pass was stopped.
  */
 export async function heal(
   scene: Scene,
@@ -25,8 +28,12 @@ export async function heal(
     if (number === by.generation.number) continue;
     const former = await formerScene(scene, number, means, yard);
     if (former === undefined) continue;
-    const only = driftAt(new Set(generations.get(number)));
-    const charter = { ...means.charter, policies: [...means.charter.policies, only] };
+    const guards = [
+      driftAt(new Set(generations.get(number))),
+      heedingPolicy(by.scope.wanted),
+      await pausesNow(former.by.estate, yard.store),
+    ];
+    const charter = { ...means.charter, policies: [...means.charter.policies, ...guards] };
     const from = converged.last?.observation;
     const healed = await reconcile(former, charter, yard, {
       ...means.steering,

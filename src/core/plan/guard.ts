@@ -66,9 +66,27 @@ export const protectorsOf = (action: Action): readonly Address[] =>
 const isProtected = (action: Action, { documents }: Wanted): boolean =>
   protectorsOf(action).some((address) => documents.get(address)?.protect);
 
+/**
+ * What one generation says of an action that another one wants, with nobody there: only where it says `enforce`, and nothing is
+ * destroyed that it protects.
+ */
+export const heedingPolicy =
+  (wanted: Wanted): Policy =>
+  (action) => {
+    if (action.verb === 'forget') return undefined;
+    const mode = saidMode(action, wanted);
+    if (mode !== 'enforce') return { code: 'mode', why: `its mode is ${mode} in the newest generation.` };
+    const destroys = action.verb === 'replace' || action.verb === 'delete';
+    if (!destroys || !isProtected(action, wanted)) return undefined;
+    return { code: 'protect', why: 'it is protected in the newest generation.' };
+  };
+
 /** What nobody speaks of any more has the mode of its target. */
-function modeOf(action: Action, { documents, mode }: Wanted): Mode {
-  if (action.verb !== 'delete' && action.verb !== 'forget') return action.desired.terms.mode;
+function modeOf(action: Action, wanted: Wanted): Mode {
+  return action.verb === 'delete' || action.verb === 'forget' ? saidMode(action, wanted) : action.desired.terms.mode;
+}
+
+function saidMode(action: Action, { documents, mode }: Wanted): Mode {
   const said = documentsOf(action).flatMap((address) => documents.get(address)?.mode ?? []);
   return said.length === 0 ? mode : strictest(said);
 }
