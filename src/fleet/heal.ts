@@ -50,17 +50,25 @@ export interface Means {
   readonly steering: Steering;
 }
 
-/** Absent: that generation is not kept, or said nothing of this scope. */
+/** Absent: that generation was not kept, cannot be opened by this version or this worker, or said nothing of this scope. */
 async function formerScene(
   scene: Scene,
   number: number,
   { generations, steering }: Means,
-  { store, outside }: Yard,
+  { store, outside, telemetry }: Yard,
 ): Promise<Scene | undefined> {
   const { where, site } = scene;
   const generation = await store.generations.numbered(where.estate, number);
   if (generation === undefined) return undefined;
-  const estate = await generations.open(where.estate, generation);
+  // why: the newest one has had its pass, which must not fail for what was once
+  const estate = await generations.open(where.estate, generation).catch((error: unknown) => {
+    telemetry.log.warn('nothing is healed to a former generation: it cannot be opened', {
+      ...where,
+      generation: number,
+      why: String(error),
+    });
+  });
+  if (estate === undefined) return undefined;
   const scope = estate.compiled.scopes.find((one) => one.scope === where.scope);
   if (scope === undefined) return undefined;
   const ports = { secrets: outside.secrets, signal: steering.signal };

@@ -29,8 +29,10 @@ async function asksTheSame(
   if (one.generation === by.generation.number) return true;
   const then = await store.generations.numbered(where.estate, one.generation);
   if (then === undefined) return true;
-  const { compiled } = await generations.open(where.estate, then);
-  const scope = compiled.scopes.find(({ scope: key }) => key === where.scope);
+  // why: what it asked for then cannot be read any more; a person can
+  const opened = await generations.open(where.estate, then).catch(() => undefined);
+  if (opened === undefined) return true;
+  const scope = opened.compiled.scopes.find(({ scope: key }) => key === where.scope);
   return scope === undefined || isSameRollout(one, scope.wanted, by.scope.wanted);
 }
 
