@@ -5,6 +5,7 @@ import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
+import { givenNumber, isNumbered } from './number.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */
@@ -37,15 +38,33 @@ export function causeOf(desired: Desired, changes: readonly FieldChange[], knowl
     : 'drift';
 }
 
-/** What was asked for last in the cloud's own words, as what is asked for now is: a key may stand there in another case. */
+/**
+ * Why what stands nowhere is made: it vanished as it was applied last, or it is new, or asked for otherwise by now. Another way
+ * to write the same is no change, nor is another number that the planner gives.
+ */
+export function causeOfReturn(
+  desired: Desired,
+  { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
+): Cause {
+  if (knowledge.store === undefined) return 'unknown';
+  const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
+  if (applied === undefined) return 'rollout';
+  const moved = diff(desired.attributes, applied).filter(
+    ({ field }) => field !== givenNumber || !isNumbered(desired, dialect),
+  );
+  return moved.length === 0 ? 'drift' : 'rollout';
+}
+
+/** What was asked for last in the words of `observed`, as what is asked for now is: a key may stand there in another case. */
 function asSpelled(
   applied: Applied | undefined,
-  observed: Observed,
+  { kind, name, attributes }: Pick<Observed, 'kind' | 'name' | 'attributes'>,
   { desired, dialect }: { readonly desired: Desired; readonly dialect: PlanInput['dialect'] },
 ): object | undefined {
   if (applied === undefined || dialect.respell === undefined) return applied?.attributes;
+  const words: Observed = { kind, id: '', name, attributes, signs: {}, condition: { state: 'ready' } };
   // why: what was applied at an address is of the kind of its document
-  return dialect.respell({ ...desired, attributes: applied.attributes } as Desired, observed).attributes;
+  return dialect.respell({ ...desired, attributes: applied.attributes } as Desired, words).attributes;
 }
 
 function removed(

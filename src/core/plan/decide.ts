@@ -1,13 +1,13 @@
 import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
 import { prefixIn, slotOf } from '../address.ts';
 import type { Desired } from '../desired.ts';
-import { diff, type FieldChange } from '../diff.ts';
+import type { FieldChange } from '../diff.ts';
 import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
 import type { Kind } from '../resource.ts';
 import { withAdoptedRefs } from './adopted-refs.ts';
-import { causeOf, changesOf } from './changes.ts';
+import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
 import { strayedOf } from './strayed.ts';
@@ -97,13 +97,7 @@ const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean =>
   kind === 'instance' && missing?.includes('machine') === true;
 
 function create(desired: Desired, { input }: Pick<World, 'input'>): Action {
-  const { knowledge } = input;
-  const applied = knowledge.applied.get(desired.address);
-  // why: what vanished and is asked for otherwise by now comes back as the spec has it, and that is a rollout
-  const same = applied !== undefined && diff(desired.attributes, applied.attributes).length === 0;
-  const known: Cause = same ? 'drift' : 'rollout';
-  const cause = knowledge.store === undefined ? 'unknown' : known;
-  return { ...aboutOf(desired, cause), verb: 'create', desired, because: 'absent' };
+  return { ...aboutOf(desired, causeOfReturn(desired, input)), verb: 'create', desired, because: 'absent' };
 }
 
 function adopt(desired: Desired, id: string, world: World): readonly Decision[] {

@@ -1,3 +1,4 @@
+import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import { compareText } from '../text-order.ts';
@@ -23,6 +24,13 @@ export function number(desired: readonly Desired[], world: World): readonly Desi
   }
   return desired.map((one) => numbered.get(one) ?? one);
 }
+
+/** The field that holds it. */
+export const givenNumber = 'order.priority';
+
+/** Whether the planner gives this one its number. */
+export const isNumbered = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
+  rules.numbering !== undefined && isStated(one);
 
 /** Stated by a rule's document, not by a network's `default`. */
 const isStated = (one: Desired): one is Rule =>
