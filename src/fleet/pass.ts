@@ -4,6 +4,7 @@ import type { Progress } from '../engine/progress.ts';
 import { openSite } from '../estate/open-site.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { Pulse } from '../ports/fleet-state.ts';
+import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
@@ -12,6 +13,7 @@ import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
 import { lookoutOf } from './lookout.ts';
 import { reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { wasAway } from './store-away.ts';
 import { stopFailed, waveComes } from './waves.ts';
 import type { Yard } from './yard.ts';
 
@@ -26,7 +28,9 @@ export function passesOf(yard: Yard, generations: Generations): (where: Where, s
       return hasMore[outcome] ? 'again' : 'done';
     } catch (error) {
       watch.ended(signal.aborted ? 'stopped' : 'failed', error instanceof Error ? error.message : String(error));
-      throw error;
+      // why: a pass that throws five times is poison, and a database that is away is no fault of the scope
+      if (!(await wasAway(yard, signal))) throw error;
+      return 'again';
     }
   };
 }
@@ -51,7 +55,7 @@ interface Errand {
 }
 
 async function pass(errand: Errand, yard: Yard): Promise<PassOutcome> {
-  const { where, generations } = errand;
+  const { where } = errand;
   const { fleet } = yard.store;
   const pulse = await fleet.requests.pulse(where);
   // why: a wish that nothing can be done about is answered too, or it would be put into the queue for ever
@@ -62,11 +66,25 @@ async function pass(errand: Errand, yard: Yard): Promise<PassOutcome> {
   const generation = await yard.store.generations.current(where.estate);
   if (generation === undefined) return answering('idle');
   if (await isQuarantined(where, generation.number, yard)) return answering('quarantined');
-  const estate = await generations.open(where.estate, generation);
+  const estate = await opened(errand, generation, yard);
+  if (estate === undefined) return 'failed';
   const scope = scopeOf(where, estate);
   if (scope === undefined) return answering('idle');
   const by = { generation, estate, scope };
   return underLease(errand, yard, (lease) => atSite({ ...errand, pulse, by, lease }, yard));
+}
+
+/** Undefined where this worker cannot: another one, of another version or told to allow endpoints, may. So it is no poison. */
+function opened(
+  { where, generations }: Errand,
+  generation: Generation,
+  { telemetry }: Yard,
+): Promise<OpenedEstate | undefined> {
+  return generations.open(where.estate, generation).catch((error: unknown) => {
+    const fields = { ...where, generation: generation.number, why: String(error) };
+    telemetry.log.error('the newest generation cannot be opened by this worker', fields);
+    return undefined;
+  });
 }
 
 const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | undefined =>
