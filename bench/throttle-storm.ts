@@ -95,7 +95,8 @@ function twiceSlowed({ refused, slowed }: Made): number {
   const moments = new Map<string, Set<number>>();
   for (const { action, time } of refused) moments.set(action, (moments.get(action) ?? new Set()).add(time));
   return [...slowed].reduce((sum, [lane, times]) => {
-    const action = lane.split('/').at(-1) ?? '';
+    // why: what an action spends besides has its name and more, `RunInstances:instances`
+    const [action = ''] = lane.split('/').at(-1)?.split(':') ?? [];
     return sum + Math.max(0, times - (moments.get(action)?.size ?? 0));
   }, 0);
 }

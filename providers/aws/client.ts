@@ -11,7 +11,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Answer, Call } from '../../src/ports/actuator.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { toFailure } from './errors.ts';
-import { type Action, actions, requestFor } from './limits.ts';
+import { type Action, actions, isUnfiltered, requestFor } from './limits.ts';
 import * as sdk from './sdk.ts';
 
 /** The way to one account and region: every request passes here, so that it is admitted, timed, reported and translated. */
@@ -51,7 +51,7 @@ export function makeClient({ scope, region, endpoint, credentials }: Access): Cl
   return {
     send: async (ask, command, call) => {
       const { action, instances } = typeof ask === 'string' ? { action: ask, instances: 0 } : ask;
-      const request = requestFor(scope, action, instances);
+      const request = requestFor(scope, action, { instances, unfiltered: isUnfiltered(command.input) });
       const tell = (): void => {
         if (request.mutating) for (const listener of listeners) listener();
       };

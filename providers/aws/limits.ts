@@ -17,6 +17,7 @@ const bucket = (capacity: number, perSecond: number, source: string): Budget => 
 });
 
 const reading = bucket(100, 20, `${throttling}#throttling-limits-rate-based`);
+const unfiltered = bucket(50, 10, `${throttling}#throttling-limits-rate-based`);
 const mutating = bucket(50, 5, `${throttling}#throttling-limits-rate-based`);
 const intensive = bucket(50, 5, `${throttling}#throttling-limits-rate-based`);
 const tagging = bucket(100, 10, `${throttling}#throttling-limits-rate-based`);
@@ -30,11 +31,18 @@ interface Row {
   readonly budget: Budget;
   /** A second bucket, in instances. */
   readonly instances?: Budget;
+  /** A second bucket, of the requests that say neither a filter nor the size of a page. */
+  readonly unfiltered?: Budget;
   /** Sent twice it makes two: an answer that went missing, or a server error, must not be followed by another try. */
   readonly makesTwins?: true;
 }
 
 const read: Row = { budget: reading };
+/**
+ * "when requested without specifying either pagination or a filter, use tokens from smaller token buckets". Ids are neither by
+ * the letter of that, and nobody says that they count as one: such a read is counted in both.
+ */
+const narrowable: Row = { budget: reading, unfiltered };
 const write: Row = { budget: mutating };
 
 export const actions = {
@@ -44,9 +52,9 @@ export const actions = {
   DescribeInternetGateways: read,
   DescribeRouteTables: read,
   DescribeSubnets: read,
-  DescribeSecurityGroups: read,
-  DescribeInstances: read,
-  DescribeVolumes: read,
+  DescribeSecurityGroups: narrowable,
+  DescribeInstances: narrowable,
+  DescribeVolumes: narrowable,
   DescribeImages: read,
   DescribeIamInstanceProfileAssociations: read,
 
@@ -91,12 +99,26 @@ export const actions = {
 
 export type Action = keyof typeof actions;
 
+/** How one request of an action differs from another, as far as EC2 counts. `instances`: how many it is about. */
+export interface Asked {
+  readonly instances?: number;
+  readonly unfiltered?: boolean;
+}
+
+/** Whether what is sent says neither how large a page nor what to filter by. */
+export const isUnfiltered = (input: object): boolean =>
+  !['MaxResults', 'NextToken', 'Filters'].some((field) => Reflect.get(input, field) !== undefined);
+
 /** What the cloud counts together starts with this: `aws/<account>/<region>`. */
-export function requestFor(scope: string, action: Action, instances = 0): Request {
+export function requestFor(scope: string, action: Action, asked: Asked = {}): Request {
   const row: Row = actions[action];
-  const costs: Cost[] = [{ lane: { key: `${scope}/${action}`, budget: row.budget }, amount: 1 }];
-  if (row.instances)
-    costs.push({ lane: { key: `${scope}/${action}:instances`, budget: row.instances }, amount: instances });
+  const cost = (lane: string, budget: Budget, amount: number): Cost => ({
+    lane: { key: `${scope}/${lane}`, budget },
+    amount,
+  });
+  const costs = [cost(action, row.budget, 1)];
+  if (row.unfiltered && asked.unfiltered) costs.push(cost(`${action}:unfiltered`, row.unfiltered, 1));
+  if (row.instances) costs.push(cost(`${action}:instances`, row.instances, asked.instances ?? 0));
   return { action, mutating: !/^(Describe|Get)/.test(action), costs };
 }
 

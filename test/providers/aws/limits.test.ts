@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { type Action, actions, requestFor } from '../../../providers/aws/limits.ts';
+import { type Action, actions, isUnfiltered, requestFor } from '../../../providers/aws/limits.ts';
+import { recordedCall } from '../../support/fixtures.ts';
+import { makeEstate } from './estate.ts';
 
 const scope = 'aws/111122223333/eu-west-1';
 const folder = new URL('../../../providers/aws/', import.meta.url);
@@ -33,7 +35,7 @@ describe('what EC2 allows', () => {
 
   test('launches, starts, stops and terminations take an instance token each', () => {
     const second = (action: Action): unknown => {
-      const cost = requestFor(scope, action, 7).costs[1];
+      const cost = requestFor(scope, action, { instances: 7 }).costs[1];
       return cost && [cost.amount, cost.lane.budget.shape === 'bucket' && cost.lane.budget.perSecond];
     };
     assert.deepEqual(second('RunInstances'), [7, 2]);
@@ -66,5 +68,50 @@ describe('what EC2 allows', () => {
       ),
     );
     assert.deepEqual([...made].toSorted(), Object.keys(actions).toSorted());
+  });
+});
+
+describe('what a read says of how much it wants', () => {
+  const reads: readonly (readonly [Action, object, readonly (readonly [string, number, number])[]])[] = [
+    ['DescribeInstances', { MaxResults: 1000 }, [['DescribeInstances', 100, 20]]],
+    ['DescribeInstances', { MaxResults: 1000, NextToken: 'x' }, [['DescribeInstances', 100, 20]]],
+    ['DescribeVolumes', { Filters: [{}] }, [['DescribeVolumes', 100, 20]]],
+    ['DescribeVpcs', { VpcIds: ['vpc-1'] }, [['DescribeVpcs', 100, 20]]],
+    ...(['DescribeInstances', 'DescribeSecurityGroups', 'DescribeVolumes'] as const).map(
+      (action) =>
+        [
+          action,
+          { GroupIds: ['sg-1'], MaxResults: undefined },
+          [
+            [action, 100, 20],
+            [`${action}:unfiltered`, 50, 10],
+          ],
+        ] as const,
+    ),
+  ];
+  for (const [action, input, want] of reads)
+    test(`${action} ${JSON.stringify(input)}: ${want.length === 1 ? 'the usual bucket' : 'the smaller one too'}`, () => {
+      const { costs } = requestFor(scope, action, { unfiltered: isUnfiltered(input) });
+      const got = costs.map(({ lane: { key, budget }, amount }) => [
+        key.slice(scope.length + 1),
+        budget.shape === 'bucket' && budget.capacity,
+        budget.shape === 'bucket' && budget.perSecond,
+        amount,
+      ]);
+      assert.deepEqual(
+        got,
+        want.map((each) => [...each, 1]),
+      );
+    });
+
+  test('the client tells it by what it sends', async (t) => {
+    const { stage, session, group } = await makeEstate();
+    t.after(() => stage.close());
+    const call = recordedCall();
+    for await (const _ of session.actuators.group.list(call));
+    await session.actuators.group.read([group.id], call);
+    const lanes = call.admitted.map(({ costs }) => costs.map(({ lane }) => lane.key.split('/').at(-1)));
+    assert.deepEqual(lanes.at(0), ['DescribeSecurityGroups']);
+    assert.deepEqual(lanes.at(-1), ['DescribeSecurityGroups', 'DescribeSecurityGroups:unfiltered']);
   });
 });
