@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { Complaint } from './complaint.ts';
 import type { Context } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
@@ -9,6 +9,7 @@ import { fraction, whole } from './output/number.ts';
 
 /** What `worker` and `serve` are told alike. */
 export interface FleetOptions {
+  /** The store's folder. */
   readonly dir: string;
   readonly allowEndpoint?: boolean;
   readonly interval: number;
@@ -19,9 +20,12 @@ export interface FleetOptions {
 
 export const withFleetOptions = (command: Command): Command =>
   command
-    .option('--dir <folder>', 'where .setpoint is', '.')
     .option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there')
-    .option('--interval <duration>', 'a pass of every scope at least this often', parseDuration, 300_000)
+    .addOption(
+      new Option('--interval <duration>', 'a pass of every scope at least this often')
+        .argParser(parseDuration)
+        .default(300_000, '5m'),
+    )
     .option('--concurrency <n>', 'passes at once, of each cloud', whole(1, 1000), 8)
     .option('--reserve <part>', 'the part of every rate budget that is left to others, 0 to 0.9', fraction(0, 0.9), 0.1)
     .option(

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { planDigest } from '../../core/digest.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
@@ -43,7 +43,9 @@ export const approve = (context: Context): Command =>
     }),
   )
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
-    .option('--expires <duration>', 'how long it holds', parseDuration, 86_400_000)
+    .addOption(
+      new Option('--expires <duration>', 'how long it holds').argParser(parseDuration).default(86_400_000, '24h'),
+    )
     .option('--digest <digest>', 'refuse if what waits has another digest than this', parseDigest)
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')

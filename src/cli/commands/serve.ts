@@ -9,7 +9,7 @@ export const serve = (context: Context): Command =>
       group: 'Run',
       summary: 'converge without a person, all in this process, until Ctrl-C or SIGTERM',
       about:
-        'Follows a folder of specs and keeps the clouds as it says, on the database in .setpoint: nothing else is needed. Acts\non what is in mode enforce, and on what was approved. For many workers on servers of your own, see `setpoint worker`.',
+        'Follows a folder of specs and keeps the clouds as it says, on the database in .setpoint, or that of DATABASE_URL:\nnothing else is needed. Acts on what is in mode enforce, and on what was approved. For many workers on servers of your\nown, see `setpoint worker`, which says what it does in the same way.',
       examples: [
         ['serve', 'follow specs/'],
         ['serve --interval 1m', 'look at every scope once a minute, and at once when the specs change'],

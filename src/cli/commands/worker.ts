@@ -9,7 +9,7 @@ export const worker = (context: Context): Command =>
       group: 'Run',
       summary: 'be one worker of a fleet, until Ctrl-C or SIGTERM',
       about:
-        'Carries out passes that are queued on REDIS_URL for the estates in DATABASE_URL, together with any number of others:\none at a time in each scope, and together within the clouds’ rate limits. Acts on what is in mode enforce, and on what\nwas approved. A folder of specs that is named here is followed: each sound state of it becomes the next generation.',
+        'Carries out passes that are queued on REDIS_URL for the estates in DATABASE_URL, together with any number of others:\none at a time in each scope, and together within the clouds’ rate limits. Acts on what is in mode enforce, and on what\nwas approved. A folder of specs that is named here is followed: each sound state of it becomes the next generation.\n\nRedis must have maxmemory-policy noeviction. Says what it does on stderr: SETPOINT_LOG is text or json,\nSETPOINT_LOG_LEVEL debug, info, warn or error. Ends within 30 s; what it does not end goes on elsewhere.',
       examples: [
         ['worker', 'specs come from elsewhere: another worker’s folder, or `setpoint apply`'],
         ['worker specs', 'follow this folder too; of several workers that do, one does so at a time'],
