@@ -3,6 +3,7 @@ import { acceptSpecs } from '../estate/accept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { asLeader } from './leader.ts';
+import { settled } from './settled.ts';
 import type { Yard } from './yard.ts';
 
 /** Where specs come from. `name`: for people. */
@@ -34,13 +35,26 @@ const nameOf = (tree: SpecTree | undefined): string | undefined => tree?.estate?
 
 /** Returns when the source begins to speak of another estate: that is another lease. */
 async function followAs(estate: string, read: Read, yard: Yard, lead: AbortSignal): Promise<void> {
+  const isSettled = settled(yard.clock);
+  let inForce = await treeInForce(estate, yard);
   for (let accepted = ''; !lead.aborted; await yard.clock.sleep(everyMs, lead)) {
     const seen = await read();
+    // why: a folder may be slow to answer, and whoever leads by now may have accepted what came after this
+    lead.throwIfAborted();
     if (seen === undefined || seen.revision === accepted) continue;
     if (nameOf(seen) !== estate) return;
+    if (!isSettled(seen, inForce)) continue;
     await accept(seen, yard);
     accepted = seen.revision;
+    inForce = seen;
   }
+}
+
+/** Absent: there is none, or its tree was not kept. */
+async function treeInForce(estate: string, { store, outside }: Yard): Promise<SpecTree | undefined> {
+  const current = await store.generations.current(estate);
+  const kept = current && (await store.fleet.trees.read(estate, current.revision));
+  return kept && outside.specs(kept, current.revision);
 }
 
 /** Reads what is sound; of what is not, says once why. */
