@@ -49,11 +49,11 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
 
 /**
  * Lets pass what was shown to a person, and what follows from it: later passes may finish an approved address, but what
- * destroys must have been shown as such. Creations that were in doubt are known to the person as blocked. Forgetting and
- * twins of our own lost answers need nobody.
+ * destroys must have been shown as such. Creations that were in doubt are known to the person as blocked, and what rests on
+ * them as withheld. Forgetting and twins of our own lost answers need nobody.
  */
 export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Policy {
-  const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans)]);
+  const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans), ...resting(plans)]);
   const destroying = new Set(approved.filter(destroys).map(deedOf));
   return (action) => {
     if (action.verb === 'forget' || (action.verb === 'delete' && action.because === 'twin')) return undefined;
@@ -69,3 +69,13 @@ const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
   plans.flatMap(({ findings }) =>
     findings.flatMap((found) => (found.type === 'blocked' && found.code === 'pending' ? [found.address] : [])),
   );
+
+/** What was to be made on ground that was in doubt. */
+const resting = (plans: readonly ScopePlan[]): readonly Address[] =>
+  plans
+    .filter((plan) => pending([plan]).length > 0)
+    .flatMap(({ findings }) =>
+      findings.flatMap((found) =>
+        found.type === 'withheld' && found.code === 'depends' && found.action === 'create' ? [found.address] : [],
+      ),
+    );

@@ -90,12 +90,15 @@ function opened(
 const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | undefined =>
   compiled.scopes.find((one) => one.scope === scope);
 
-/** A newer generation than the one that failed is worth a try. */
-async function isQuarantined(where: Where, generation: number, { store }: Yard): Promise<boolean> {
+/** What took its workers with it by bad luck only is not left alone for ever. */
+const quarantineMs = 600_000;
+
+/** A newer generation than the one that failed is worth a try, and after a while the same one is too. */
+async function isQuarantined(where: Where, generation: number, { store, clock }: Yard): Promise<boolean> {
   const { quarantine } = store.fleet;
   const held = (await quarantine.list(where.estate)).find(({ scope }) => scope === where.scope);
   if (held === undefined) return false;
-  if (held.generation >= generation) return true;
+  if (held.generation >= generation && clock.now() - held.since < quarantineMs) return true;
   await quarantine.release(where);
   return false;
 }

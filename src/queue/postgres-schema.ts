@@ -13,6 +13,8 @@ export interface QueueSchema {
 /** Makes or upgrades the tables of BullMQ in a schema of their own. Safe while others do the same. About 0.3 s the first time. */
 export async function prepareQueueSchema({ owner, role, schema = usualSchema }: QueueSchema): Promise<void> {
   const client = new pg.Client({ connectionTimeoutMillis: 10_000, ...owner });
+  // why: a connection lost in use is told here too; whoever waits for an answer is told anyway, and nobody listening would end the process
+  client.on('error', () => {});
   await client.connect();
   try {
     await runMigrations(client, schema);

@@ -27,7 +27,7 @@ export interface Settings {
   readonly onTrouble: (message: string) => void;
 }
 
-/** A lease of 12 s and a takeover within 13 s: after 15 s somebody else is at work. */
-export const usualPace: Pace = { lockMs: 10_000, stalledMs: 3_000, patienceMs: 60_000, graceMs: 18_000 };
+/** With a lease of 10 s: a job is somebody else's at most 10 s after its worker died, and 5 s are left for a look. */
+export const usualPace: Pace = { lockMs: 8_000, stalledMs: 2_000, patienceMs: 60_000, graceMs: 18_000 };
 
-export const usualTries: Tries = { attempts: 5, kills: 5, backoffMs: 1_000, backoffCapMs: 30_000 };
+export const usualTries: Tries = { attempts: 5, kills: 10, backoffMs: 1_000, backoffCapMs: 30_000 };

@@ -25,7 +25,7 @@ export interface Opening extends Tellings {
   readonly clock: Clock;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
-  /** How long a lease outlives a holder that stopped renewing; the default is 12 s. */
+  /** How long a lease outlives a holder that stopped renewing; the default is 10 s. */
   readonly leaseMs?: number;
 }
 
@@ -129,7 +129,7 @@ interface Kept {
 }
 
 async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<Store> {
-  const { clock, leaseMs = 12_000 } = opening;
+  const { clock, leaseMs = 10_000 } = opening;
   // why: who is stopped must not keep others from a lease longer than the lease itself does
   const db = connect(reach, leaseMs);
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();

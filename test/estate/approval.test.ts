@@ -80,6 +80,19 @@ const blocked: ScopePlan = {
   calls: { observed: 0, predicted: 0 },
 };
 
+const rests = (action: 'create' | 'delete'): ScopePlan['findings'][number] => ({
+  type: 'withheld',
+  code: 'depends',
+  action,
+  kind: 'instance',
+  address: at('instance', 'web-0'),
+  why: '',
+  scope: 'memory/acme/here',
+});
+const inDoubt: ScopePlan = { ...blocked, findings: [...blocked.findings, rests('create')] };
+const sure: ScopePlan = { ...blocked, findings: [rests('create')] };
+const leaving: ScopePlan = { ...blocked, findings: [...blocked.findings, rests('delete')] };
+
 const twin: Action = { ...remove('core', vpc), verb: 'delete', because: 'twin', observed: vpc };
 const gone: Action = {
   verb: 'forget',
@@ -112,6 +125,9 @@ const later: readonly (readonly [
   ],
   ['a delete that was shown', [remove('core', vpc)], [], remove('core', vpc), true],
   ['a creation that was in doubt', [], [blocked], create(net), true],
+  ['what rests on a creation that was in doubt', [], [inDoubt], create(web), true],
+  ['a delete that rested on a creation in doubt', [], [leaving], remove('web-0', machine), false],
+  ['what rested on what nobody doubted', [], [sure], create(web), false],
   ['a twin of our own lost answer', [], [], twin, true],
   ['forgetting what is gone', [], [], gone, true],
 ];

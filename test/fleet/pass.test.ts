@@ -116,6 +116,16 @@ describe('a pass beside others', () => {
     assert.deepEqual(await world.store.fleet.quarantine.list(), []);
   });
 
+  it('tries a scope in quarantine again after ten minutes: it may have been bad luck', async () => {
+    const world = fleetWorld();
+    const generation = await world.accept(estate);
+    await world.store.fleet.quarantine.put(where, 'its workers died', generation);
+    await world.clock.advance(599_000);
+    assert.equal((await world.pass()).outcome, 'quarantined');
+    await world.clock.advance(1_000);
+    assert.equal((await world.pass()).outcome, 'done');
+  });
+
   it('answers the wish that it began with, and stops for one that comes while it runs', async () => {
     const world = fleetWorld();
     await world.accept([network({ internet: false }), machine('web', { replicas: 3 })]);

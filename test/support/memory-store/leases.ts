@@ -3,7 +3,7 @@ import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/
 import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
 
 /** How long a lease outlives a holder that stopped renewing. */
-const leaseMs = 12_000;
+const leaseMs = 10_000;
 
 /** Leases of one process. `stall` is what SIGSTOP, a crash or a long pause is: renewing ends, and the leases run out. */
 export interface MemoryLeases extends Leases {
