@@ -57,7 +57,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       await exported.close();
     }
   },
-  limiter: inProcessLimiter({ clock }),
+  limiter: inProcessLimiter({ clock, lateMs: 500 }),
 });
 
 const secrets = () =>

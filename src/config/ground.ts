@@ -78,6 +78,9 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
   return { store, queue, limiter };
 }
 
+/** Requests of one process reach a cloud not all equally late; a fleet's differ by more, see `openSharedLimiter`. */
+const lateMs = 500;
+
 /** The same in one process, on the database that Setpoint brings along (or on DATABASE_URL), with the queue beside the store. */
 async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil, atEnd: AtEnd): Promise<Opened> {
   const { DATABASE_URL: databaseUrl } = env;
@@ -96,7 +99,7 @@ async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil,
   if (server === undefined) throw new Error('a store that is open has a server');
   const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
   atEnd(queue.close);
-  return { store, queue, limiter: inProcessLimiter({ clock, reserve: pace.reserve }) };
+  return { store, queue, limiter: inProcessLimiter({ clock, reserve: pace.reserve, lateMs }) };
 }
 
 /** Queues are named after their database: fleets that share a Redis share budgets there, and no jobs. */
