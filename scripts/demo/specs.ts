@@ -97,14 +97,17 @@ export const lastWeek = (endpoint: string): Files => ({
   'machines.yaml': machines(1),
 });
 
-/** What the repository says today: a web server more on each cloud, a way to the database, and no FTP. */
+/**
+ * What the repository says today: a web server more on each cloud, a way to the database, and no FTP. From the next commit on the
+ * fleet may act by itself: none lifts its own guard.
+ */
 export const today = (endpoint: string): Files => ({
-  'estate.yaml': estate(endpoint),
+  'estate.yaml': estate(endpoint, 'enforce'),
   'network.yaml': `${network}${toDatabase}`,
   'machines.yaml': machines(2),
 });
 
-/** What is committed while workers follow it: the fleet may act by itself, and the site grows. */
+/** What is committed while workers follow it: the site grows. */
 export const tomorrow = (endpoint: string): Files => ({
   'estate.yaml': estate(endpoint, 'enforce'),
   'network.yaml': `${network}${toDatabase}${metrics}`,

@@ -15,6 +15,8 @@ export interface InForce {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, 'allowDeletes'>;
   readonly policies: readonly Policy[];
+  /** Of the generation before; absent where there was none. */
+  readonly modesBefore?: Guards['modes'];
 }
 
 const nothing = { deletes: 0, replaces: 0 };
@@ -40,6 +42,7 @@ export async function inForce({ name, tree, compiled }: OpenedEstate, store: Sto
       ...(former === undefined ? [] : [guardsBefore(former.guards)]),
       await pausesNow({ name, compiled }, store),
     ],
+    ...(former === undefined ? {} : { modesBefore: former.guards.modes }),
   };
 }
 

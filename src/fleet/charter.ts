@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import type { Guards } from '../core/guards.ts';
 import { approvedBy } from '../core/plan/approve.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import type { Policy, StoppedWaves } from '../core/plan/plan-input.ts';
@@ -13,6 +14,8 @@ import { type Records, stoppedWaves } from './waves.ts';
 export interface Charter {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
+  /** Of the generation before. */
+  readonly modesBefore: Guards['modes'];
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
   readonly stopped: readonly StoppedWaves[];
@@ -30,6 +33,7 @@ export async function charterOf(where: Where, by: Spoken, records: Records): Pro
   return {
     bounds: force.bounds,
     policies: force.policies,
+    modesBefore: force.modesBefore ?? {},
     approved: approvedBy(digests, sha256),
     stopped,
     authority: authorityOf(approvals, force.bounds),

@@ -59,9 +59,10 @@ export async function reconcile(
   return { converged, waiting: waitingOf(converged, planned), planned: [...planned.values()] };
 }
 
-function plannerOf({ scope, estate }: Spoken, { bounds, policies, approved, stopped }: Charter): Planner {
+function plannerOf({ scope, estate }: Spoken, { bounds, ...charter }: Charter): Planner {
   const { dialect, batches } = providerOf(scope, estate);
-  const choices = { unattended: true, policies, approved, stopped };
+  const { policies, modesBefore, approved, stopped } = charter;
+  const choices = { unattended: true, policies, modesBefore, approved, stopped };
   return (observation, knowledge) => {
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const [plan] = planEstate([input], bounds);

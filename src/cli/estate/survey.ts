@@ -38,6 +38,7 @@ export async function withSurvey<T>(
   try {
     const choices: Choices = {
       policies: force.policies,
+      ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
       ...(grant.prune === undefined ? {} : { prune: grant.prune }),
     };
     const chosen = looked.map((one) => ({ ...one, input: { ...one.input, choices } }));

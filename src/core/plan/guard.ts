@@ -6,19 +6,23 @@ import type { Address } from '../resource.ts';
 import type { PlanInput, Policy, Wanted } from './plan-input.ts';
 
 /**
- * `observe` only reads; without a person only `enforce` acts, and what a person approved. Forgetting what is gone is no write to
- * a cloud.
+ * `observe` only reads; without a person only `enforce` acts, and what a person approved. What was in mode `plan` in the generation
+ * before is so in this one too: no commit lifts its own guard. Forgetting what is gone is no write to a cloud.
  */
 export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
-  const { unattended = false, approved = () => false } = choices;
+  const { unattended = false, approved = () => false, modesBefore = {} } = choices;
   return (action) => {
+    if (action.verb === 'forget') return undefined;
     const mode = modeOf(action, wanted);
-    if (action.verb === 'forget' || mode === 'enforce') return undefined;
     if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
-    if (!unattended || approved(action)) return undefined;
-    return { code: 'mode', why: 'its mode is plan: a person applies it, or approves it with: setpoint approve' };
+    const wasPlan = documentsOf(action).some((address) => modesBefore[address] === 'plan');
+    if ((mode === 'enforce' && !wasPlan) || !unattended || approved(action)) return undefined;
+    return { code: 'mode', why: `its mode ${mode === 'plan' ? 'is plan' : before}: a person ${applies}` };
   };
 }
+
+const before = 'was plan in the generation before, and that it is looser counts from the next one on';
+const applies = 'applies it, or approves it with: setpoint approve';
 
 /** `protect` holds for the document's own word and, in the store, beyond it. */
 export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {

@@ -1,6 +1,7 @@
 import type { Action, WithholdCode } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired, Mode, Terms } from '../desired.ts';
+import type { Guards } from '../guards.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { BatchLimits } from '../pack.ts';
@@ -45,6 +46,8 @@ export interface Choices {
   readonly prune?: ReadonlySet<Address>;
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
+  /** Modes of the generation before, by document address. */
+  readonly modesBefore?: Guards['modes'];
   /** What a person let pass beforehand: see approve.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
