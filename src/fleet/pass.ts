@@ -12,7 +12,7 @@ import { charterOf } from './charter.ts';
 import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
 import { lookoutOf } from './lookout.ts';
-import { reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { isInForce, reconcile, type Scene, type Spoken } from './reconcile.ts';
 import { wasAway } from './store-away.ts';
 import { stopFailed, waveComes } from './waves.ts';
 import type { Yard } from './yard.ts';
@@ -166,8 +166,9 @@ async function work({ pulse, watch, signal, generations, ...scene }: Opened & Sc
   await stopFailed(where, by, newest, yard.store);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return 'stopped';
-  if (newest.waiting.size === 0) await fleet.rollouts.stand(where, by.generation.number);
-  else if (!(await heal(scene, newest, { charter, generations, steering }, yard))) return 'stopped';
+  if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
+  const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, { charter, generations, steering }, yard));
+  if (!isHealed) return 'stopped';
   await fleet.requests.answered(where, pulse.wish);
   if (outcome === 'done' && waveComes(newest.converged, newest.planned)) {
     await yard.clock.sleep(nextWaveMs, signal);

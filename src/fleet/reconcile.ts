@@ -1,4 +1,4 @@
-import type { Action } from '../core/action.ts';
+import type { Action, Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Observation } from '../core/observed.ts';
 import { planEstate } from '../core/plan/estate.ts';
@@ -58,6 +58,20 @@ export async function reconcile(
   );
   return { converged, waiting: waitingOf(converged, planned), planned: [...planned.values()] };
 }
+
+/** Whether all that the specs ask of the scope is in force there, as far as anybody can see it. */
+export function isInForce({ converged: { outcome, last }, waiting }: Reconciled): boolean {
+  if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
+  return !last.plan.findings.some(({ type }) => undone.has(type));
+}
+
+const undone: ReadonlySet<Finding['type']> = new Set([
+  'blocked',
+  'non-convergent',
+  'incomplete',
+  'wrong-account',
+  'foreign-store',
+]);
 
 function plannerOf({ scope, estate }: Spoken, { bounds, ...charter }: Charter): Planner {
   const { dialect, batches } = providerOf(scope, estate);
