@@ -19,27 +19,42 @@ export const tend = (
 ): Promise<void> =>
   asLeader({ estate: '-', scope: 'caretaker' }, yard, signal, async (lead) => {
     const { queue, store, clock } = yard;
+    const known = new Map<string, readonly Where[]>();
     for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(wishesEveryMs, lead)) {
       for (const where of await store.fleet.requests.unanswered()) await queue.request(where, 'now');
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;
-      const all = await scopesOf(generations, yard);
+      const all = await allScopes({ generations, known }, yard);
       await queue.schedule(all.map((where) => ({ ...where, everyMs: passEveryMs })));
     }
   });
 
-/** An estate whose newest generation cannot be opened is told of, and the others go on. */
-async function scopesOf(generations: Generations, { store, telemetry }: Yard): Promise<readonly Where[]> {
-  const all: Where[] = [];
-  for (const estate of await store.estates.list()) {
+interface Register {
+  readonly generations: Generations;
+  /** The scopes of each estate, as they were when it could last be opened here. */
+  readonly known: Map<string, readonly Where[]>;
+}
+
+/** An estate whose newest generation cannot be opened keeps the scopes that it had, and the others go on. */
+async function allScopes({ generations, known }: Register, { store, telemetry }: Yard): Promise<readonly Where[]> {
+  const estates = await store.estates.list();
+  for (const estate of estates) {
     try {
-      const generation = await store.generations.current(estate);
-      if (generation === undefined) continue;
-      const { compiled } = await generations.open(estate, generation);
-      all.push(...compiled.scopes.map(({ scope }) => ({ estate, scope })));
+      known.set(estate, await scopesOf(estate, generations, store));
     } catch (error) {
       telemetry.log.error('an estate cannot be opened', { estate, why: String(error) });
+      if (!known.has(estate)) known.set(estate, await seenBefore(estate, store));
     }
   }
-  return all;
+  return estates.flatMap((estate) => known.get(estate) ?? []);
 }
+
+async function scopesOf(estate: string, generations: Generations, store: Yard['store']): Promise<readonly Where[]> {
+  const generation = await store.generations.current(estate);
+  if (generation === undefined) return [];
+  const { compiled } = await generations.open(estate, generation);
+  return compiled.scopes.map(({ scope }) => ({ estate, scope }));
+}
+
+const seenBefore = async (estate: string, { inventory }: Yard['store']): Promise<readonly Where[]> =>
+  (await inventory.latest(estate)).map(({ scope }) => ({ estate, scope }));

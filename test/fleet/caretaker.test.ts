@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tend } from '../../src/fleet/caretaker.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
+import type { Yard } from '../../src/fleet/yard.ts';
 import type { Periodic, Urgency, Where } from '../../src/ports/queue.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, idleQueue, where } from '../support/fleet-world.ts';
@@ -11,7 +12,7 @@ interface Watched {
   readonly requested: (readonly [Where, Urgency])[];
   readonly scheduled: (readonly Periodic[])[];
   /** A caretaker of a worker of its own. */
-  start(holder: string): { end(): Promise<void> };
+  start(holder: string, differing?: Partial<Yard['outside']>): { end(): Promise<void> };
 }
 
 function watched(): Watched {
@@ -27,8 +28,8 @@ function watched(): Watched {
     world,
     requested,
     scheduled,
-    start: (holder) => {
-      const yard = { ...world.yard, queue, outside: { ...world.yard.outside, holder } };
+    start: (holder, differing = {}) => {
+      const yard = { ...world.yard, queue, outside: { ...world.yard.outside, ...differing, holder } };
       const stop = new AbortController();
       const ended = tend({ passEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
       return {
@@ -63,6 +64,19 @@ describe('the caretaker', () => {
     await world.store.fleet.requests.answered(where, 1);
     await world.clock.advance(5_000);
     assert.equal(requested.length, 2);
+    await duty.end();
+  });
+
+  it('keeps up the passes of an estate that it cannot open: another worker may', async () => {
+    const { world, scheduled, start } = watched();
+    await world.accept([network()]);
+    await world.pass();
+    const specs = () => {
+      throw new Error('unknown key');
+    };
+    const duty = start('worker-1', { specs });
+    await world.clock.advance(11_000);
+    assert.deepEqual(scheduled, Array(2).fill([{ ...where, everyMs: 60_000 }]));
     await duty.end();
   });
 
