@@ -21,7 +21,7 @@ export const tend = (
     const { queue, store, clock } = yard;
     const known = new Map<string, readonly Where[]>();
     for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(wishesEveryMs, lead)) {
-      for (const where of await store.fleet.requests.unanswered()) await queue.request(where, 'now');
+      for (const where of await unheard()) await queue.request(where, 'now');
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;
       const all = await allScopes({ generations, known }, yard);
@@ -33,6 +33,22 @@ interface Register {
   readonly generations: Generations;
   /** The scopes of each estate, as they were when it could last be opened here. */
   readonly known: Map<string, readonly Where[]>;
+}
+
+/** What no pass can answer, as where a worker of this version opens no such specs, is not asked for without a pause. */
+const sameEveryMs = 5_000;
+
+/** Where a wish waits that was not put into the queue just now. */
+function wishes({ store, clock }: Pick<Yard, 'store' | 'clock'>): () => Promise<readonly Where[]> {
+  let lately = new Map<string, number>();
+  return async () => {
+    const now = clock.now();
+    const all = (await store.fleet.requests.unanswered()).map((where) => ({ where, key: JSON.stringify(where) }));
+    const due = all.filter(({ key }) => now - (lately.get(key) ?? 0) >= sameEveryMs);
+    const asked = new Set(due.map(({ key }) => key));
+    lately = new Map(all.map(({ key }) => [key, asked.has(key) ? now : (lately.get(key) ?? now)]));
+    return due.map(({ where }) => where);
+  };
 }
 
 /** An estate whose newest generation cannot be opened keeps the scopes that it had, and the others go on. */

@@ -11,6 +11,7 @@ import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
 import { charterOf } from './charter.ts';
 import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
+import { leftOpen } from './left-open.ts';
 import { lookoutOf } from './lookout.ts';
 import { isInForce, reconcile, type Scene, type Spoken } from './reconcile.ts';
 import { wasAway } from './store-away.ts';
@@ -24,8 +25,8 @@ export function passesOf(yard: Yard, generations: Generations): (where: Where, s
     const watch = yard.telemetry.pass({ ...where, reconcileId });
     try {
       const outcome = await pass({ where, reconcileId, watch, signal, generations }, yard);
-      watch.ended(outcome);
-      return hasMore[outcome] ? 'again' : 'done';
+      watch.ended(outcome.as, outcome.why);
+      return hasMore[outcome.as] ? 'again' : 'done';
     } catch (error) {
       watch.ended(signal.aborted ? 'stopped' : 'failed', error instanceof Error ? error.message : String(error));
       // why: a pass that throws five times is poison, and a database that is away is no fault of the scope
@@ -46,6 +47,12 @@ const hasMore: Readonly<Record<PassOutcome, boolean>> = {
   busy: true,
 };
 
+/** `why`: what is left open, for people. */
+interface End {
+  readonly as: PassOutcome;
+  readonly why?: string;
+}
+
 interface Errand {
   readonly where: Where;
   readonly reconcileId: string;
@@ -54,20 +61,20 @@ interface Errand {
   readonly generations: Generations;
 }
 
-async function pass(errand: Errand, yard: Yard): Promise<PassOutcome> {
+async function pass(errand: Errand, yard: Yard): Promise<End> {
   const { where } = errand;
   const { fleet } = yard.store;
   const pulse = await fleet.requests.pulse(where);
   // why: a wish that nothing can be done about is answered too, or it would be put into the queue for ever
-  const answering = async (outcome: PassOutcome): Promise<PassOutcome> => {
+  const answering = async (as: PassOutcome): Promise<End> => {
     await fleet.requests.answered(where, pulse.wish);
-    return outcome;
+    return { as };
   };
   const generation = await yard.store.generations.current(where.estate);
   if (generation === undefined) return answering('idle');
   if (await isQuarantined(where, generation.number, yard)) return answering('quarantined');
   const estate = await opened(errand, generation, yard);
-  if (estate === undefined) return 'failed';
+  if (estate === undefined) return { as: 'failed' };
   const scope = scopeOf(where, estate);
   if (scope === undefined) return answering('idle');
   const by = { generation, estate, scope };
@@ -110,14 +117,14 @@ const askEveryMs = 250;
 async function underLease(
   { where, signal }: Errand,
   { store, clock, outside, telemetry }: Yard,
-  work: (lease: Lease) => Promise<PassOutcome>,
-): Promise<PassOutcome> {
+  work: (lease: Lease) => Promise<End>,
+): Promise<End> {
   const until = clock.now() + patienceMs;
   for (;;) {
     signal.throwIfAborted();
     const acquired = await store.leases.acquire(where.estate, where.scope, outside.holder);
     if (acquired.ok) return holding(acquired.lease, where, telemetry, work);
-    if (clock.now() >= until) return 'busy';
+    if (clock.now() >= until) return { as: 'busy' };
     await clock.sleep(askEveryMs, signal);
   }
 }
@@ -143,7 +150,7 @@ interface Opened extends Errand {
   readonly lease: Lease;
 }
 
-async function atSite(at: Opened, yard: Yard): Promise<PassOutcome> {
+async function atSite(at: Opened, yard: Yard): Promise<End> {
   const { signal, by } = at;
   const { outside, clock } = yard;
   const site = await openSite(by.scope, by.estate, { secrets: outside.secrets, clock, signal });
@@ -157,7 +164,7 @@ async function atSite(at: Opened, yard: Yard): Promise<PassOutcome> {
 /** How long machines of a wave are given before somebody looks whether they are up. */
 const nextWaveMs = 3_000;
 
-async function work({ pulse, watch, signal, generations, ...scene }: Opened & Scene, yard: Yard): Promise<PassOutcome> {
+async function work({ pulse, watch, signal, generations, ...scene }: Opened & Scene, yard: Yard): Promise<End> {
   const { where, by } = scene;
   const { fleet } = yard.store;
   const steering = { signal, look: lookoutOf(where, pulse, yard), tell: watch.tell };
@@ -165,14 +172,18 @@ async function work({ pulse, watch, signal, generations, ...scene }: Opened & Sc
   const newest = await reconcile(scene, charter, yard, steering);
   await stopFailed(where, by, newest, yard.store);
   const { outcome } = newest.converged;
-  if (outcome === 'stopped') return 'stopped';
+  if (outcome === 'stopped') return { as: 'stopped' };
   if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
   const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, { charter, generations, steering }, yard));
-  if (!isHealed) return 'stopped';
+  if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
+  const why = leftOpen(newest);
   if (outcome === 'done' && waveComes(newest.converged, newest.planned)) {
     await yard.clock.sleep(nextWaveMs, signal);
-    return 'unfinished';
+    return { as: 'unfinished', ...(why === undefined ? {} : { why }) };
   }
-  return outcome === 'failed' || newest.waiting.size > 0 ? 'partly' : outcome;
+  const as = outcome === 'done' && !isInForce(newest) ? 'partly' : ends[outcome];
+  return { as, ...(why === undefined ? {} : { why }) };
 }
+
+const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;

@@ -59,11 +59,16 @@ describe('the caretaker', () => {
     await world.clock.advance(500);
     assert.deepEqual(requested, []);
     await world.store.fleet.requests.ask(where, 'a person');
-    await world.clock.advance(2_000);
-    assert.deepEqual(requested, Array(2).fill([where, 'now']));
+    await world.clock.advance(1_000);
+    assert.deepEqual(requested, [[where, 'now']]);
+    await world.clock.advance(5_000);
+    assert.equal(requested.length, 2, 'the queue may have lost it');
     await world.store.fleet.requests.answered(where, 1);
     await world.clock.advance(5_000);
     assert.equal(requested.length, 2);
+    await world.store.fleet.requests.ask(where, 'another');
+    await world.clock.advance(1_000);
+    assert.equal(requested.length, 3, 'a new wish waits for nobody');
     await duty.end();
   });
 

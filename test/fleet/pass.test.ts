@@ -98,6 +98,16 @@ describe('a pass while people hold a fleet still', () => {
 });
 
 describe('a pass beside others', () => {
+  it('that cannot see all of its scope is no success, and brings nothing into force', async () => {
+    const world = fleetWorld();
+    await world.accept(estate);
+    world.cloud.faults.add({ on: 'ListNetworks', fault: { do: 'refuse', code: 'Denied' } });
+    const { outcome, writes } = await world.pass();
+    assert.deepEqual([outcome, writes], ['partly', []]);
+    assert.match(world.said().at(-1) ?? '', /not listed: network \(\w+\)/);
+    assert.equal(await world.store.fleet.rollouts.standing(where), 0);
+  });
+
   it('comes again where somebody else holds the lease', async () => {
     const world = fleetWorld();
     await world.accept(estate);

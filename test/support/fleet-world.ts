@@ -21,6 +21,8 @@ export interface FleetWorld {
   /** The documents become the next generation, as if a folder had said so. */
   accept(documents: readonly object[], estate?: object): Promise<number>;
   pass(signal?: AbortSignal): Promise<Passed>;
+  /** What each pass said of what it left open. */
+  said(): readonly string[];
 }
 
 export interface Passed {
@@ -38,6 +40,7 @@ export function fleetWorld(): FleetWorld {
   const cloud = makeCloud({ clock });
   const store = memoryDatabase(clock).connect();
   const outcomes: PassOutcome[] = [];
+  const said: string[] = [];
   const yard: Yard = {
     store,
     queue: idleQueue(),
@@ -50,7 +53,10 @@ export function fleetWorld(): FleetWorld {
       holder: 'worker-1',
     },
     clock,
-    telemetry: silent((outcome) => outcomes.push(outcome)),
+    telemetry: silent((outcome, why = '') => {
+      outcomes.push(outcome);
+      said.push(why);
+    }),
   };
   const passOf = passesOf(yard, generationsOf(yard));
   return {
@@ -58,6 +64,7 @@ export function fleetWorld(): FleetWorld {
     cloud,
     store,
     yard,
+    said: () => said,
     accept: async (documents, estate = {}) => {
       const kept = treeOf(documents, estate);
       const revision = `r-${JSON.stringify(kept).length}-${kept.specs[0]?.text}`;
@@ -98,7 +105,7 @@ export const idleQueue = (): Queue => ({
 });
 
 /** `ended` is told how each pass ended. */
-export function silent(ended: (outcome: PassOutcome) => void): Telemetry<unknown> {
+export function silent(ended: (outcome: PassOutcome, why?: string) => void): Telemetry<unknown> {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
   return {
     log,
