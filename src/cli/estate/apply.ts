@@ -18,6 +18,7 @@ import { type Progress, progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';
 import { approver, withLeases } from './leases.ts';
 import type { Looked } from './look.ts';
+import { refuseOvertaken } from './overtaken.ts';
 import type { Survey } from './survey.ts';
 
 /** What a person approved, and how far it may go. */
@@ -41,7 +42,12 @@ export async function apply(
   approval: Approval,
   context: Context,
 ): Promise<Outcome> {
-  const { estate, store, plans } = survey;
+  const { estate, store, plans, bound } = survey;
+  // why: workers would carry out all of what became the newest generation by this, and take back what they follow
+  refuseOvertaken(
+    { generation: bound.generation ?? 1, newest: await store.generations.current(estate.name), estate },
+    'applied',
+  );
   const { number: generation, revision } = await acceptSpecs(estate, store);
   const authority: Authority = {
     revision,

@@ -4,12 +4,10 @@ import { tally } from '../../core/plan/tally.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';
-import type { Generation } from '../../ports/inventory.ts';
 import type { Store } from '../../ports/store.ts';
-import { Complaint } from '../complaint.ts';
-import { exitCodes } from '../exit-code.ts';
 import type { Estate } from './estate.ts';
 import { approver } from './leases.ts';
+import { refuseOvertaken } from './overtaken.ts';
 import { wishPasses } from './wish.ts';
 
 export interface Word {
@@ -29,7 +27,7 @@ export async function giveApproval(
   { estate, store }: { readonly estate: Estate; readonly store: Store },
 ): Promise<readonly Approval[]> {
   const newest = await store.generations.current(estate.name);
-  refuseOvertaken(generation, newest, estate);
+  refuseOvertaken({ generation, newest, estate }, 'approved');
   const isNew = newest?.number !== (await acceptSpecs(estate, store)).number;
   const by = { person: approver(), reason };
   const given: Approval[] = [];
@@ -48,15 +46,4 @@ export async function giveApproval(
 export function destroysOf(actions: ScopePlan['actions']): number {
   const { generation, healing } = tally(actions);
   return generation.deletes + generation.replaces + healing.deletes + healing.replaces;
-}
-
-/** Somebody else's newer specs are not overruled by what was shown before they came. */
-function refuseOvertaken(generation: number, newest: Generation | undefined, { tree }: Estate): void {
-  const would = newest?.revision === tree.revision ? newest.number : (newest?.number ?? 0) + 1;
-  if (would === generation) return;
-  throw new Complaint(`Nothing was approved: generation ${newest?.number ?? 0} was accepted meanwhile.`, {
-    why: 'What was shown was planned before it.',
-    next: 'Look at what waits now: setpoint approve',
-    code: exitCodes.refused,
-  });
 }
