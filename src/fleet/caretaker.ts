@@ -18,7 +18,8 @@ export const tend = (
   signal: AbortSignal,
 ): Promise<void> =>
   asLeader({ estate: '-', scope: 'caretaker' }, yard, signal, async (lead) => {
-    const { queue, store, clock } = yard;
+    const { queue, clock } = yard;
+    const unheard = wishes(yard);
     const known = new Map<string, readonly Where[]>();
     for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(wishesEveryMs, lead)) {
       for (const where of await unheard()) await queue.request(where, 'now');
