@@ -200,3 +200,21 @@ test('a generation that somebody accepts while the plan is made is not overruled
   assert.equal((await store.generations.current('acme'))?.revision, 'folder:theirs');
   assert.deepEqual(writes(), []);
 });
+
+test('a generation that somebody accepts while the plan is made is not overruled', async () => {
+  const { specs, run, writes } = await standing();
+  edit(specs, 'instances.yaml', 'tier: web', 'tier: shop');
+  const store = run.database.connect();
+  const guards = (await store.generations.current('acme'))?.guards ?? assert.fail();
+  // why: it comes while the clouds are looked at
+  const record: typeof store.inventory.record = async (...seen) => {
+    await store.generations.accept('acme', 'folder:theirs', guards);
+    return store.inventory.record(...seen);
+  };
+  const database = { connect: () => ({ ...store, inventory: { ...store.inventory, record } }) };
+  const { code, stderr } = await commandLine({ database })(['apply', specs, ...go]);
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /Nothing was applied: generation 2 was accepted meanwhile/);
+  assert.equal((await store.generations.current('acme'))?.revision, 'folder:theirs');
+  assert.deepEqual(writes(), []);
+});
