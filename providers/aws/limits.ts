@@ -24,8 +24,15 @@ const tagging = bucket(100, 10, `${throttling}#throttling-limits-rate-based`);
 const launching = bucket(5, 2, `${throttling}#throttling-limits-rate-based`);
 const terminating = bucket(100, 5, `${throttling}#throttling-limits-rate-based`);
 
-const slowInstances = bucket(1000, 2, `${throttling}#throttling-limits-cost-based`);
-const fastInstances = bucket(1000, 20, `${throttling}#throttling-limits-cost-based`);
+const instances = (perSecond: number): Budget => ({
+  shape: 'bucket',
+  capacity: 1000,
+  perSecond,
+  source: `${throttling}#throttling-limits-cost-based`,
+  counts: 'resources',
+});
+const slowInstances = instances(2);
+const fastInstances = instances(20);
 
 interface Row {
   readonly budget: Budget;
@@ -100,7 +107,7 @@ export const actions = {
 export type Action = keyof typeof actions;
 
 /** How one request of an action differs from another, as far as EC2 counts. `instances`: how many it is about. */
-export interface Asked {
+interface Asked {
   readonly instances?: number;
   readonly unfiltered?: boolean;
 }

@@ -9,8 +9,8 @@ const reading: Budget = { shape: 'bucket', capacity: 100, perSecond: 20, source 
 const writing: Budget = { shape: 'bucket', capacity: 50, perSecond: 5, source };
 const tagging: Budget = { shape: 'bucket', capacity: 100, perSecond: 10, source };
 const launching: Budget = { shape: 'bucket', capacity: 5, perSecond: 2, source };
-const launched: Budget = { shape: 'bucket', capacity: 1000, perSecond: 2, source };
-const ended: Budget = { shape: 'bucket', capacity: 1000, perSecond: 20, source };
+const launched: Budget = { shape: 'bucket', capacity: 1000, perSecond: 2, source, counts: 'resources' };
+const ended: Budget = { shape: 'bucket', capacity: 1000, perSecond: 20, source, counts: 'resources' };
 
 const calls: Partial<Readonly<Record<ActionName, Budget>>> = {
   RunInstances: launching,

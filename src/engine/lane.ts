@@ -13,7 +13,7 @@ export interface LaneState {
   spend(amount: number, share: string, now: number): void;
   /** What the share has had lately. */
   used(share: string, now: number): number;
-  /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over. Whether it slowed. */
+  /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over: see `Limiter`. Whether it slowed. */
   slow(refusal: Refusal, now: number): boolean;
   /** There is no more left than this, of all that the cloud counts. */
   learn(remaining: number, now: number): void;
@@ -34,14 +34,18 @@ export function laneState(budget: Budget, options: LaneOptions, now: number): La
     readyAt: (amount, at) => Math.max(pace.pausedUntil(), store.readyAt(amount, at, pace.at(at))),
     spend: (amount, share, at) => {
       store.spend(amount, at, pace.at(at));
+      pace.went(at);
       had.set(share, { amount: used(share, at) + amount, at });
     },
     used,
     slow: (refusal, at) => {
-      store.refill(at, pace.at(at));
-      const slowed = pace.slow(refusal, at);
-      if (slowed) store.empty(at);
-      return slowed;
+      const ofResources = shape.counts === 'resources';
+      // why: what was gained until now was gained at the pace until now
+      store.left(at, pace.at(at));
+      if (ofResources) store.giveBack(refusal, at);
+      const slowing = pace.slow(refusal, at);
+      if (slowing === 'again' || (slowing === 'other' && !ofResources)) store.empty(at);
+      return slowing !== 'same';
     },
     learn: (remaining, at) => store.lower(Math.max(0, remaining - shape.reserved), at, pace.at(at)),
     level: (at) => ({ level: store.left(at, pace.at(at)) / shape.capacity, ...pace.slowed(at) }),
@@ -52,7 +56,7 @@ interface Store {
   left(now: number, pace: number): number;
   readyAt(amount: number, now: number, pace: number): number;
   spend(amount: number, now: number, pace: number): void;
-  refill(now: number, pace: number): void;
+  giveBack(refused: Pick<Refusal, 'sentAt' | 'amount'>, now: number): void;
   empty(now: number): void;
   lower(left: number, now: number, pace: number): void;
 }
@@ -60,6 +64,7 @@ interface Store {
 function bucket({ capacity, perMs }: Shape, start: number): Store {
   let tokens = capacity;
   let last = start;
+  let corrected = Number.NEGATIVE_INFINITY;
   const refill = (now: number, pace: number): void => {
     if (now <= last) return;
     tokens = Math.min(capacity, tokens + (now - last) * perMs * pace);
@@ -70,7 +75,6 @@ function bucket({ capacity, perMs }: Shape, start: number): Store {
       refill(now, pace);
       return tokens;
     },
-    refill,
     readyAt: (amount, now, pace) => {
       refill(now, pace);
       const missing = Math.min(amount, capacity) - tokens;
@@ -81,12 +85,19 @@ function bucket({ capacity, perMs }: Shape, start: number): Store {
       refill(now, pace);
       tokens -= amount;
     },
-    empty: () => {
+    // why: had the cloud's bucket been full it would have gained nothing since, so what ours gained is not given twice
+    giveBack: ({ sentAt, amount }, now) => {
+      if (sentAt > corrected) tokens = Math.min(capacity, tokens + Math.max(0, amount - (now - sentAt) * perMs));
+    },
+    empty: (now) => {
       tokens = Math.min(tokens, 0);
+      corrected = now;
     },
     lower: (left, now, pace) => {
       refill(now, pace);
-      tokens = Math.min(tokens, left);
+      if (tokens <= left) return;
+      tokens = left;
+      corrected = now;
     },
   };
 }
@@ -108,7 +119,6 @@ function window({ capacity, windowMs = 0 }: Shape): Store {
       refill(now);
       return capacity - total();
     },
-    refill,
     readyAt: (amount, now, pace) => {
       refill(now);
       const allowed = Math.max(1, Math.floor(capacity * pace));
@@ -121,6 +131,7 @@ function window({ capacity, windowMs = 0 }: Shape): Store {
       return now + windowMs;
     },
     spend,
+    giveBack: () => undefined,
     empty: () => undefined,
     lower: (left, now) => {
       refill(now);

@@ -73,7 +73,8 @@ export function lineOf(estate: string, input: LineInput): Line {
 function tellLimiter(limiter: Limiter, { costs }: Request, { failure, remaining }: Answer, sentAt: number): void {
   for (const { lane, amount } of remaining ?? []) limiter.learn(lane, amount);
   if (failure?.kind !== 'throttled') return;
-  for (const { lane } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs: failure.retryAfterMs ?? 0 });
+  const retryAfterMs = failure.retryAfterMs ?? 0;
+  for (const { lane, amount } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs, amount });
 }
 
 function note(log: CallLog, { action }: Request, { requestId, durationMs, failure }: Answer): void {

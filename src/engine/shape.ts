@@ -13,7 +13,7 @@ export interface LaneOptions {
 /**
  * What we use of a budget. Grants reach the cloud a little later, and not all by as much, so that more of them may come
  * together than went: a bucket holds back what it gains in that time (at most half of it), and what was spent in a window
- * comes back by so much later. `reserved`: what of the cloud's own count is for others.
+ * comes back by so much later. `reserved`: what of the cloud's own count is for others. `counts`: as in a budget.
  */
 export interface Shape {
   readonly capacity: number;
@@ -22,6 +22,7 @@ export interface Shape {
   /** How long what was spent in a window counts; absent for a bucket. */
   readonly windowMs?: number;
   readonly reserved: number;
+  readonly counts?: 'resources';
 }
 
 export function shapeOf(budget: Budget, { reserve = 0, lateMs = 0 }: LaneOptions): Shape {
@@ -30,7 +31,8 @@ export function shapeOf(budget: Budget, { reserve = 0, lateMs = 0 }: LaneOptions
       const perMs = (budget.perSecond * (1 - reserve)) / 1000;
       const ours = budget.capacity * (1 - reserve);
       const capacity = Math.max(1, ours - Math.min(perMs * lateMs, ours / 2));
-      return { capacity, perMs, reserved: budget.capacity * reserve };
+      const { counts } = budget;
+      return { capacity, perMs, reserved: budget.capacity * reserve, ...(counts === undefined ? {} : { counts }) };
     }
     case 'window': {
       const capacity = Math.max(1, Math.floor(budget.calls * (1 - reserve)));

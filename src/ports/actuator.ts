@@ -93,9 +93,18 @@ export interface Lane {
   readonly budget: Budget;
 }
 
-/** Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. */
+/**
+ * Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. `counts`: what one
+ * token is for, where it is not a request: one of the things that a request is about.
+ */
 export type Budget =
-  | { readonly shape: 'bucket'; readonly capacity: number; readonly perSecond: number; readonly source: string }
+  | {
+      readonly shape: 'bucket';
+      readonly capacity: number;
+      readonly perSecond: number;
+      readonly source: string;
+      readonly counts?: 'resources';
+    }
   | { readonly shape: 'window'; readonly calls: number; readonly windowMs: number; readonly source: string };
 
 export interface Answer {

@@ -11,6 +11,14 @@ export interface Limiter {
   /**
    * The cloud refused: the whole lane slows down, at most once a round trip. A refusal of what was let go before the last
    * slow-down is that same refusal. Full speed is back within a minute.
+   *
+   *   lane of    | what the request took | what is left of the lane
+   *   -----------+-----------------------+-------------------------------------------------------------------
+   *   requests   | stays spent           | nothing
+   *   resources  | is given back         | all, as clouds do not say which bucket refused; nothing where the
+   *              |                       | first that was let go after a slow-down is refused too
+   *
+   * Nothing is given back of what was let go before the lane was last corrected (emptied, or told what is left).
    */
   slow(laneKey: string, refusal: Refusal): void;
   /** The cloud's own word for how much is left: only ever lowers what the lane believes it has. */
@@ -32,4 +40,6 @@ export interface Refusal {
   readonly sentAt: number;
   /** The cloud's Retry-After; 0 where it gave none. Nothing goes before it is over. */
   readonly retryAfterMs: number;
+  /** What the refused request took from this lane. */
+  readonly amount: number;
 }

@@ -38,9 +38,9 @@ describe('what is shown of lanes', () => {
     const { clock, limiter } = await taken(budgets.window, 4);
     const refused = clock.now();
     const slowedUntil = async () => (await limiter.lanes())[0]?.slowedUntil;
-    limiter.slow('a', { sentAt: refused, retryAfterMs: 0 });
+    limiter.slow('a', { sentAt: refused, retryAfterMs: 0, amount: 1 });
     assert.equal(await slowedUntil(), refused + 30_000);
-    limiter.slow('a', { sentAt: refused, retryAfterMs: 45_000 });
+    limiter.slow('a', { sentAt: refused, retryAfterMs: 45_000, amount: 1 });
     assert.equal(await slowedUntil(), refused + 45_000, 'the cloud asked for more');
     await clock.advance(45_000);
     assert.equal(await slowedUntil(), undefined);
@@ -48,7 +48,7 @@ describe('what is shown of lanes', () => {
 
   it('only those that were taken from', async () => {
     const limiter = inProcessLimiter({ clock: virtualClock() });
-    limiter.slow('never', { sentAt: 0, retryAfterMs: 0 });
+    limiter.slow('never', { sentAt: 0, retryAfterMs: 0, amount: 1 });
     assert.deepEqual(await limiter.lanes(), []);
   });
 });

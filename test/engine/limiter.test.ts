@@ -110,7 +110,7 @@ describe('limiter, after a refusal', () => {
     const limiter = inProcessLimiter({ clock });
     return clock.run(async () => {
       const sentAt = await limiter.take(need([cost('a', bucket)]), never);
-      for (let i = 0; i < refusals; i++) limiter.slow('a', { sentAt, retryAfterMs: 0 });
+      for (let i = 0; i < refusals; i++) limiter.slow('a', { sentAt, retryAfterMs: 0, amount: 1 });
       await clock.sleep(restMs);
       const gaps: number[] = [];
       for (let i = 0; i < takes; i++) {
@@ -142,7 +142,7 @@ describe('limiter, after a refusal', () => {
     await clock.run(async () => {
       const sentAt = await limiter.take(need([cost('a', fixed)]), never);
       await limiter.take(need([cost('b', fixed)]), never);
-      limiter.slow('a', { sentAt, retryAfterMs: 20_000 });
+      limiter.slow('a', { sentAt, retryAfterMs: 20_000, amount: 1 });
       await limiter.take(need([cost('b', fixed)]), never);
       assert.equal(clock.now() - start, 0);
       await limiter.take(need([cost('a', fixed)]), never);
@@ -160,10 +160,10 @@ describe('limiter, one slow-down a round trip', () => {
       const take = () => limiter.take(need([cost('a', bucket)]), never);
       const first = await take();
       await clock.sleep(10);
-      limiter.slow('a', { sentAt: first, retryAfterMs: 0 });
+      limiter.slow('a', { sentAt: first, retryAfterMs: 0, amount: 1 });
       const later = await take();
       await clock.sleep(10);
-      limiter.slow('a', { sentAt: refused === 'the first twice' ? first : later, retryAfterMs: 0 });
+      limiter.slow('a', { sentAt: refused === 'the first twice' ? first : later, retryAfterMs: 0, amount: 1 });
       const before = clock.now();
       await take();
       return clock.now() - before;

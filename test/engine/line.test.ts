@@ -9,11 +9,11 @@ import type { Limiter, Need } from '../../src/ports/limiter.ts';
 import { scriptedSession } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const cost = (key: string): Cost => ({
+const cost = (key: string, amount = 1): Cost => ({
   lane: { key, budget: { shape: 'bucket', capacity: 1, perSecond: 1, source: '' } },
-  amount: 1,
+  amount,
 });
-const request: Request = { action: 'DeleteVpc', mutating: true, costs: [cost('a'), cost('b')] };
+const request: Request = { action: 'DeleteVpc', mutating: true, costs: [cost('a'), cost('b', 40)] };
 
 /** A line over a limiter that only remembers what it is told, and lets the n-th go at n. */
 function recordedLine() {
@@ -54,7 +54,7 @@ describe('what a line tells the limiter', () => {
       end();
     });
 
-  it('a refusal: each of its lanes, with when it was let go', async () => {
+  it('a refusal: each of its lanes, with when it was let go and what it took there', async () => {
     const { line, told, end } = recordedLine();
     const call = line.writing(callLog(), 'delete');
     const other = { ...request };
@@ -64,8 +64,8 @@ describe('what a line tells the limiter', () => {
     call.report(request, { durationMs: 1, failure });
     call.report(other, { durationMs: 1, failure: { ...failure, kind: 'retryable' } });
     assert.deepEqual(told, [
-      ['a', { sentAt: 2, retryAfterMs: 7 }],
-      ['b', { sentAt: 2, retryAfterMs: 7 }],
+      ['a', { sentAt: 2, retryAfterMs: 7, amount: 1 }],
+      ['b', { sentAt: 2, retryAfterMs: 7, amount: 40 }],
     ]);
     end();
   });

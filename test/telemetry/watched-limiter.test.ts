@@ -47,7 +47,7 @@ describe('a limiter that is watched', () => {
     const { clock, told, limiter } = watched();
     const sentAt = await limiter.take(need(run), signal);
     assert.equal(sentAt, clock.now());
-    limiter.slow(run.key, { sentAt, retryAfterMs: 20_000 });
+    limiter.slow(run.key, { sentAt, retryAfterMs: 20_000, amount: 1 });
     await clock.run(() => limiter.take(need(run), signal));
     assert.deepEqual(told, [`${run.key} waited 0`, `${run.key} throttled`, `${run.key} waited 20000`]);
   });

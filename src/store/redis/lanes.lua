@@ -1,11 +1,11 @@
 -- The rate budgets of a fleet. Everything here happens at once, on Redis' own clock.
 --
 -- KEYS  fleet, workers; then for each lane its state, what was spent in its window, and who waits.
--- ARGV  one JSON: {verb, worker, epoch, fresh, law, lanes = {{capacity, perMs, windowMs}, ...}, and what the verb needs}
+-- ARGV  one JSON: {verb, worker, epoch, fresh, law, lanes = {{capacity, perMs, windowMs, counts}, ...}, and what the verb needs}
 -- Answers one JSON: {now, epoch, workers, lanes = {{left, slowedUntil}, ...}, and what the verb answers}.
 --
--- A lane is a hash: epoch; tokens and at (bucket), spent (window), full (since when nothing is missing); pace, slowed,
--- paused; u:<share> = what the share had lately, and when. Spent in a window: a list of "<time>:<amount>", oldest first.
+-- A lane is a hash: epoch; tokens, at and corrected (bucket), spent (window), full (since when nothing is missing); pace,
+-- slowed, paused, next (when the first went after it was slowed); u:<share> = what the share had lately, and when. Spent in a window: a list of "<time>:<amount>", oldest first.
 -- Who waits: a hash of row -> "<rank>|<since>|<due>|<first>|<all>|<share>"; one who is late by `graceMs` is passed over.
 
 local ask = cjson.decode(ARGV[1])
@@ -61,7 +61,7 @@ end
 local function begin(lane)
   redis.call('DEL', lane.key, lane.spentKey)
   lane.pace, lane.slowed, lane.paused = 1, 0, 0
-  lane.used, lane.at, lane.spent = {}, now, 0
+  lane.used, lane.at, lane.spent, lane.corrected = {}, now, 0, fleet.born
   if not lane.windowMs then
     lane.tokens = fleet.fresh and lane.capacity or math.min(lane.capacity, (now - fleet.born) * lane.perMs)
   elseif not fleet.fresh and fleet.born + lane.windowMs > now then
@@ -77,9 +77,10 @@ local function remember(lane)
     if share then used[share] = flat[i + 1] else state[flat[i]] = flat[i + 1] end
   end
   if state.epoch ~= fleet.epoch then return begin(lane) end
-  for _, field in ipairs({ 'tokens', 'at', 'spent', 'full', 'pace', 'slowed', 'paused' }) do
-    lane[field] = tonumber(state[field])
+  for _, field in ipairs({ 'tokens', 'at', 'spent', 'full', 'pace', 'slowed', 'paused', 'next', 'corrected' }) do
+    lane[field] = tonumber(state[field] or '')
   end
+  lane.corrected = lane.corrected or now
   lane.used = {}
   for share, value in pairs(used) do
     local amount, at = string.match(value, '^(.-):(.*)$')
@@ -112,6 +113,7 @@ local function loadLanes()
   local lanes = {}
   for i, spec in ipairs(ask.lanes) do
     local lane = { capacity = spec.capacity, perMs = spec.perMs, windowMs = spec.windowMs }
+    lane.ofResources = spec.counts == 'resources'
     lane.key, lane.spentKey, lane.rowsKey = KEYS[i * 3], KEYS[i * 3 + 1], KEYS[i * 3 + 2]
     remember(lane)
     refill(lane)
@@ -123,8 +125,9 @@ end
 local function save(lane)
   local fields = { 'epoch', fleet.epoch, 'pace', text(lane.pace), 'slowed', stamp(lane.slowed), 'paused', stamp(lane.paused) }
   local function put(field, value) fields[#fields + 1] = field; fields[#fields + 1] = value end
-  if lane.windowMs then put('spent', text(lane.spent)) else put('tokens', text(lane.tokens)); put('at', stamp(lane.at)) end
+  if lane.windowMs then put('spent', text(lane.spent)) else put('tokens', text(lane.tokens)); put('at', stamp(lane.at)); put('corrected', stamp(lane.corrected)) end
   put('full', lane.full and stamp(lane.full) or '')
+  put('next', lane.next and stamp(lane.next) or '')
   if lane.had then put('u:' .. ask.share, text(lane.used[ask.share]) .. ':' .. stamp(now)) end
   redis.call('HSET', lane.key, unpack(fields))
   -- why: long after it is full again; one that is gone is taken to be so
@@ -163,6 +166,7 @@ local function spend(lane, amount)
   if lane.windowMs then spendInWindow(lane, amount, now) else lane.tokens = lane.tokens - amount; lane.full = nil end
   lane.used[ask.share] = (lane.used[ask.share] or 0) + amount
   lane.had = true
+  lane.next = lane.next or now
 end
 
 -- As in src/engine/turn.ts, where the table is.
@@ -239,14 +243,31 @@ function verbs.take(lanes)
   return { granted = granted, wait = wait }
 end
 
--- {sentAt, retryAfterMs} -> {slowed}: once for all that went before the last slow-down.
+-- What was let go at `sentAt` and refused is in the bucket again, but for what it gained since: see src/engine/lane.ts.
+local function giveBack(lane, amount, sentAt)
+  if sentAt <= lane.corrected then return end
+  local owed = math.max(0, amount - math.max(0, now - sentAt) * lane.perMs)
+  lane.tokens = math.min(lane.capacity, lane.tokens + owed)
+end
+
+local function setTokens(lane, tokens)
+  lane.tokens = tokens
+  lane.corrected = now
+  lane.full = nil
+end
+
+-- {sentAt, retryAfterMs, amount} -> {slowed}: once for all that went before the last slow-down. What is left: as in
+-- src/ports/limiter.ts, where the table is.
 function verbs.slow(lanes)
   local lane = lanes[1]
   lane.paused = math.max(lane.paused, now + ask.retryAfterMs)
+  if lane.ofResources then giveBack(lane, ask.amount, ask.sentAt) end
   if ask.sentAt <= lane.slowed then return { slowed = false } end
+  local again = lane.next and ask.sentAt <= lane.next and paceAt(lane, ask.sentAt) < 1
   lane.pace = math.max(law.slowest, paceAt(lane, now) / 2)
   lane.slowed = tonumber(stamp(now))
-  if not lane.windowMs then lane.tokens = math.min(lane.tokens, 0); lane.full = nil end
+  lane.next = nil
+  if not lane.windowMs and (again or not lane.ofResources) then setTokens(lane, math.min(lane.tokens, 0)) end
   return { slowed = true }
 end
 
@@ -255,7 +276,7 @@ function verbs.lower(lanes)
   for i, lane in ipairs(lanes) do
     local unseen = (lane.windowMs and lane.capacity - lane.spent or lane.tokens) - ask.amounts[i]
     if unseen > 0 and lane.windowMs then spendInWindow(lane, unseen, now) end
-    if unseen > 0 and not lane.windowMs then lane.tokens = lane.tokens - unseen; lane.full = nil end
+    if unseen > 0 and not lane.windowMs then setTokens(lane, lane.tokens - unseen) end
   end
   return {}
 end
@@ -266,8 +287,7 @@ function verbs.repay(lanes)
     if lane.windowMs then
       spendInWindow(lane, ask.amounts[i], now)
     else
-      lane.tokens = math.min(lane.tokens, math.max(0, lane.tokens - ask.amounts[i]))
-      lane.full = nil
+      setTokens(lane, math.min(lane.tokens, math.max(0, lane.tokens - ask.amounts[i])))
     end
   end
   return {}

@@ -30,7 +30,7 @@ export type Question =
       /** What all who wait there take from each lane. */
       readonly totals: readonly number[];
     }
-  | { readonly verb: 'slow'; readonly sentAt: number; readonly retryAfterMs: number }
+  | { readonly verb: 'slow'; readonly sentAt: number; readonly retryAfterMs: number; readonly amount: number }
   | { readonly verb: 'lower' | 'repay'; readonly amounts: readonly number[] }
   | { readonly verb: 'here' | 'leave' };
 
@@ -77,7 +77,12 @@ export function connectLanes({ url, worker, name, fresh }: LanesOptions): Lanes 
     ask: async (question, lanes) => {
       const keys = lanes.flatMap(({ key }) => ['lane', 'spent', 'rows'].map((what) => `{${name}}:${what}:${key}`));
       const all = [`{${name}}:fleet`, `{${name}}:workers`, ...keys];
-      const shapes = lanes.map(({ shape: { capacity, perMs, windowMs } }) => ({ capacity, perMs, windowMs }));
+      const shapes = lanes.map(({ shape: { capacity, perMs, windowMs, counts } }) => ({
+        capacity,
+        perMs,
+        windowMs,
+        counts,
+      }));
       const asked = JSON.stringify({ ...question, worker, epoch, fresh, law, lanes: shapes });
       const answer = read(await run(redis, [all.length, ...all, asked]));
       epoch = answer.epoch;

@@ -90,7 +90,7 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
       [one, a],
       [two, b],
     ] as const)
-      limiter.slow(key, { sentAt, retryAfterMs: 600 });
+      limiter.slow(key, { sentAt, retryAfterMs: 600, amount: 1 });
     await pause(100);
     assert.deepEqual(slowed, [key]);
     const [lane] = (await two.lanes()).filter((each) => each.key === key);
@@ -98,7 +98,7 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
     const from = Date.now();
     const later = await one.take(need([cost(key, bucket)]), never);
     assert.ok(Date.now() - from >= 450);
-    one.slow(key, { sentAt: later, retryAfterMs: 0 });
+    one.slow(key, { sentAt: later, retryAfterMs: 0, amount: 1 });
     await pause(100);
     assert.deepEqual(slowed, [key, key]);
   });
