@@ -10,6 +10,9 @@ const all: Readonly<Record<string, () => Promise<Chaos>>> = {
   random: async () => (await import('./random.ts')).random,
 };
 
+/** Not among all: a short form of them. */
+const short: Readonly<Record<string, () => Promise<Chaos>>> = { ci: async () => (await import('./ci.ts')).ci };
+
 /**
  * `npm run chaos [-- NAME] [--option…]`: processes that die, stop and lose their servers at work. Prints figures as the benches
  * do, what is going on on stderr; exits with 1 where a figure is not what was asked. Options without a name are those of `kill`.
@@ -17,8 +20,8 @@ const all: Readonly<Record<string, () => Promise<Chaos>>> = {
 async function main(argv: readonly string[]): Promise<boolean> {
   const [first] = argv;
   const named = first !== undefined && !first.startsWith('--');
-  if (named && !(first in all)) {
-    console.error(`There is no ${first}. There are: ${Object.keys(all).join(', ')}.`);
+  if (named && !(first in all || first in short)) {
+    console.error(`There is no ${first}. There are: ${Object.keys({ ...all, ...short }).join(', ')}.`);
     return false;
   }
   const unnamed = argv.length > 0 ? ['kill'] : Object.keys(all);
@@ -31,7 +34,7 @@ async function main(argv: readonly string[]): Promise<boolean> {
 async function one(name: string, options: readonly string[]): Promise<boolean> {
   const from = performance.now();
   console.error(`${name}: begins`);
-  const figures = (await (await all[name]?.())?.(options)) ?? [];
+  const figures = (await (await { ...all, ...short }[name]?.())?.(options)) ?? [];
   for (const figure of figures) console.log(JSON.stringify(figure));
   const misses = figures.flatMap((figure) => missed(figure) ?? []);
   for (const miss of misses) console.error(`MISSED ${miss}`);

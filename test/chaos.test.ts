@@ -7,12 +7,8 @@ import { catchOf, equivalents } from '../chaos/matrix/catches.ts';
 import { cells, nameOf } from '../chaos/matrix/cells.ts';
 import { fewer } from '../chaos/matrix/choice.ts';
 import { failpoints, manners, verbs } from '../chaos/matrix/sides.ts';
-import { random } from '../chaos/random.ts';
-import { restarts } from '../chaos/restarts.ts';
 import { trialClouds } from '../chaos/specs.ts';
-import { takeover } from '../chaos/takeover.ts';
 import { startSandbox } from '../sandbox/index.ts';
-import { redisMissing } from './support/redis.ts';
 
 const pairs = (one: readonly string[], other: readonly string[]): readonly string[] =>
   one.flatMap((a) => other.map((b) => `${a} ${b}`));
@@ -73,36 +69,17 @@ describe('the judge', () => {
   });
 });
 
+/** One of each cloud; `npm run chaos -- ci` tries the others. */
+const some = ['aws create before-sending kill', 'gcp update before-answer cut', 'azure delete after-intent kill'];
+
 describe('a process that is killed, stopped or cut off', () => {
-  it('leaves nothing double, lost or open that the next one does not mend', { timeout: 540_000 }, async () => {
-    const tried = await tryCells(fewer, 12);
-    assert.equal(tried.length, fewer.length);
-    const bad = tried.filter(({ violations }) => violations.length > 0);
+  it('leaves nothing double, lost or open that the next one does not mend', { timeout: 900_000 }, async () => {
+    const chosen = cells.filter((cell) => some.includes(nameOf(cell)));
+    assert.equal(chosen.length, some.length);
+    const tried = await tryCells(chosen, 3);
     assert.deepEqual(
-      bad.map(({ cell, violations }) => [nameOf(cell), violations]),
-      [],
+      tried.map(({ cell, violations }) => [nameOf(cell), violations]).toSorted(),
+      some.toSorted().map((name) => [name, []]),
     );
-  });
-});
-
-const figureOf = (figures: readonly { readonly name: string; readonly value: number }[], name: string): number =>
-  figures.find((figure) => figure.name === name)?.value ?? Number.NaN;
-
-describe('a fleet', { skip: redisMissing() ?? false }, () => {
-  it('goes on within 20 s where a worker is killed in the middle of a pass', { timeout: 240_000 }, async () => {
-    const seconds = figureOf(await takeover(['--kills', '2', '--fleets', '1']), 'takeover');
-    assert.ok(seconds <= 20, `${seconds} s`);
-  });
-
-  it('comes to rest, with nothing double or lost, after workers were killed at random', {
-    timeout: 480_000,
-  }, async () => {
-    assert.equal(figureOf(await random(['--kills', '10', '--resources', '100']), 'random-kills'), 0);
-  });
-
-  it('loses no desire where Redis and PostgreSQL restart, and where Redis is emptied', {
-    timeout: 480_000,
-  }, async () => {
-    assert.equal(figureOf(await restarts(['--times', '1']), 'restarts'), 0);
   });
 });
