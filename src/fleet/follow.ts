@@ -2,6 +2,7 @@ import { ofKind } from '../core/spec/spec-set.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
+import { bygone } from './bygone.ts';
 import { asLeader } from './leader.ts';
 import { settled } from './settled.ts';
 import type { Yard } from './yard.ts';
@@ -36,6 +37,7 @@ const nameOf = (tree: SpecTree | undefined): string | undefined => tree?.estate?
 /** Returns when the source begins to speak of another estate: that is another lease. */
 async function followAs(estate: string, read: Read, yard: Yard, lead: AbortSignal): Promise<void> {
   const isSettled = settled(yard.clock);
+  const isBygone = bygone(estate, yard);
   let inForce = await treeInForce(estate, yard);
   for (let accepted = ''; !lead.aborted; await yard.clock.sleep(everyMs, lead)) {
     const seen = await read();
@@ -44,6 +46,8 @@ async function followAs(estate: string, read: Read, yard: Yard, lead: AbortSigna
     if (seen === undefined || seen.revision === accepted) continue;
     if (nameOf(seen) !== estate) return;
     if (!isSettled(seen, inForce)) continue;
+    // why: what this worker has seen the folder go back to is meant
+    if (accepted === '' && (await isBygone(seen))) continue;
     await accept(seen, yard);
     accepted = seen.revision;
     inForce = seen;
