@@ -32,7 +32,8 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   IncorrectState: 'conflict',
   IncorrectInstanceState: 'conflict',
   IncorrectModificationState: 'conflict',
-  IdempotentParameterMismatch: 'conflict',
+  // The token was used: what the first call with it made may stand.
+  IdempotentParameterMismatch: 'ambiguous',
   IdempotentInstanceTerminated: 'conflict',
   'InvalidGroup.Duplicate': 'conflict',
   'InvalidGroup.InUse': 'conflict',

@@ -18,7 +18,7 @@ export const meanings: Readonly<Record<RefusalCode, Failure['kind']>> = {
   DuplicateName: 'conflict',
   DuplicateRule: 'conflict',
   BlockTaken: 'conflict',
-  TokenReused: 'terminal',
+  TokenReused: 'ambiguous',
 };
 
 /** Sent twice they make two. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { documentOfReplica } from '../../src/core/address.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Call, Creation } from '../../src/ports/actuator.ts';
@@ -11,7 +10,7 @@ import { bootTags, nameAndLabels } from './tags.ts';
 
 type Launch = readonly Creation<'instance'>[];
 
-/** One result for each, in order: equal machines with ordinals in a row leave in one launch. */
+/** One result for each, in order: equal machines with ordinals in a row leave in one launch, under the token of its first. */
 export async function launchAll(client: Client, call: Call, batch: Launch): Promise<readonly Result<InstanceView>[]> {
   const results = new Map<Creation<'instance'>, Result<InstanceView>>();
   for (const launch of launches(batch)) {
@@ -52,19 +51,13 @@ async function run(client: Client, call: Call, launch: Launch): Promise<Result<r
   const { image, size, identity } = machine;
   const secret = boot ? await call.secret(desired.address) : {};
   return client.send(call, 'RunInstances', {
-    token: tokenOf(launch),
+    token: first.token,
     count: launch.length,
     tags: { ...nameAndLabels(desired), ...launchTags(mark), ...bootTags(boot) },
     where: { subnet: placement.subnet, publicIp: placement.publicIp, groups },
     hardware: { image, size, ...(identity !== undefined && { identity }), disk },
     ...(secret.userData !== undefined && { userData: secret.userData }),
   });
-}
-
-/** A launch sent again with the same items has the same token. */
-function tokenOf(launch: Launch): string {
-  const tokens = launch.map(({ token }) => token);
-  return tokens.length === 1 ? (tokens[0] ?? '') : createHash('sha256').update(tokens.join('\n')).digest('hex');
 }
 
 function machineAt(answer: Result<readonly InstanceView[]>, index: number): Result<InstanceView> {

@@ -134,10 +134,12 @@ async function see(run: Run): Promise<Sight> {
   const kept = keptOf(ports.operations, warrant.pass);
   const observation = (await fresh(run, kept)) ?? (await observe(site, before, { ...ports, kept }, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
-  const settlements = run.confirm(resolve(observation, before, site.holds.oneByName));
+  const { oneByName } = site.holds;
+  const { settlements: told, again } = resolve(observation, before, oneByName);
+  const settlements = run.confirm(told);
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const plan = job.plan(observation, withoutRepeatable(knowledge, site.holds.oneByName));
+  const plan = job.plan(observation, withoutRepeatable(knowledge, oneByName, again));
   await noteConverged(plan, knowledge, { estate, ports });
   await noteStanding({ observation, knowledge, plan }, warrant, ports);
   const { actions, findings } = plan;
@@ -155,11 +157,12 @@ async function fresh({ job: { from }, ports, last }: Run, kept: Kept): Promise<O
 
 /**
  * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. What could stand twice, or
- * must be repeated as it was, is looked for until the window has passed: networks and launches on AWS.
+ * must be repeated as it was, is looked for until the window has passed: networks and launches on AWS. `again`: launches
+ * that were looked for so long; their token keeps them from standing twice.
  */
-function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[]): Knowledge {
+function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[], again: ReadonlySet<string>): Knowledge {
   const pending = knowledge.pending.filter(
-    ({ verb, draft: { kind } }) => verb !== 'create' || !oneByName.includes(kind),
+    ({ intent, verb, draft: { kind } }) => verb !== 'create' || !(oneByName.includes(kind) || again.has(intent)),
   );
   return { ...knowledge, pending };
 }

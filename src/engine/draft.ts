@@ -64,7 +64,8 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
   switch (verb) {
     case 'create': {
       const desired = desiredOf(action);
-      return { ...wantedOf(desired), terms: termsOf(desired, false), name: desired.name, batch };
+      const together = earlierBatch(action.address, knowledge) ?? batch;
+      return { ...wantedOf(desired), terms: termsOf(desired, false), name: desired.name, batch: together };
     }
     case 'update':
     case 'adopt': {
@@ -87,6 +88,16 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
     case 'forget':
       return { because: 'gone' };
   }
+}
+
+/**
+ * What was launched together stays so when it is sent again: its first call may come yet, and then the machines of all bear
+ * the intent of its first.
+ */
+export function earlierBatch(address: Address, { pending }: Knowledge): string | undefined {
+  const before = pending.find((intent) => intent.verb === 'create' && intent.address === address);
+  // why: this engine wrote the details of every intent
+  return (before?.draft.details as DraftDetails | undefined)?.batch;
 }
 
 const wantedOf = ({ attributes, documents }: Desired): Pick<DraftDetails, 'attributes' | 'documents'> => ({

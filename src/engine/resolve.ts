@@ -2,6 +2,7 @@ import { diff } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
+import { neverHappened } from '../core/never-happened.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Kind, Ref } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
@@ -19,21 +20,20 @@ import { freshMs } from './send.ts';
  *   create        | once, with its mark (or, where it   | done, with that id
  *                 | can bear none, as it was meant)     |
  *   create        | twice                               | open: the planner judges twins
+ *   create        | a machine, gone, with its mark      | failed: it happened, and its token is spent
  *   create        | not, in the window or in a gap      | open
- *   create        | not, after the window               | never happened
+ *   create        | not, after the window               | never happened; a launch: open, to be sent `again`
  *   update, adopt | as intended                         | done
  *   update, adopt | otherwise                           | open for the next plan; after the window: failed
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
  *   forget        | –                                   | done
  *
- * `oneByName`: kinds that the cloud keeps unique by name, see Holdings.
+ * A launch has a token: whoever intended it first may have been stopped just before it was sent, and sends it still. Under the
+ * one intent, and so the one token, the cloud refuses whichever comes second. `oneByName`: kinds that the cloud keeps unique by
+ * name, see Holdings.
  */
-export function resolve(
-  observation: Observation,
-  knowledge: Knowledge,
-  oneByName: readonly Kind[] = [],
-): readonly Settlement[] {
+export function resolve(observation: Observation, knowledge: Knowledge, oneByName: readonly Kind[] = []): Resolved {
   const scene = sceneOf(observation, knowledge);
   const creations = knowledge.pending.filter(({ verb }) => verb === 'create');
   const findings = new Map<string, Found>();
@@ -42,14 +42,23 @@ export function resolve(
     for (const intent of creations) if (intent.draft.kind === kind) findings.set(intent.intent, find(intent, scene));
   }
   const whole = wholeBatches(creations, findings, oneByName);
-  return knowledge.pending.flatMap((intent) => {
-    if (intent.verb === 'create') return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
-    return others(intent, scene);
+  const missed = creations.filter((intent) => isMissed(intent, findings.get(intent.intent) ?? unseen, scene));
+  const again = new Set(missed.filter(({ draft }) => isLaunch(draft.kind, oneByName)).map(({ intent }) => intent));
+  const settlements = knowledge.pending.flatMap((intent) => {
+    if (intent.verb !== 'create') return others(intent, scene);
+    if (again.has(intent.intent)) return [];
+    return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
   });
+  return { settlements, again };
 }
 
-/** A creation that no look showed in all the time a cloud may take. */
-export const neverHappened = 'NeverHappened';
+/** `again`: open creations that were looked for in vain, and may be sent once more under their intent. */
+export interface Resolved {
+  readonly settlements: readonly Settlement[];
+  readonly again: ReadonlySet<string>;
+}
+
+const isLaunch = (kind: Kind, oneByName: readonly Kind[]): boolean => kind === 'instance' && !oneByName.includes(kind);
 
 interface Scene extends Index {
   readonly observation: Observation;
@@ -62,18 +71,21 @@ interface Index {
   readonly present: ReadonlyMap<string, Observed>;
   /** By kind and the address of the mark. */
   readonly marked: ReadonlyMap<string, readonly Observed[]>;
+  /** Machines that are gone and still listed, by the address of the mark. */
+  readonly dead: ReadonlyMap<string, readonly Observed[]>;
   /** Rules and subnets without a mark, by what they stand in. */
   readonly bare: ReadonlyMap<Ref, readonly Bare[]>;
   readonly batches: ReadonlyMap<string, string>;
   readonly blind: ReadonlySet<Kind>;
 }
 
-/** `once`: it happened. `many`: it happened more than once. `no`: not seen. */
+/** `once`: it happened. `many`: it happened more than once. `gone`: it happened, and is no more. `no`: not seen. */
 interface Found {
-  readonly seen: 'once' | 'many' | 'no';
+  readonly seen: 'once' | 'many' | 'gone' | 'no';
   readonly observed?: Observed;
 }
 const unseen: Found = { seen: 'no' };
+const goneAgain: Found = { seen: 'gone' };
 
 function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
   const present = observation.resources.filter(({ condition: { state } }) => state === 'ready' || state === 'pending');
@@ -83,6 +95,10 @@ function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
     names: namesOf(observation, knowledge),
     present: new Map(present.map((resource) => [resource.id, resource])),
     marked: Map.groupBy(present, ({ kind, signs }) => `${kind} ${signs.mark?.address ?? ''}`),
+    dead: Map.groupBy(
+      observation.resources.filter(({ kind, condition }) => kind === 'instance' && condition.state === 'gone'),
+      ({ signs }) => signs.mark?.address ?? '',
+    ),
     bare: Map.groupBy(present.filter(isBare), ({ kind, attributes }) => `${kind} ${placeOf(attributes)}`),
     batches: new Map(knowledge.pending.map((intent) => [intent.intent, batchOf(intent)])),
     blind: new Set(observation.gaps.map(({ kind }) => kind)),
@@ -104,11 +120,15 @@ function find(intent: PendingIntent, scene: Scene): Found {
   // why: an update may have settled it before the creation was; what bears its mark besides is a copy
   const own = all.filter(({ id }) => settled.get(id)?.address === intent.address);
   const [observed, second] = own.length > 0 ? own : all.filter(({ id }) => !settled.has(id));
-  if (!observed) return unseen;
+  if (!observed) return isDead(intent, scene) ? goneAgain : unseen;
   if (second) return { seen: 'many' };
   scene.names.add(intent.address, observed.id);
   return { seen: 'once', observed };
 }
+
+/** A machine that was replaced bears the address too, but not the intent. */
+const isDead = (intent: PendingIntent, scene: Scene): boolean =>
+  (scene.dead.get(intent.address) ?? []).some((one) => isMarked(one, intent, scene));
 
 function candidates(intent: PendingIntent, scene: Scene): readonly Observed[] {
   const { kind } = intent.draft;
@@ -145,7 +165,7 @@ function contentOf(attributes: Bare['attributes']): object {
 }
 
 /**
- * Launches of which every machine was found. Until then none is settled: the mark of all names the intent of the first. What
+ * Launches of which every machine was found, alive or dead. Until then none is settled: the mark of all names the intent of the first. What
  * is made by its name is made alone, and bears its own.
  */
 function wholeBatches(
@@ -154,7 +174,8 @@ function wholeBatches(
   oneByName: readonly Kind[],
 ): ReadonlySet<string> {
   const launched = creations.filter(({ draft }) => !oneByName.includes(draft.kind));
-  const broken = launched.filter(({ intent }) => found.get(intent)?.seen !== 'once').map(batchOf);
+  const told = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');
+  const broken = launched.filter((intent) => !told(intent)).map(batchOf);
   const batches = new Set(creations.map(batchOf));
   for (const batch of broken) batches.delete(batch);
   return batches;
@@ -167,10 +188,15 @@ function created(
   scene: Scene,
 ): readonly Settlement[] {
   if (seen === 'many') return [];
-  if (observed) return whole.has(batchOf(intent)) || isOld(intent, scene) ? [happened(intent, observed.id)] : [];
-  if (scene.blind.has(intent.draft.kind) || !isOld(intent, scene)) return [];
+  const sure = whole.has(batchOf(intent)) || isOld(intent, scene);
+  if (observed) return sure ? [happened(intent, observed.id)] : [];
+  if (seen === 'gone') return sure ? [failed(intent, 'Gone', 'it was made, and is gone again')] : [];
+  if (!isMissed(intent, { seen }, scene)) return [];
   return [failed(intent, neverHappened, 'its mark was looked for until a cloud would have shown it, and is not there')];
 }
+
+const isMissed = (intent: PendingIntent, { seen }: Found, scene: Scene): boolean =>
+  seen === 'no' && !scene.blind.has(intent.draft.kind) && isOld(intent, scene);
 
 function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {
   const { kind, id = '' } = intent.draft;

@@ -1,6 +1,6 @@
+import { neverHappened } from '../core/never-happened.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Settlement } from '../ports/ledger.ts';
-import { neverHappened } from './resolve.ts';
 
 /** Two looks closer together may rest on one and the same stale answer. */
 const apartMs = 10_000;

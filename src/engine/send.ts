@@ -4,7 +4,7 @@ import type { Kind } from '../core/resource.ts';
 import type { Intended, Settlement } from '../ports/ledger.ts';
 import { deliver } from './deliver.ts';
 import type { Desk } from './desk.ts';
-import { desiredOf, draftOf, type Item, observedOf } from './draft.ts';
+import { desiredOf, draftOf, earlierBatch, type Item, observedOf } from './draft.ts';
 import { effectsOf } from './effects.ts';
 import { leased } from './leased.ts';
 import { type CallLog, callLog } from './line.ts';
@@ -18,7 +18,9 @@ import { callActuator, type Ready } from './request.ts';
 export async function send(items: readonly Item[], desk: Desk): Promise<readonly Outcome[]> {
   const grounded = items.map((item) => groundOf(item, desk));
   const sendable = items.filter((_, i) => grounded[i] === undefined);
-  const sent = new Map(await intendAndDeliver(sendable, desk));
+  const sent = new Map<Item, Outcome>();
+  for (const together of companiesOf(sendable, desk))
+    for (const [item, outcome] of await intendAndDeliver(together, desk)) sent.set(item, outcome);
   return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
 }
 
@@ -31,6 +33,15 @@ function groundOf({ action, verb }: Item, { known }: Desk): Outcome | undefined 
     as: 'stale',
     failure: { kind: 'conflict', code: 'NotThere', message: `${address} rests on something that has no id yet` },
   };
+}
+
+/** A launch is sent again with those it was sent with, and with nobody else: its token is that of its first. */
+function companiesOf(items: readonly Item[], { at, known }: Desk): readonly (readonly Item[])[] {
+  const batchOf = ({ action, verb }: Item): string | undefined =>
+    verb === 'create' && action.kind === 'instance' && !at.site.holds.oneByName.includes('instance')
+      ? earlierBatch(action.address, known.knowledge)
+      : undefined;
+  return [...Map.groupBy(items, batchOf).values()];
 }
 
 type Answered = readonly [Item, Outcome];

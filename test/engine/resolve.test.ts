@@ -1,80 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge.ts';
-import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
-import type { Attributes, Kind } from '../../src/core/resource.ts';
-import { visibilityMs } from '../../src/engine/observe.ts';
-import { resolve } from '../../src/engine/resolve.ts';
-import { freshMs } from '../../src/engine/send.ts';
-import { at, observed, attributes as of } from '../support/actions.ts';
-
-const now = 10_000_000;
-const window = visibilityMs + freshMs;
-const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
-
-interface Sent {
-  readonly intent: string;
-  readonly verb?: PendingIntent['verb'];
-  readonly id?: string;
-  readonly ageMs?: number;
-  readonly batch?: string;
-}
-
-/** An intent that nobody settled. */
-function sent(kind: Kind, name: string, attributes: Attributes[Kind], how: Sent): PendingIntent {
-  const { intent, verb = 'create', id, ageMs = 0, batch = intent } = how;
-  return {
-    intent,
-    attempt: 1,
-    address: at(kind, name),
-    verb,
-    at: now - ageMs,
-    draft: { kind, ...(id === undefined ? {} : { id }), details: { attributes, terms, batch } },
-  };
-}
-
-const marked = <K extends Kind>(
-  seen: Observed<K>,
-  name: string,
-  intent: string,
-  more: Partial<Mark> = {},
-): Observed<K> => ({
-  ...seen,
-  signs: { mark: { estate: 'acme', store: 's1', address: at(seen.kind, name), intent, ...more } },
-});
-const settledAt = (kind: Kind, name: string): Settled => ({ address: at(kind, name), kind, lastWriteAt: 0, terms });
-
-interface Case {
-  readonly name: string;
-  readonly pending: readonly PendingIntent[];
-  readonly seen?: readonly Observed[];
-  readonly look?: Partial<Observation>;
-  readonly settled?: Readonly<Record<string, Settled>>;
-  readonly oneByName?: readonly Kind[];
-  /** `i1 ok claim:id apply`, or `i1 Code`. */
-  readonly want: readonly string[];
-}
-
-function judge({ pending, seen = [], look = {}, settled = {}, oneByName = [] }: Case): readonly string[] {
-  const observation: Observation = { scope: 's', at: now, resources: seen, gaps: [], pending: [], calls: 0, ...look };
-  const knowledge: Knowledge = {
-    estate: 'acme',
-    store: 's1',
-    settled: new Map(Object.entries(settled)),
-    pending,
-    applied: new Map(),
-    unstuck: new Map(),
-  };
-  return resolve(observation, knowledge, oneByName).map(({ intent, outcome, effects, closes }) => {
-    assert.ok(closes, 'what is settled here is closed');
-    if (!outcome.ok) return `${intent} ${outcome.failure.code}`;
-    const done = effects.map((effect) => {
-      if (effect.do === 'claim') return `claim:${effect.subject.id}`;
-      return effect.do === 'release' ? `release:${effect.id}` : effect.do;
-    });
-    return [intent, 'ok', ...done].join(' ');
-  });
-}
+import type { PendingIntent } from '../../src/core/knowledge.ts';
+import type { Observed } from '../../src/core/observed.ts';
+import type { Attributes } from '../../src/core/resource.ts';
+import { observed, attributes as of } from '../support/actions.ts';
+import { type Case, judge, marked, sent, settledAt, window } from './resolve-case.ts';
 
 const net = observed('network', 'net-1', of.network());
 const creation = (ageMs = 0): PendingIntent => sent('network', 'core', of.network(), { intent: 'i1', ageMs });
@@ -131,6 +61,7 @@ const creations: readonly Case[] = [
 ];
 
 const machine = (id: string): Observed<'instance'> => observed('instance', id, of.instance());
+const dead = (seen: Observed): Observed => ({ ...seen, condition: { state: 'gone' } });
 const launch = (ageMs = 0): readonly PendingIntent[] =>
   ['web-0', 'web-1'].map((name, i) =>
     sent('instance', name, of.instance(), { intent: `i${i}`, ageMs, batch: 'launch' }),
@@ -164,7 +95,43 @@ const batches: readonly Case[] = [
     name: 'after the window each is what it is',
     pending: launch(window),
     seen: [marked(machine('i-a'), 'web-0', 'i0')],
-    want: ['i0 ok claim:i-a apply', 'i1 NeverHappened'],
+    want: ['i0 ok claim:i-a apply', 'i1 again'],
+  },
+  {
+    name: 'a launch that was not seen in the whole window may come late: it is sent again under its own intent',
+    pending: launch(window),
+    want: ['i0 again', 'i1 again'],
+  },
+  { name: 'not while it may still show', pending: launch(window - 1), want: [] },
+  {
+    name: 'nor where nobody looked',
+    pending: launch(window),
+    look: { gaps: [{ kind: 'instance', code: 'Denied', reason: 'no' }] },
+    want: [],
+  },
+  {
+    name: 'nor where two bear its mark',
+    pending: launch(window).slice(0, 1),
+    seen: [marked(machine('i-a'), 'web-0', 'i0'), marked(machine('i-b'), 'web-0', 'i0')],
+    want: [],
+  },
+  {
+    name: 'where the cloud keeps names unique there is no token to keep',
+    pending: launch(window),
+    oneByName: ['instance'],
+    want: ['i0 NeverHappened', 'i1 NeverHappened'],
+  },
+  {
+    name: 'a machine that was made and terminated since has spent the token of its launch',
+    pending: launch(),
+    seen: [dead(marked(machine('i-a'), 'web-0', 'i0')), marked(machine('i-b'), 'web-1', 'i0')],
+    want: ['i0 Gone', 'i1 ok claim:i-b apply'],
+  },
+  {
+    name: 'the one that it replaces bore another intent',
+    pending: launch(window).slice(0, 1),
+    seen: [dead(marked(machine('i-a'), 'web-0', 'i9'))],
+    want: ['i0 again'],
   },
   {
     name: 'a subnet that bears no mark is known by its block in its network',

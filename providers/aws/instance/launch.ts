@@ -49,7 +49,6 @@ const unanswered = failed('ambiguous', 'Unanswered', 'the cloud did not answer f
 interface Run {
   readonly items: readonly Item[];
   readonly first?: number;
-  readonly suffix: string;
 }
 
 const documentOf = ({ desired }: Item): string => desired.documents[0]?.address ?? desired.address;
@@ -67,7 +66,7 @@ function likeness(item: Item): string {
 }
 
 function rowsOf(alike: readonly Item[]): readonly Run[] {
-  const single = alike.filter((item) => ordinalOf(item) === undefined).map((item) => ({ items: [item], suffix: '' }));
+  const single = alike.filter((item) => ordinalOf(item) === undefined).map((item) => ({ items: [item] }));
   const numbered = alike.flatMap((item) => {
     const ordinal = ordinalOf(item);
     return ordinal === undefined ? [] : [{ item, ordinal }];
@@ -81,10 +80,9 @@ function rowsOf(alike: readonly Item[]): readonly Run[] {
   const launches = rows.flatMap((row) => chunks(row, most.launched));
   return [
     ...single,
-    ...launches.map((row, index) => ({
+    ...launches.map((row) => ({
       items: row.map(({ item }) => item),
       ...(row[0] ? { first: row[0].ordinal } : {}),
-      suffix: index === 0 ? '' : `-${index}`,
     })),
   ];
 }
@@ -144,7 +142,7 @@ async function inputOf(run: Run, lead: Item, scope: Scope, call: Call): Promise<
       InstanceType: machine.size as RunInstancesCommandInput['InstanceType'],
       MinCount: run.items.length,
       MaxCount: run.items.length,
-      ClientToken: clientToken(run),
+      ClientToken: clientToken(lead),
       NetworkInterfaces: [
         {
           DeviceIndex: 0,
@@ -168,14 +166,12 @@ export const profileOf = (identity: string | undefined): { Arn: string } | { Nam
 };
 
 /**
- * The batch's token, at most 64 ASCII characters (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html).
- * Items that were one launch must come again with the one token they had: a smaller launch under it is then refused
- * (IdempotentParameterMismatch) and never made beside the first.
+ * The token of the first, at most 64 ASCII characters (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html).
+ * However many of a launch are sent again with it, whichever call comes second is refused (IdempotentParameterMismatch) and
+ * makes nothing beside the first.
  */
-function clientToken({ items, suffix }: Run): string {
-  const tokens = [...new Set(items.map(({ token }) => token))].join('\n') + suffix;
-  return /^[\x21-\x7e]{1,64}$/.test(tokens) ? tokens : createHash('sha256').update(tokens).digest('hex');
-}
+const clientToken = ({ token }: Item): string =>
+  /^[\x21-\x7e]{1,64}$/.test(token) ? token : createHash('sha256').update(token).digest('hex');
 
 function tagsOf({ first, items }: Run, lead: Item): RunInstancesCommandInput['TagSpecifications'] {
   const { boot, placement, labels } = lead.desired.attributes;

@@ -57,7 +57,7 @@ describe('what an error means', () => {
       name: 'the same token for something else',
       error: refusal('IdempotentParameterMismatch'),
       sent: write,
-      want: 'conflict',
+      want: 'ambiguous',
     },
     { name: 'gone', error: refusal('InvalidInstanceID.NotFound'), sent: write, want: 'not-found' },
     {

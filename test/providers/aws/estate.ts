@@ -114,7 +114,7 @@ export function instanceOf(
     },
   });
   const document = { address: `${scope}/instance/${name}`, file: 'web.yaml', line: 1 };
-  return creationOf({ ...desired, documents: [document] }, `intent-${name}`);
+  return creationOf({ ...desired, documents: [document] }, `intent-${name}-${ordinal}`);
 }
 
 /** A revision towards `attributes`; `changes` name what differs. */

@@ -70,8 +70,25 @@ test('the same launch again finds the first one', async () => {
 test('a smaller launch under the same token is refused, never made beside the first', async () => {
   const batch = [0, 1, 2].map((n) => instanceOf(estate, ['part', n]));
   await instances().create(batch, recordedCall());
-  const [result] = await instances().create(batch.slice(1), recordedCall());
-  assert.equal(result?.ok === false && result.failure.kind, 'conflict');
+  const [result] = await instances().create(batch.slice(0, 2), recordedCall());
+  assert.equal(result?.ok === false && result.failure.kind, 'ambiguous');
+  assert.equal(result?.ok === false && result.failure.code, 'IdempotentParameterMismatch');
+});
+
+test('a launch that comes late is refused where it was sent again meanwhile, whole or in part', async () => {
+  const launchOf = (attempt: number, replicas: number) =>
+    Array.from({ length: replicas }, (_, n) => instanceOf(estate, ['late', n])).map((item) => ({
+      ...item,
+      mark: { ...item.mark, attempt },
+    }));
+  const again = (await instances().create(launchOf(2, 2), recordedCall())).map(must);
+  for (const replicas of [2, 3]) {
+    const late = await instances().create(launchOf(1, replicas), recordedCall());
+    assert.deepEqual([...new Set(late.map((result) => result.ok || result.failure.kind))], ['ambiguous']);
+  }
+  const { instances: standing } = estate.stage.sandbox.control.ec2.region(account, region);
+  const late = [...standing.values()].filter(({ tags }) => tags.get('setpoint:address') === `${scope}/instance/late`);
+  assert.deepEqual(late.map(({ id }) => id).sort(), again.map(({ id }) => id).sort());
 });
 
 test('no answer: every replica is ambiguous, and nothing is sent again', async () => {

@@ -24,7 +24,7 @@ const rows: readonly (readonly [RefusalCode, ActionName, string])[] = [
   ['Denied', 'CreateGroup', 'terminal'],
   ['InvalidValue', 'CreateGroup', 'terminal'],
   ['QuotaExceeded', 'AuthorizeRules', 'terminal'],
-  ['TokenReused', 'RunInstances', 'terminal'],
+  ['TokenReused', 'RunInstances', 'ambiguous'],
 ];
 
 for (const [code, action, want] of rows) {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge.ts';
+import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
+import type { Attributes, Kind } from '../../src/core/resource.ts';
+import { visibilityMs } from '../../src/engine/observe.ts';
+import { resolve } from '../../src/engine/resolve.ts';
+import { freshMs } from '../../src/engine/send.ts';
+import { at } from '../support/actions.ts';
+
+const now = 10_000_000;
+export const window = visibilityMs + freshMs;
+const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
+
+interface Sent {
+  readonly intent: string;
+  readonly verb?: PendingIntent['verb'];
+  readonly id?: string;
+  readonly ageMs?: number;
+  readonly batch?: string;
+}
+
+/** An intent that nobody settled. */
+export function sent(kind: Kind, name: string, attributes: Attributes[Kind], how: Sent): PendingIntent {
+  const { intent, verb = 'create', id, ageMs = 0, batch = intent } = how;
+  return {
+    intent,
+    attempt: 1,
+    address: at(kind, name),
+    verb,
+    at: now - ageMs,
+    draft: { kind, ...(id === undefined ? {} : { id }), details: { attributes, terms, batch } },
+  };
+}
+
+export const marked = <K extends Kind>(
+  seen: Observed<K>,
+  name: string,
+  intent: string,
+  more: Partial<Mark> = {},
+): Observed<K> => ({
+  ...seen,
+  signs: { mark: { estate: 'acme', store: 's1', address: at(seen.kind, name), intent, ...more } },
+});
+export const settledAt = (kind: Kind, name: string): Settled => ({
+  address: at(kind, name),
+  kind,
+  lastWriteAt: 0,
+  terms,
+});
+
+export interface Case {
+  readonly name: string;
+  readonly pending: readonly PendingIntent[];
+  readonly seen?: readonly Observed[];
+  readonly look?: Partial<Observation>;
+  readonly settled?: Readonly<Record<string, Settled>>;
+  readonly oneByName?: readonly Kind[];
+  /** `i1 ok claim:id apply`, `i1 Code`, or `i1 again`. */
+  readonly want: readonly string[];
+}
+
+export function judge({ pending, seen = [], look = {}, settled = {}, oneByName = [] }: Case): readonly string[] {
+  const observation: Observation = { scope: 's', at: now, resources: seen, gaps: [], pending: [], calls: 0, ...look };
+  const knowledge: Knowledge = {
+    estate: 'acme',
+    store: 's1',
+    settled: new Map(Object.entries(settled)),
+    pending,
+    applied: new Map(),
+    unstuck: new Map(),
+  };
+  const { settlements, again } = resolve(observation, knowledge, oneByName);
+  const told = settlements.map(({ intent, outcome, effects, closes }) => {
+    assert.ok(closes, 'what is settled here is closed');
+    if (!outcome.ok) return `${intent} ${outcome.failure.code}`;
+    const done = effects.map((effect) => {
+      if (effect.do === 'claim') return `claim:${effect.subject.id}`;
+      return effect.do === 'release' ? `release:${effect.id}` : effect.do;
+    });
+    return [intent, 'ok', ...done].join(' ');
+  });
+  return [...told, ...[...again].map((intent) => `${intent} again`)];
+}
