@@ -103,6 +103,19 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   CredentialsProviderError: 'terminal',
 };
 
+/** Of how many there may be. */
+const quotas: ReadonlySet<string> = new Set([
+  'InstanceLimitExceeded',
+  'VcpuLimitExceeded',
+  'VpcLimitExceeded',
+  'SubnetLimitExceeded',
+  'SecurityGroupLimitExceeded',
+  'RulesPerSecurityGroupLimitExceeded',
+  'InternetGatewayLimitExceeded',
+  'RouteTableLimitExceeded',
+  'InsufficientFreeAddressesInSubnet',
+]);
+
 /** Node's codes for a request that never left: https://nodejs.org/api/errors.html#common-system-errors */
 const neverSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -129,7 +142,12 @@ export interface Sent {
  */
 export function toFailure(error: unknown, sent: Sent): Failure {
   const seen = look(error);
-  const about = { code: seen.code, message: seen.message, ...(seen.requestId ? { requestId: seen.requestId } : {}) };
+  const about = {
+    code: seen.code,
+    message: seen.message,
+    ...(seen.requestId ? { requestId: seen.requestId } : {}),
+    ...(quotas.has(seen.code) ? { quota: true as const } : {}),
+  };
   const kind = kindOf(seen, sent);
   if (kind !== 'throttled') return { kind, ...about };
   return { kind, ...about, ...(seen.retryAfterMs === undefined ? {} : { retryAfterMs: seen.retryAfterMs }) };

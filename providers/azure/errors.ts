@@ -79,6 +79,15 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   InvalidTagName: 'terminal',
 };
 
+/**
+ * Of how many there may be. Machines are refused as `OperationNotAllowed` like much else, and only the text tells:
+ * https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-resource-quota
+ */
+const isQuota = (code: string, message: string): boolean =>
+  code === 'QuotaExceeded' || code === 'SubnetIsFull' || (code === 'OperationNotAllowed' && /\bquota\b/i.test(message));
+const quotaIn = (code: string, message: string): { readonly quota?: true } =>
+  isQuota(code, message) ? { quota: true } : {};
+
 /** The network provider has such a code for every type: `InUseSubnetCannotBeDeleted`, `PublicIPAddressCannotBeDeleted`, `NicInUse`. */
 const inUse = /InUse|CannotBeDeleted$/;
 
@@ -115,7 +124,7 @@ export function failureOfAnswer({ status, headers, body }: HttpAnswer, mutating 
   const requestId = headers('x-ms-request-id');
   const about = { code, message: brief(message), ...(requestId === undefined ? {} : { requestId }) };
   const kind = mutating && lostOnTheWay.has(code) ? 'ambiguous' : kindOf(code, status);
-  if (kind !== 'throttled') return { kind, ...about };
+  if (kind !== 'throttled') return { kind, ...about, ...quotaIn(code, message) };
   const retryAfterMs = retryAfterOf(headers);
   return { kind, ...about, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
@@ -135,7 +144,12 @@ export function failureOfThrown(error: unknown, mutating: boolean): Failure {
 export function failureOfOperation(body: string): Failure {
   const { code = 'OperationFailed', message = 'the operation failed, and Azure does not say why' } = errorIn(body);
   const known = meaningOf(code) ?? 'terminal';
-  return { kind: known === 'throttled' ? 'retryable' : known, code, message: brief(message) };
+  return {
+    kind: known === 'throttled' ? 'retryable' : known,
+    code,
+    message: brief(message),
+    ...quotaIn(code, message),
+  };
 }
 
 /** How long the cloud asks us to wait. Without its word: a second where Resource Manager's own bucket is empty, a minute where a provider's is. */

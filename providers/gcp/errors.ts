@@ -68,6 +68,16 @@ const meanings: Readonly<Record<string, Failure['kind']>> = {
   credentials: 'terminal',
 };
 
+/** Of how many there may be. */
+const quotas: ReadonlySet<string> = new Set([
+  'quotaExceeded',
+  'QUOTA_EXCEEDED',
+  'limitExceeded',
+  'LIMIT_EXCEEDED',
+  'IP_SPACE_EXHAUSTED',
+]);
+const quotaIn = (code: string): { readonly quota?: true } => (quotas.has(code) ? { quota: true } : {});
+
 /** Where the body names no code that is known, the status speaks: https://cloud.google.com/apis/design/errors#http_mapping */
 const statuses: Readonly<Record<number, Failure['kind']>> = {
   404: 'not-found',
@@ -112,7 +122,7 @@ export function toFailure(refusal: Refusal, sent: { readonly mutating: boolean }
   const kind = isUnseenParent(code, message)
     ? 'not-found'
     : kindOf(code, refusal, sent.mutating ? 'ambiguous' : 'retryable');
-  if (kind !== 'throttled') return { kind, code, message };
+  if (kind !== 'throttled') return { kind, code, message, ...quotaIn(code) };
   return { kind, code, message, ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }) };
 }
 
@@ -130,7 +140,7 @@ export function failureOf({ name, error, httpErrorStatusCode, httpErrorMessage }
   const meaning = known(code) ?? statuses[httpErrorStatusCode ?? 0] ?? 'terminal';
   // why: no lane was slowed for it, as the request itself was taken; so it waits by itself
   const kind = meaning === 'throttled' ? 'retryable' : meaning;
-  return { kind, code, message, ...(name ? { requestId: name } : {}) };
+  return { kind, code, message, ...(name ? { requestId: name } : {}), ...quotaIn(code) };
 }
 
 function kindOf(code: string, { status }: Refusal, unanswered: Failure['kind']): Failure['kind'] {

@@ -4,6 +4,8 @@ export type Failure = {
   readonly code: string;
   readonly message: string;
   readonly requestId?: string;
+  /** Refused for how many there would be: fewer of what was asked for together might fit. */
+  readonly quota?: true;
 } & (
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
   | { readonly kind: 'retryable' }

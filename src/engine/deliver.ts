@@ -3,8 +3,10 @@ import type { Observed } from '../core/observed.ts';
 import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import { isStop } from './halt.ts';
+import { halve, isOverQuota } from './halve.ts';
 import type { EnginePorts, Steering } from './job.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
+import type { Room } from './room.ts';
 
 /** Items that go to one actuator together. */
 export interface Delivery<T> {
@@ -24,19 +26,45 @@ export interface Patience {
   readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
   readonly waits: AbortSignal;
   readonly tell: Steering['tell'];
+  /** Of what all items count against. */
+  readonly room: Room;
 }
 
 /**
  * Sends until every item has an outcome, in order. Throttled items go again and it is no attempt; retryable ones up to 6
  * times; a creation without an answer goes again with its token, where the cloud cannot make two of it; when one bad item
- * sank the whole call, the items go singly, once.
+ * sank the whole call, the items go singly, once; when a quota did, as many as fit go by halving.
  */
 export async function deliver<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
   const outcomes = await persist(delivery, patience);
-  if (!sunkTogether(outcomes)) return outcomes;
+  if (!sunkTogether(outcomes)) {
+    learn(patience.room, outcomes);
+    return outcomes;
+  }
+  if (outcomes.every(isOverQuota)) return fitted(delivery, outcomes, patience);
   const alone: Outcome[] = [];
   for (const item of delivery.items) alone.push(...(await persist({ ...delivery, items: [item] }, patience)));
   return alone;
+}
+
+/** What was not sent again keeps its refusal. */
+async function fitted<T>(
+  delivery: Delivery<T>,
+  refused: readonly Outcome[],
+  patience: Patience,
+): Promise<readonly Outcome[]> {
+  const { room } = patience;
+  const { outcomes, full } = await halve(delivery.items, (items) => persist({ ...delivery, items }, patience));
+  const all = refused.map((outcome, i) => outcomes.get(i) ?? outcome);
+  if (full) room.refusal ??= all.find(isOverQuota)?.failure;
+  return all;
+}
+
+/** Who was refused by a call of its own shows that not one more fits. */
+function learn(room: Room, outcomes: readonly Outcome[]): void {
+  const refusals = outcomes.filter(isOverQuota).map(({ failure }) => failure);
+  const calls = Map.groupBy(refusals, ({ requestId }) => requestId);
+  room.refusal ??= refusals.find(({ requestId }) => requestId === undefined || calls.get(requestId)?.length === 1);
 }
 
 /** More than a cloud refuses in any outage that is worth waiting out inside a pass. */
@@ -64,7 +92,10 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
   let waiting = [...delivery.items.keys()];
   while (waiting.length > 0) {
     const before = delivery.requests();
-    const answers = await unlessStopped(() => answersOf(delivery, itemsAt(delivery.items, waiting)), patience);
+    const answers = await unlessStopped(
+      () => answersOf(delivery, itemsAt(delivery.items, waiting), patience.room),
+      patience,
+    );
     if (answers === undefined) {
       // why: whatever was let go before the stop may have happened
       if (delivery.requests() > before) for (const at of waiting) outcomes[at] = { as: 'open', failure: stopped };
@@ -80,7 +111,12 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
 }
 
 /** Without a secret that one of them needs none of them is made; what was let go before that was known may have happened. */
-async function answersOf<T>({ call, requests }: Delivery<T>, items: readonly T[]): Promise<readonly Result<unknown>[]> {
+async function answersOf<T>(
+  { call, requests }: Delivery<T>,
+  items: readonly T[],
+  { refusal }: Room,
+): Promise<readonly Result<unknown>[]> {
+  if (refusal) return items.map(() => ({ ok: false, failure: refusal }));
   const before = requests();
   try {
     return await call(items);

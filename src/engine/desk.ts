@@ -3,12 +3,13 @@ import type { Halt } from './halt.ts';
 import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
 import type { Line } from './line.ts';
 import type { Names } from './names.ts';
+import type { Rooms } from './room.ts';
 
 /** What all steps of one execution share. */
 export interface Desk {
   readonly at: { readonly site: Site; readonly warrant: Warrant };
   readonly ports: EnginePorts;
-  readonly known: { readonly knowledge: Knowledge; readonly names: Names };
+  readonly known: { readonly knowledge: Knowledge; readonly names: Names; readonly rooms: Rooms };
   readonly line: Line;
   readonly halt: Halt;
   readonly tell: Steering['tell'];

@@ -13,6 +13,7 @@ import { lineOf } from './line.ts';
 import { type Names, namesOf } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { type Performance, perform, type Unready } from './perform.ts';
+import { roomsOf } from './room.ts';
 import { schedule } from './schedule.ts';
 import { verify } from './verify.ts';
 
@@ -64,7 +65,7 @@ export async function execute(
     lease,
     operations,
   });
-  const known = { knowledge: task.knowledge, names: namesIn(task) };
+  const known = { knowledge: task.knowledge, names: namesIn(task), rooms: roomsOf() };
   const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
   const ordered = order(task.plan.actions);
   const performance: Performance = { desk, unready: unreadyOf(task), awaited: awaitedOf(ordered) };

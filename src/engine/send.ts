@@ -10,6 +10,7 @@ import { leased } from './leased.ts';
 import { type CallLog, callLog } from './line.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
 import { callActuator, type Ready } from './request.ts';
+import type { Room } from './room.ts';
 
 /**
  * Items of one kind and verb, from intent to settlement: one transaction, the calls it takes, one transaction.
@@ -92,11 +93,15 @@ async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): 
       before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
       requests: () => log.sent,
     },
-    { ports: desk.ports, waits: desk.halt.waits, tell: desk.tell },
+    { ports: desk.ports, waits: desk.halt.waits, tell: desk.tell, room: roomFor(first.item, desk) },
   );
   for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
   return outcomes;
 }
+
+/** One that takes the place of another had room until now. */
+const roomFor = ({ action }: Item, { known }: Desk): Room =>
+  action.verb === 'create' ? known.rooms(action.desired) : { refusal: undefined };
 
 /** Machines have tokens, all else but networks a unique name or block everywhere; networks only on some clouds. */
 const isRepeatable = (kind: Kind, { at }: Desk): boolean =>

@@ -143,7 +143,12 @@ async function run(row: Row): Promise<{ readonly outcomes: object; readonly call
         before: () => row.before ?? unsent,
         requests: () => calls.length,
       },
-      { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+      {
+        ports: { clock, random: () => 0.5 },
+        waits: new AbortController().signal,
+        tell: undefined,
+        room: { refusal: undefined },
+      },
     ),
   );
   return { outcomes: Object.fromEntries(items.map((item, i) => [item, outcomes[i]?.as])), calls };
@@ -178,7 +183,7 @@ describe('deliver, broken off', () => {
           before: () => unsent,
           requests: () => requests,
         },
-        { ports: { clock, random: () => 0.5 }, waits: stop.signal, tell: undefined },
+        { ports: { clock, random: () => 0.5 }, waits: stop.signal, tell: undefined, room: { refusal: undefined } },
       ),
     );
   };
@@ -198,7 +203,12 @@ describe('deliver, broken off', () => {
           before: () => unsent,
           requests: () => 1,
         },
-        { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+        {
+          ports: { clock, random: () => 0.5 },
+          waits: new AbortController().signal,
+          tell: undefined,
+          room: { refusal: undefined },
+        },
       ),
     );
     assert.equal(outcome?.as, 'open');
@@ -215,7 +225,12 @@ describe('deliver, broken off', () => {
         before: () => unsent,
         requests: () => 1,
       },
-      { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+      {
+        ports: { clock, random: () => 0.5 },
+        waits: new AbortController().signal,
+        tell: undefined,
+        room: { refusal: undefined },
+      },
     );
     await assert.rejects(broken, TypeError);
   });
@@ -242,7 +257,12 @@ describe('deliver, without a secret', () => {
             before: () => unsent,
             requests: () => requests,
           },
-          { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined },
+          {
+            ports: { clock, random: () => 0.5 },
+            waits: new AbortController().signal,
+            tell: undefined,
+            room: { refusal: undefined },
+          },
         ),
       );
       assert.deepEqual(
