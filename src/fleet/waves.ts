@@ -62,5 +62,8 @@ export function waveComes({ last }: Converged, planned: readonly Action[]): bool
   const held = (last?.plan.findings ?? []).flatMap((found) =>
     found.type === 'withheld' && rollouts.has(found.address) ? [found.code] : [],
   );
-  return held.includes('wave') && held.every((code) => code === 'wave' || code === 'depends');
+  if (!held.includes('wave') || held.some((code) => code !== 'wave' && code !== 'depends')) return false;
+  // why: what has drifted while healing is paused, or is held back, may stay so for days
+  const { resources = [], pending = [] } = last?.observation ?? {};
+  return pending.length > 0 || resources.some(({ condition }) => condition.state === 'pending');
 }
