@@ -41,7 +41,7 @@ export interface PlanInput {
 }
 
 /** What a person, or the lack of one, adds to the specs. */
-export interface Choices {
+export interface Choices extends WaveChoices {
   /** Orphans to delete. */
   readonly prune?: ReadonlySet<Address>;
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
@@ -52,6 +52,10 @@ export interface Choices {
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly policies?: readonly Policy[];
+}
+
+/** How far a rollout in waves may go. */
+export interface WaveChoices {
   /** Rollouts that stopped, and that nobody has resumed since: see rollout-stops.ts. */
   readonly stopped?: readonly StoppedWaves[];
   /** No waves are kept: a person wants all of it now, or how much it is in all is to be known. */
