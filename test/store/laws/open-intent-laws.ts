@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { draftOf, passOf, settlementOf } from '../fixtures.ts';
+import { neverHappened } from '../../../src/core/never-happened.ts';
+import { denied, draftOf, intentOf, passOf, scope, settlementOf, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 
 export const openIntentLaws: Laws = {
@@ -13,5 +14,33 @@ export const openIntentLaws: Laws = {
     assert.deepEqual(await counted(), [{ cloud: estate, count: 2 }]);
     await store.ledger.settle(pass, [settlementOf(first)]);
     assert.deepEqual(await counted(), [{ cloud: estate, count: 1 }]);
+  },
+
+  'creations of networks that never showed stay known as such, in their scope; other closed ones do not': async (
+    bench,
+  ) => {
+    const { store, estate } = bench;
+    const { pass } = await workerOf(store, estate);
+    const instance = { kind: 'instance', address: `${scope}/instance/web` } as const;
+    const drafts = [
+      draftOf('create', 'core'),
+      draftOf('create', 'edge'),
+      draftOf('create', 'web', { subject: instance }),
+      draftOf('create', 'lab'),
+      draftOf('create', 'open'),
+    ];
+    const [core, edge, web, lab, open] = await store.ledger.intend(pass, drafts);
+    const failure = { kind: 'terminal', code: neverHappened, message: 'not seen' } as const;
+    const never = { outcome: { ok: false, failure } } as const;
+    await store.ledger.settle(pass, [
+      settlementOf(core, never),
+      settlementOf(edge, denied),
+      settlementOf(web, never),
+      settlementOf(lab),
+      settlementOf(open, { ...never, closes: false }),
+    ]);
+    const { neverShown } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual([...(neverShown ?? [])], [intentOf(core)]);
+    assert.deepEqual([...((await store.inventory.knowledge(estate, `${scope}-other`)).neverShown ?? [])], []);
   },
 };
