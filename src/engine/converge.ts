@@ -8,6 +8,7 @@ import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Planner, Site, Steering, Warrant } from './job.ts';
 import { type Kept, keptOf } from './kept.ts';
+import { launchesSeen } from './launches-seen.ts';
 import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
@@ -135,7 +136,8 @@ async function see(run: Run): Promise<Sight> {
   const observation = (await fresh(run, kept)) ?? (await observe(site, before, { ...ports, kept }, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
   const { oneByName } = site.holds;
-  const { settlements: told, again } = resolve(observation, before, oneByName);
+  const seenAt = await launchesSeen(observation, before, ports.inventory);
+  const { settlements: told, again } = resolve(observation, before, oneByName, seenAt);
   const settlements = run.confirm(told);
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;

@@ -6,6 +6,7 @@ import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
+import { earlierBatch } from './earlier-batch.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */
 export interface Item {
@@ -88,16 +89,6 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
     case 'forget':
       return { because: 'gone' };
   }
-}
-
-/**
- * What was launched together stays so when it is sent again: its first call may come yet, and then the machines of all bear
- * the intent of its first.
- */
-export function earlierBatch(address: Address, { pending }: Knowledge): string | undefined {
-  const before = pending.find((intent) => intent.verb === 'create' && intent.address === address);
-  // why: this engine wrote the details of every intent
-  return (before?.draft.details as DraftDetails | undefined)?.batch;
 }
 
 const wantedOf = ({ attributes, documents }: Desired): Pick<DraftDetails, 'attributes' | 'documents'> => ({

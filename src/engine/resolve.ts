@@ -31,10 +31,15 @@ import { freshMs } from './send.ts';
  *
  * A launch has a token: whoever intended it first may have been stopped just before it was sent, and sends it still. Under the
  * one intent, and so the one token, the cloud refuses whichever comes second. `oneByName`: kinds that the cloud keeps unique by
- * name, see Holdings.
+ * name, see Holdings. `seenAt`: when a machine of an open launch first came to light, by the intent in its mark.
  */
-export function resolve(observation: Observation, knowledge: Knowledge, oneByName: readonly Kind[] = []): Resolved {
-  const scene = sceneOf(observation, knowledge);
+export function resolve(
+  observation: Observation,
+  knowledge: Knowledge,
+  oneByName: readonly Kind[] = [],
+  seenAt: ReadonlyMap<string, number> = new Map(),
+): Resolved {
+  const scene = sceneOf(observation, knowledge, seenAt);
   const creations = knowledge.pending.filter(({ verb }) => verb === 'create');
   const findings = new Map<string, Found>();
   // why: parents first, so that what names them can be recognised by its content
@@ -67,7 +72,7 @@ interface Scene extends Index {
 }
 
 /** What is to be found again and again. */
-interface Index {
+interface Index extends Launches {
   readonly present: ReadonlyMap<string, Observed>;
   /** By kind and the address of the mark. */
   readonly marked: ReadonlyMap<string, readonly Observed[]>;
@@ -75,8 +80,13 @@ interface Index {
   readonly dead: ReadonlyMap<string, readonly Observed[]>;
   /** Rules and subnets without a mark, by what they stand in. */
   readonly bare: ReadonlyMap<Ref, readonly Bare[]>;
-  readonly batches: ReadonlyMap<string, string>;
   readonly blind: ReadonlySet<Kind>;
+}
+
+interface Launches {
+  readonly batches: ReadonlyMap<string, string>;
+  /** Those of which a machine came to light not long ago: the others will. */
+  readonly showing: ReadonlySet<string>;
 }
 
 /** `once`: it happened. `many`: it happened more than once. `gone`: it happened, and is no more. `no`: not seen. */
@@ -87,7 +97,7 @@ interface Found {
 const unseen: Found = { seen: 'no' };
 const goneAgain: Found = { seen: 'gone' };
 
-function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
+function sceneOf(observation: Observation, knowledge: Knowledge, seenAt: ReadonlyMap<string, number>): Scene {
   const present = observation.resources.filter(({ condition: { state } }) => state === 'ready' || state === 'pending');
   return {
     observation,
@@ -101,6 +111,12 @@ function sceneOf(observation: Observation, knowledge: Knowledge): Scene {
     ),
     bare: Map.groupBy(present.filter(isBare), ({ kind, attributes }) => `${kind} ${placeOf(attributes)}`),
     batches: new Map(knowledge.pending.map((intent) => [intent.intent, batchOf(intent)])),
+    showing: new Set(
+      knowledge.pending.flatMap((intent) => {
+        const since = observation.at - (seenAt.get(intent.intent) ?? Number.NEGATIVE_INFINITY);
+        return since < visibilityMs ? [batchOf(intent)] : [];
+      }),
+    ),
     blind: new Set(observation.gaps.map(({ kind }) => kind)),
   };
 }
@@ -220,7 +236,8 @@ function isApplied(intent: PendingIntent, observed: Observed, { names }: Scene):
 }
 
 /** A call that left may show this late: it was sent at most `freshMs` after its intent. */
-const isOld = ({ at }: PendingIntent, { observation }: Scene): boolean => observation.at - at >= visibilityMs + freshMs;
+const isOld = (intent: PendingIntent, { observation, showing }: Scene): boolean =>
+  observation.at - intent.at >= visibilityMs + freshMs && !(intent.verb === 'create' && showing.has(batchOf(intent)));
 
 function happened(intent: PendingIntent, id: string): Settlement {
   const { verb, address, draft } = intent;

@@ -7,7 +7,7 @@ import { resolve } from '../../src/engine/resolve.ts';
 import { freshMs } from '../../src/engine/send.ts';
 import { at } from '../support/actions.ts';
 
-const now = 10_000_000;
+export const now = 10_000_000;
 export const window = visibilityMs + freshMs;
 const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
 
@@ -55,11 +55,19 @@ export interface Case {
   readonly look?: Partial<Observation>;
   readonly settled?: Readonly<Record<string, Settled>>;
   readonly oneByName?: readonly Kind[];
+  readonly seenAt?: Readonly<Record<string, number>>;
   /** `i1 ok claim:id apply`, `i1 Code`, or `i1 again`. */
   readonly want: readonly string[];
 }
 
-export function judge({ pending, seen = [], look = {}, settled = {}, oneByName = [] }: Case): readonly string[] {
+export function judge({
+  pending,
+  seen = [],
+  look = {},
+  settled = {},
+  oneByName = [],
+  seenAt = {},
+}: Case): readonly string[] {
   const observation: Observation = { scope: 's', at: now, resources: seen, gaps: [], pending: [], calls: 0, ...look };
   const knowledge: Knowledge = {
     estate: 'acme',
@@ -69,7 +77,7 @@ export function judge({ pending, seen = [], look = {}, settled = {}, oneByName =
     applied: new Map(),
     unstuck: new Map(),
   };
-  const { settlements, again } = resolve(observation, knowledge, oneByName);
+  const { settlements, again } = resolve(observation, knowledge, oneByName, new Map(Object.entries(seenAt)));
   const told = settlements.map(({ intent, outcome, effects, closes }) => {
     assert.ok(closes, 'what is settled here is closed');
     if (!outcome.ok) return `${intent} ${outcome.failure.code}`;

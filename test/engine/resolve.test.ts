@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import type { PendingIntent } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes } from '../../src/core/resource.ts';
+import { visibilityMs } from '../../src/engine/observe.ts';
 import { observed, attributes as of } from '../support/actions.ts';
-import { type Case, judge, marked, sent, settledAt, window } from './resolve-case.ts';
+import { type Case, judge, marked, now, sent, settledAt, window } from './resolve-case.ts';
 
 const net = observed('network', 'net-1', of.network());
 const creation = (ageMs = 0): PendingIntent => sent('network', 'core', of.network(), { intent: 'i1', ageMs });
@@ -95,6 +96,20 @@ const batches: readonly Case[] = [
     name: 'after the window each is what it is',
     pending: launch(window),
     seen: [marked(machine('i-a'), 'web-0', 'i0')],
+    want: ['i0 ok claim:i-a apply', 'i1 again'],
+  },
+  {
+    name: 'but one that came late may still show the others',
+    pending: launch(window),
+    seen: [marked(machine('i-a'), 'web-0', 'i0')],
+    seenAt: { i0: now - visibilityMs + 1 },
+    want: [],
+  },
+  {
+    name: 'and not for ever',
+    pending: launch(window),
+    seen: [marked(machine('i-a'), 'web-0', 'i0')],
+    seenAt: { i0: now - visibilityMs },
     want: ['i0 ok claim:i-a apply', 'i1 again'],
   },
   {
