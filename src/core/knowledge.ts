@@ -2,7 +2,7 @@ import type { DeletionPolicy } from './desired.ts';
 import type { Address, Attributes, CloudId, Kind } from './resource.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
-export interface Knowledge {
+export interface Knowledge extends LateCalls {
   readonly estate: string;
   /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
   readonly store?: string;
@@ -11,6 +11,14 @@ export interface Knowledge {
   readonly applied: ReadonlyMap<Address, Applied>;
   /** How often in a row an update of this address was settled and yet differed again; 3 is non-convergent. */
   readonly unstuck: ReadonlyMap<Address, number>;
+}
+
+/**
+ * Intents of networks that were closed because nothing ever showed. A process that was stopped just before it sent one of them
+ * may send it still, and the cloud has no token by which to refuse it.
+ */
+interface LateCalls {
+  readonly neverShown?: ReadonlySet<string>;
 }
 
 /** An id that this store settled, adopted or took over. */

@@ -2,6 +2,7 @@ import type { Applied, Knowledge, PendingIntent, Settled } from '../core/knowled
 import type { Kind, ScopeKey } from '../core/resource.ts';
 import { actionOf } from './action-key.ts';
 import type { Context } from './context.ts';
+import { mostNeverShown } from './never-shown.ts';
 import type { Database, Write } from './tables.ts';
 
 /** All as of one moment. One query for each map; 10,000 claims take about 50 ms. */
@@ -19,6 +20,7 @@ export const knowledge = ({ db, store }: Context, estate: string, scope: ScopeKe
         pending: await pending(of),
         applied: await applied(of),
         unstuck: await unstuck(of),
+        neverShown: await neverShown(of),
       };
     });
 
@@ -89,4 +91,17 @@ async function unstuck({ trx, estate, scope }: Scoped): Promise<Knowledge['unstu
     .where('scope', '=', scope)
     .execute();
   return new Map(rows.map(({ address, times }) => [address, times]));
+}
+
+async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlySet<string>> {
+  const rows = await trx
+    .selectFrom('intents')
+    .select('intent')
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('never_shown', '=', true)
+    .orderBy('at', 'desc')
+    .limit(mostNeverShown)
+    .execute();
+  return new Set(rows.map(({ intent }) => intent));
 }

@@ -49,9 +49,11 @@ async function change(write: ChainWrite, pass: Pass, changes: SettledChanges): P
   await countUnstuck(write.trx, pass, changes);
 }
 
-async function closeIntents(trx: Write, { closed, returned }: SettledChanges): Promise<void> {
+async function closeIntents(trx: Write, { closed, returned, neverShown }: SettledChanges): Promise<void> {
   const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
   if (closed.length > 0) await trx.updateTable('intents').set({ open: false }).where(those(closed)).execute();
+  if (neverShown.length > 0)
+    await trx.updateTable('intents').set({ never_shown: true }).where(those(neverShown)).execute();
   if (returned.length > 0) await trx.deleteFrom('places').where(those(returned)).execute();
 }
 

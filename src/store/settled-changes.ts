@@ -1,20 +1,26 @@
 import type { Standing } from '../core/action.ts';
 import type { Applied } from '../core/knowledge.ts';
+import { neverHappened } from '../core/never-happened.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import type { IntentRecord } from './intent-record.ts';
 
 /** Everything that one batch of settlements changes beside the ledger; at most one change per key, the last one said. */
-export interface SettledChanges {
-  readonly closed: readonly string[];
-  /** Deletes that came to nothing: their places in the estate's count are free again. */
-  readonly returned: readonly string[];
+export interface SettledChanges extends Closings {
   readonly claims: ReadonlyMap<CloudId, Accepted | 'release'>;
   /** Ids that were written to, whether an answer came or not. */
   readonly written: ReadonlySet<CloudId>;
   readonly applied: ReadonlyMap<Address, AppliedChange>;
   readonly updated: ReadonlyMap<Address, IntentRecord>;
+}
+
+interface Closings {
+  readonly closed: readonly string[];
+  /** Deletes that came to nothing: their places in the estate's count are free again. */
+  readonly returned: readonly string[];
+  /** Of the closed ones, creations of networks that no look ever showed. */
+  readonly neverShown: readonly string[];
 }
 
 /** `generation`: of the intent. `body` absent: it was removed. */
@@ -50,6 +56,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
   return {
     closed: closing.map(({ record }) => record.intent),
     returned: closing.filter(cameToNothing).map(({ record }) => record.intent),
+    neverShown: closing.filter(isNeverShown).map(({ record }) => record.intent),
     claims: new Map(
       effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'claim' ? effect : 'release']),
     ),
@@ -61,6 +68,10 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
 
 const cameToNothing = ({ settlement, record }: Settling): boolean =>
   record.action.verb === 'delete' && !settlement.outcome.ok;
+
+/** Their calls may come late, and nothing but the mark would tell. */
+const isNeverShown = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
+  action.verb === 'create' && action.kind === 'network' && !outcome.ok && outcome.failure.code === neverHappened;
 
 const isUpdate = ({ settlement, record }: Settling): boolean =>
   record.action.verb === 'update' && settlement.outcome.ok;

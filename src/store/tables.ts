@@ -53,6 +53,7 @@ interface IntentTable extends InScope, ActionColumns, AttemptColumns {
   fields: string;
   details: Json;
   open: Generated<boolean>;
+  never_shown: Generated<boolean>;
 }
 
 interface ActionColumns {

@@ -1,3 +1,4 @@
+import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -9,7 +10,9 @@ export type Fate =
   /** It dies: before the dealing, or after it and before it hears the answer. */
   | { readonly kind: 'crashes'; readonly step: number; readonly when: 'before' | 'after' }
   /** It stands still, as by SIGSTOP, and then goes on as if nothing had been. */
-  | { readonly kind: 'pauses'; readonly step: number; readonly ms: number };
+  | { readonly kind: 'pauses'; readonly step: number; readonly ms: number }
+  /** The same, at its first request of this name, which leaves whatever has ended meanwhile: it was checked before. */
+  | { readonly kind: 'lingers'; readonly before: ActionName; readonly ms: number };
 
 export interface Life {
   cloud(cloud: MemoryCloud): MemoryCloud;
@@ -36,19 +39,19 @@ export function fated(fate: Fate, { clock, stall }: Body): Life {
     dead = true;
     throw new Crashed('the process died');
   };
-  const before = async (): Promise<boolean> => {
+  const before = async (action?: ActionName): Promise<boolean> => {
     steps += 1;
-    const due = fate.kind !== 'lives' && steps === fate.step;
+    const due = 'step' in fate ? steps === fate.step : 'before' in fate && !asleep && action === fate.before;
     if (dead || (due && fate.kind === 'crashes' && fate.when === 'before')) die();
-    if (due && fate.kind === 'pauses') {
+    if (due && 'ms' in fate) {
       stall();
       asleep = clock.sleep(fate.ms);
     }
     await asleep;
     return due && fate.kind === 'crashes';
   };
-  const deal = async <T>(dealing: () => Promise<T>): Promise<T> => {
-    const fatal = await before();
+  const deal = async <T>(dealing: () => Promise<T>, action?: ActionName): Promise<T> => {
+    const fatal = await before(action);
     const answer = await dealing();
     if (fatal || dead) die();
     return answer;
@@ -56,7 +59,13 @@ export function fated(fate: Fate, { clock, stall }: Body): Life {
 
   return {
     isDead: () => dead,
-    cloud: (cloud) => ({ ...cloud, serve: (caller, action, input) => deal(() => cloud.serve(caller, action, input)) }),
+    cloud: (cloud) => ({
+      ...cloud,
+      serve: (caller, action, input) => {
+        const signal = 'before' in fate && fate.before === action ? new AbortController().signal : caller.signal;
+        return deal(() => cloud.serve({ ...caller, signal }, action, input), action);
+      },
+    }),
     store: ({ ledger, inventory }) => ({ ledger: mortal(ledger, deal), inventory }),
   };
 }

@@ -52,7 +52,7 @@ export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
   const log: Log = { sent: [], asked: [] };
   const life = fated(orders.fate, { clock, stall: () => store.stall() });
   const stop = new AbortController();
-  const isAwake = orders.fate.kind !== 'pauses';
+  const isAwake = !('ms' in orders.fate);
   let stopped: { at: number; ended: number } | undefined;
   const lease = await acquire(store, orders, clock);
   if (lease === undefined) return { trace: traceOf(orders, log, stopped), converged: undefined };
@@ -85,13 +85,18 @@ interface Log {
 const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
   stopped && { at: stopped.at, ended: clock.now() };
 
-const traceOf = ({ name, generation, scope }: Orders, { sent, asked }: Log, stop: RunTrace['stop']): RunTrace => ({
+const traceOf = (
+  { name, generation, scope, fate }: Orders,
+  { sent, asked }: Log,
+  stop: RunTrace['stop'],
+): RunTrace => ({
   name,
   generation,
   desired: scope.wanted.desired,
   sent,
   asked,
   stop: stop === undefined || Number.isNaN(stop.ended) ? undefined : stop,
+  late: fate.kind === 'lingers',
 });
 
 async function acquire(store: MemoryStore, { name, scope }: Orders, clock: VirtualClock): Promise<Lease | undefined> {

@@ -1,3 +1,4 @@
+import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import { makeCloud } from '../../providers/memory/cloud.ts';
 import { storm } from '../../providers/memory/faults.ts';
 import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
@@ -80,9 +81,9 @@ async function storms(stage: Stage, { accepted, former }: InForce, draw: Draw): 
   for (let i = 0; i <= draw.int(2); i++) {
     const busy = { until: false };
     const office = keepOffice(stage, accepted, busy, draw);
-    const processes = Array.from({ length: 1 + draw.int(2) }, (_, n) =>
-      start(stage, accepted, `${runs.length}${n}`, draw),
-    );
+    const processes = draw.chance(0.2)
+      ? [...ambush(stage, accepted, draw)]
+      : Array.from({ length: 1 + draw.int(2) }, (_, n) => start(stage, accepted, `${runs.length}${n}`, draw));
     if (former && draw.chance(0.3)) processes.push(start(stage, former, `${runs.length}late`, draw));
     for (const { trace } of await Promise.all(processes)) runs.push(trace);
     busy.until = true;
@@ -113,6 +114,29 @@ function randomFate(draw: Draw): Fate {
   if (draw.chance(0.7)) return { kind: 'crashes', step: 1 + draw.int(80), when: draw.chance(0.5) ? 'before' : 'after' };
   return { kind: 'pauses', step: 1 + draw.int(60), ms: 20_000 + draw.int(60_000) };
 }
+
+/**
+ * One stands still just before it sends what could stand twice, and for longer than a rival looks for it before it makes it
+ * itself.
+ */
+function ambush({ clock, ...stage }: Stage, { scope, number }: Accepted, draw: Draw): readonly Promise<Ran>[] {
+  const own = draw.branch(draw.int(1 << 30));
+  const common = { generation: number, scope };
+  const before = own.pick(twinMakers) ?? 'CreateNetwork';
+  const lingers = { kind: 'lingers', before, ms: 500_000 + own.int(500_000) } as const;
+  const victim = runProcess({ clock, ...stage, draw: own }, { ...common, name: `victim-${number}`, fate: lingers });
+  const rival = clock
+    .sleep(1)
+    .then(() =>
+      runProcess(
+        { clock, ...stage, draw: own.branch(1) },
+        { ...common, name: `rival-${number}`, fate: { kind: 'lives' }, patienceMs: 600_000 },
+      ),
+    );
+  return [victim, rival];
+}
+
+const twinMakers: readonly ActionName[] = ['CreateNetwork', 'CreateGateway', 'RunInstances'];
 
 async function keepOffice(stage: Stage, { scope }: Accepted, busy: { until: boolean }, draw: Draw): Promise<void> {
   const own = draw.branch(draw.int(1 << 30));

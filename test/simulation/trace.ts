@@ -27,6 +27,8 @@ export interface RunTrace {
   readonly asked: readonly AskedTrace[];
   /** Where it was told to stop: when, and when it had ended. */
   readonly stop: { readonly at: number; readonly ended: number } | undefined;
+  /** It stood still right before a creation, which left when its intent may have been closed. */
+  readonly late?: boolean;
 }
 
 export interface SentTrace {

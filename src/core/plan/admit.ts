@@ -77,7 +77,8 @@ function dropNeeded(actions: readonly Action[], world: World, findings: Finding[
 
   const dropped = new Set<Action>();
   for (const action of deletions.toSorted((a, b) => kindNames.indexOf(b.kind) - kindNames.indexOf(a.kind))) {
-    const refs = [action.address, action.observed.id];
+    // why: what names the address of a twin stands in the other one, and the twin was seen to hold nothing
+    const refs = action.because === 'twin' ? [action.observed.id] : [action.address, action.observed.id];
     const user = refs
       .flatMap((ref) => users.get(ref) ?? [])
       .find(

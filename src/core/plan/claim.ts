@@ -16,6 +16,8 @@ import { claimsByParent } from './by-parent.ts';
  *   this store, none | this id as settled               | us, at the settled address
  *   ours, other store| this id, taken over from there   | us, at the settled address
  *   ours, this store | a pending intent with its name   | us, at the mark's address
+ *   ours, this store | neither, but it holds nothing, an intent that never showed has its name, and the network that was
+ *                    | made in its place is settled     | us, at the mark's address: a twin
  *   ours, this store | neither                          | nobody: a copied mark
  *   ours             | there is no store                | us: the mark is taken at its word
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
@@ -55,9 +57,10 @@ export function claim(resources: readonly Observed[], { knowledge, dialect, want
     wanted.desired.flatMap(({ address, terms }) => (terms.claim?.was ?? []).map((was) => [was, address])),
   );
   const claims = new Map<CloudId, Claim>();
+  const proof: Proof = { knowledge, intents, dialect, standing: standingNetworks(present, knowledge) };
   for (const observed of present) {
     if (observed.signs.container === undefined && observed.signs.parent === undefined)
-      claims.set(observed.id, rename(claimOf(observed, { knowledge, intents, dialect }), renamed));
+      claims.set(observed.id, rename(claimOf(observed, proof), renamed));
   }
   for (const [id, owner] of claimsByParent(present, claims, { knowledge, wanted }))
     claims.set(id, rename(owner, renamed));
@@ -83,9 +86,17 @@ interface Proof {
   readonly knowledge: Knowledge;
   readonly intents: ReadonlySet<string>;
   readonly dialect: Dialect;
+  /** Addresses of settled networks that are there. */
+  readonly standing: ReadonlySet<Address>;
 }
 
-function claimOf(observed: Observed, { knowledge, intents, dialect }: Proof): Claim {
+function standingNetworks(present: readonly Observed[], { settled }: Knowledge): ReadonlySet<Address> {
+  const networks = present.filter(({ kind }) => kind === 'network');
+  return new Set(networks.flatMap(({ id }) => settled.get(id)?.address ?? []));
+}
+
+function claimOf(observed: Observed, proof: Proof): Claim {
+  const { knowledge, intents, dialect } = proof;
   const { id, signs } = observed;
   const { mark } = signs;
   const settled = knowledge.settled.get(id);
@@ -94,6 +105,7 @@ function claimOf(observed: Observed, { knowledge, intents, dialect }: Proof): Cl
   if (mark === undefined) return { by: 'nobody', copied: false };
   if (mark.store === knowledge.store && isOwnRemainder(observed, mark, dialect))
     return { by: 'us', address: mark.address };
+  if (mark.store === knowledge.store && isLateTwin(observed, mark, proof)) return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
 }
 
@@ -105,6 +117,10 @@ function isOwnRemainder({ kind, signs, condition }: Observed, { address }: Mark,
   if (kind !== 'instance' || condition.missing?.includes('machine') !== true) return false;
   return signs.slot === slotOf(prefixIn(address, kind), kind, names.objectName(kind, nameIn(address, kind)));
 }
+
+/** What a call made that was sent after everybody had ceased to expect it. In use it is for a person to judge. */
+const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mark, { knowledge, standing }: Proof) =>
+  kind === 'network' && condition.empty === true && standing.has(address) && knowledge.neverShown?.has(intent) === true;
 
 /** Another store of this estate marked it after us: it has taken over, and two must not write. */
 const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Knowledge): boolean =>

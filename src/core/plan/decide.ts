@@ -245,8 +245,8 @@ function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World)
  * answered, and holds nothing; the settled one stays, else the lowest id. Never an instance.
  */
 function deletableTwins(twins: readonly Claimed[], { input }: World): readonly Claimed[] {
-  const { settled, pending } = input.knowledge;
-  const intents = new Set(pending.map(({ intent }) => intent));
+  const { settled, pending, neverShown = [] } = input.knowledge;
+  const intents = new Set([...pending.map(({ intent }) => intent), ...neverShown]);
   const sorted = twins.toSorted((a, b) => (a.observed.id < b.observed.id ? -1 : 1));
   const keeper = sorted.find(({ observed }) => settled.has(observed.id)) ?? sorted[0];
   const others = sorted.filter((one) => one !== keeper);

@@ -3,18 +3,28 @@ import { markOf } from '../../../providers/memory/marks.ts';
 import type { LedgerEntry } from '../../../src/ports/ledger.ts';
 import { type Invariant, unique } from './invariant.ts';
 
-/** Every change that we made has an earlier committed intent that was not settled yet. */
+/**
+ * Every change that we made has an earlier committed intent that was not settled yet. Only what leaves late may have been
+ * given up meanwhile.
+ */
 export const writeAhead: Invariant = {
   number: 3,
   name: 'write-ahead',
-  broken: ({ cloud, ledger }) => {
+  broken: ({ cloud, ledger, runs }) => {
     const open = spansOf(ledger.entries);
+    const late = new Set(runs.flatMap((run) => (run.late === true ? [run.name] : [])));
+    const isLate = ({ caller, before }: ChangeEntry): boolean => late.has(caller) && before === undefined;
     const ours = cloud.history.changes.filter(({ caller }) => caller !== 'outside');
     const calls = Map.groupBy(ours, ({ seq }) => seq);
     return unique(
       [...calls.values()]
         // why: one call changes more than it is about: a network is born with a group
-        .filter((changes) => !changes.some((change) => open.some((span) => covers(span, change))))
+        .filter(
+          (changes) =>
+            !changes.some((change) =>
+              open.some((span) => covers(isLate(change) ? { ...span, until: Infinity } : span, change)),
+            ),
+        )
         .map((changes) =>
           changes.map(({ id, caller, at }) => `${caller} changed ${id} at ${at} without an intent`).join(),
         ),

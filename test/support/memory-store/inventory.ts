@@ -3,6 +3,7 @@ import type { Observation } from '../../../src/core/observed.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
+import { mostNeverShown } from '../../../src/store/never-shown.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { spentBy } from './counted.ts';
@@ -44,6 +45,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
       ),
     ),
     unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
+    neverShown: new Set(scope.neverShown.slice(-mostNeverShown)),
   };
 }
 

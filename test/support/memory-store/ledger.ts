@@ -95,7 +95,9 @@ function settle({ memory, pass, at }: Write, settlements: readonly Settlement[])
     const closing = estate.open.get(id);
     if (closing) close(estate, closing);
   }
-  change(scopeOf(estate, pass.scope), changes, at);
+  const scope = scopeOf(estate, pass.scope);
+  scope.neverShown.push(...changes.neverShown);
+  change(scope, changes, at);
 }
 
 function close(estate: EstateMemory, { record, scope }: IntentMemory): void {

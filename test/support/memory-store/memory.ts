@@ -57,6 +57,8 @@ export interface ScopeMemory {
   readonly resources: Map<string, KnownResource & { readonly resource: Observed }>;
   readonly sightings: Sighting[];
   readonly operations: Map<string, string>;
+  /** Oldest first. */
+  readonly neverShown: string[];
 }
 
 /** `expires`: undefined while its holder lives and renews. */
@@ -100,6 +102,7 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
     resources: new Map(),
     sightings: [],
     operations: new Map(),
+    neverShown: [],
   };
   estate.scopes.set(scope, made);
   return made;
