@@ -12,6 +12,7 @@ import { completeInternet } from './internet/complete.ts';
 import { withPartsToMark } from './internet/mark-parts.ts';
 import { type InternetParts, internetPartsOf } from './internet/parts.ts';
 import { removeInternet } from './internet/remove.ts';
+import { removeSpares } from './internet/spare.ts';
 import { lookup } from './lookup.ts';
 import { markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
@@ -198,7 +199,8 @@ async function change(
     scope,
     call,
   );
-  return made.failure ? { ok: false, failure: made.failure } : done;
+  if (made.failure) return { ok: false, failure: made.failure };
+  return removeSpares({ owner, seen: parts, kept: made.parts }, scope, call);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { InternetGateway, RouteTable, Vpc } from '@aws-sdk/client-ec2';
 import type { Failure } from '../../../src/core/failure.ts';
-import type { Part } from '../../../src/core/observed.ts';
+import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
 import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart } from './signs.ts';
@@ -18,6 +18,7 @@ export interface InternetParts {
  *   attached gateway | table with a default route to it | pieces with its mark | internet
  *   -----------------+----------------------------------+----------------------+---------
  *   yes              | yes                              | any                  | true
+ *   yes              | yes                              | a second gateway     | 'partial'
  *   otherwise                                           | some                 | 'partial'
  *   otherwise                                           | none                 | false
  *
@@ -29,12 +30,14 @@ export function internetPartsOf(
   tables: readonly RouteTable[],
 ): InternetParts {
   const pieces = piecesOf(vpc, gateways, tables);
-  const { attached, gateway, table, routed, begun } = pieces;
+  const { attached, gateway, table, routed, begun, spare } = pieces;
   if (!attached && !begun) return { internet: false, parts: [], missing: [], ...named(table) };
   const parts = [
     ...(gateway ? [{ part: gatewayPart, id: gateway.InternetGatewayId ?? '' }] : []),
     ...(table ? [{ part: tablePart, id: table.RouteTableId ?? '' }] : []),
+    ...spare.map((id) => ({ part: gatewayPart, id })),
   ];
+  if (spare.length > 0) return { internet: 'partial', parts, missing: missingOf(pieces), ...named(table) };
   if (attached && routed) return { internet: true, parts, missing: [], ...named(table) };
   if (!begun) return { internet: false, parts, missing: [], ...named(table) };
   return { internet: 'partial', parts, missing: missingOf(pieces), ...named(table) };
@@ -48,6 +51,8 @@ interface Pieces {
   readonly routed: boolean;
   /** One of them is ours. */
   readonly begun: boolean;
+  /** Gateways that a call which came late made beside the attached one. */
+  readonly spare: readonly CloudId[];
 }
 
 /** The network's own table before any other: the subnets are associated with it. */
@@ -63,17 +68,33 @@ function piecesOf(vpc: Vpc, gateways: readonly InternetGateway[], tables: readon
   const near = here.find(({ Tags }) => isNearPartOf(mark, Tags, tablePart));
   const table = own.find(leads) ?? own[0] ?? near ?? here.find(leads);
   const begun = isNearPartOf(mark, gateway?.Tags, gatewayPart) || isNearPartOf(mark, table?.Tags, tablePart);
-  return { attached: attached !== undefined, gateway, table, routed: table !== undefined && leads(table), begun };
+  const spare = attached ? gateways.filter((one) => isSpare(mark, one)).map((one) => one.InternetGatewayId ?? '') : [];
+  return {
+    attached: attached !== undefined,
+    gateway,
+    table,
+    routed: table !== undefined && leads(table),
+    begun,
+    spare,
+  };
 }
 
 const isAttachedTo = ({ Attachments = [] }: InternetGateway, vpcId: string): boolean =>
   Attachments.some((attachment) => attachment.VpcId === vpcId && attachment.State !== 'detached');
 
-const missingOf = ({ attached, gateway, table, routed }: Pieces): readonly string[] => [
+/** A gateway that is attached to nothing and was made for the very intent of that network, which has another attached. */
+export const isSpare = (owner: Mark | undefined, { Attachments = [], Tags }: InternetGateway): boolean =>
+  Attachments.length === 0 &&
+  owner?.intent !== undefined &&
+  readMark(Tags)?.intent === owner.intent &&
+  isPartOf(owner, Tags, gatewayPart);
+
+const missingOf = ({ attached, gateway, table, routed, spare }: Pieces): readonly string[] => [
   ...(gateway ? [] : [gatewayPart]),
   ...(attached ? [] : ['attachment']),
   ...(table ? [] : [tablePart]),
   ...(routed ? [] : ['default-route']),
+  ...(spare.length === 0 ? [] : ['one-gateway-only']),
 ];
 
 const named = (table: RouteTable | undefined): { readonly table?: CloudId } =>
