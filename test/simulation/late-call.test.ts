@@ -9,7 +9,7 @@ import type { Fate } from './fate.ts';
 import { load } from './load.ts';
 import { type Orders, runProcess, type Stage } from './process.ts';
 
-const estate = [
+const estate = (replicas: number) => [
   { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce' } },
   { kind: 'Target', metadata: { name: 'here' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
   {
@@ -20,34 +20,40 @@ const estate = [
   {
     kind: 'Instance',
     metadata: { name: 'web' },
-    spec: { targets: ['here'], network: 'core', subnet: 'app', image: 'img-1', size: 'small', replicas: 2 },
+    spec: { targets: ['here'], network: 'core', subnet: 'app', image: 'img-1', size: 'small', replicas },
   },
 ];
-const text = estate.map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one })).join('\n---\n');
+const textOf = (replicas: number): string =>
+  estate(replicas)
+    .map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one }))
+    .join('\n---\n');
 
-/** What stands when a process was stopped right before this request, woke up after a rival had made it anew, and sent it still. */
-async function standing(
-  before: Extract<Fate, { kind: 'lingers' }>['before'],
-): Promise<Readonly<Record<string, number>>> {
+type Late = Extract<Fate, { kind: 'lingers' }>['before'];
+
+/**
+ * What stands when a process was stopped right before this request, woke up after a rival had made it anew, and sent it still.
+ * The rival wants so many machines, the first process two.
+ */
+async function standing(before: Late, replicas = 2): Promise<Readonly<Record<string, number>>> {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });
-  const stage: Stage = {
-    clock,
-    cloud,
-    database: memoryDatabase(clock),
-    plans: [],
-    limiter: inProcessLimiter({ clock }),
-    draw: draw(1),
+  const database = memoryDatabase(clock);
+  const limiter = inProcessLimiter({ clock });
+  const stage: Stage = { clock, cloud, database, plans: [], limiter, draw: draw(1) };
+  const accept = async (wanted: number): Promise<Pick<Orders, 'generation' | 'scope'>> => {
+    const compiled = load(textOf(wanted));
+    const [scope] = compiled?.scopes ?? [];
+    assert.ok(compiled && scope);
+    const { number } = await database.connect().generations.accept('acme', `r${wanted}`, compiled.guards);
+    return { generation: number, scope };
   };
-  const compiled = load(text);
-  const [scope] = compiled?.scopes ?? [];
-  assert.ok(compiled && scope);
-  await stage.database.connect().generations.accept('acme', 'r1', compiled.guards);
+  const first = await accept(2);
+  const newest = await accept(replicas);
   const run = (name: string, more: Partial<Orders> = {}) =>
-    runProcess(stage, { name, generation: 1, scope, fate: { kind: 'lives' }, patienceMs: 600_000, ...more });
+    runProcess(stage, { name, ...newest, fate: { kind: 'lives' }, patienceMs: 600_000, ...more });
   await clock.run(async () => {
     const lingers = { kind: 'lingers', before, ms: 900_000 } as const;
-    await Promise.all([run('first', { fate: lingers }), clock.sleep(1).then(() => run('rival'))]);
+    await Promise.all([run('first', { ...first, fate: lingers }), clock.sleep(1).then(() => run('rival'))]);
     await clock.sleep(600_000);
     for (const name of ['next', 'last']) assert.equal((await run(name)).converged?.outcome, 'done');
   });
@@ -65,4 +71,9 @@ describe('a process that was stopped between its lease check and its call', () =
       assert.deepEqual({ network, gateway, instance }, { network: 1, gateway: 1, instance: 2 });
     });
   }
+  for (const replicas of [1, 3])
+    it(`RunInstances: nor where the rival wanted ${replicas} of the two`, async () => {
+      const { instance } = await standing('RunInstances', replicas);
+      assert.equal(instance, replicas);
+    });
 });
