@@ -106,6 +106,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { url, close } = await listen({
     host,
     port,
+    onePerConnection: options.publicUrl !== undefined,
     respond: async (request) =>
       request.path.startsWith(CONTROL_PREFIX)
         ? answerControl(control, request)

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly host?: string;
   readonly port?: number;
   readonly respond: (request: WireRequest) => Promise<Outcome>;
+  /** Every answer ends its connection: what stands between holds on to none of a server that has been closed. */
+  readonly onePerConnection?: boolean;
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -19,7 +21,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Serves on loopback only. `'cut'` destroys the connection without an answer. */
-export async function listen({ host = '127.0.0.1', port = 0, respond }: ServerOptions): Promise<Listening> {
+export async function listen(options: ServerOptions): Promise<Listening> {
+  const { host = '127.0.0.1', port = 0, respond, onePerConnection = false } = options;
   if (!LOOPBACK.has(host)) throw new Error(`the sandbox listens on loopback only, not on ${host}`);
   const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
     serve(respond, message, response).catch((error: unknown) => {
@@ -27,6 +30,7 @@ export async function listen({ host = '127.0.0.1', port = 0, respond }: ServerOp
       response.end(`sandbox defect: ${error instanceof Error ? error.stack : String(error)}\n`);
     });
   });
+  server.maxRequestsPerSocket = onePerConnection ? 1 : 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
