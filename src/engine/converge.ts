@@ -117,7 +117,10 @@ async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
 
 async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
   const { job, ports, steering, memo, passes } = run;
-  if (passes.length >= (job.passes ?? 5)) return 'unfinished';
+  if (passes.filter(isFruitful).length >= (job.passes ?? 5)) return 'unfinished';
+  // why: one alone may have been lost, and what was looked for in vain since is sent again
+  const inVain = passes.length > 1 && !passes.slice(-2).some(isFruitful);
+  if (inVain && ports.clock.now() >= run.until) return 'unfinished';
   const executed = await execute(sight, job, ports, steering);
   passes.push(executed);
   memo.learn(sight.plan.actions, executed);
@@ -126,6 +129,10 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   if (executed.next === 'look') await rest(passes.length, { detail: 'what was written' }, run);
   return 'again';
 }
+
+/** One that could only find that it is too early, as for what may yet show, is a wait: patience bounds it, and no count. */
+const isFruitful = ({ settled, failed }: Executed): boolean =>
+  settled.length > 0 || failed.every(({ expected }) => expected === 'person');
 
 async function see(run: Run): Promise<Sight> {
   const { job, ports, steering, passes } = run;
