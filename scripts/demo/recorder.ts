@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from './free-port.ts';
@@ -10,6 +12,8 @@ export interface Recorder {
   readonly url: string;
   /** Where the server listens that it stands before: one after another, if need be. */
   readonly port: number;
+  /** What comes from now on is said to another server, and goes into a file of its own. */
+  cut(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -21,7 +25,9 @@ export async function recorder(cloud: string): Promise<Recorder | undefined> {
   const { SETPOINT_RECORDS: folder, SETPOINT_GATES: gates } = process.env;
   if (folder === undefined || folder === '' || gates === undefined) return undefined;
   const [own, port] = [await freePort(), await freePort()];
-  const file = join(folder, `${cloud}-${process.pid}-${own}.jsonl`);
+  const stem = join(folder, `${cloud}-${process.pid}-${own}`);
+  const file = `${stem}.jsonl`;
+  let cuts = 0;
   const program = join(gates, 'record-proxy.mjs');
   const args = [program, `${own}`, `http://127.0.0.1:${port}`, file];
   const proxy = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -30,6 +36,11 @@ export async function recorder(cloud: string): Promise<Recorder | undefined> {
   return {
     url: `http://127.0.0.1:${own}`,
     port,
+    // why: the proxy opens its file anew for every exchange
+    cut: async () => {
+      cuts += 1;
+      if (existsSync(file)) await rename(file, `${stem}-${cuts}.jsonl`);
+    },
     end: async () => {
       if (proxy.exitCode === null && proxy.kill()) await once(proxy, 'exit');
     },

@@ -22,7 +22,10 @@ export interface Convergence {
   readonly plan: Planner;
   /** A look made under this very lease, to begin with; taken only while it is fresh. */
   readonly from?: Observation;
-  /** At most so many passes; default 5. Looks that only wait for a cloud to show what was written are not counted. */
+  /**
+   * At most so many passes; left out: 5 that came to anything. Looks that only wait for a cloud to show what was written are not
+   * counted.
+   */
   readonly passes?: number;
   /** How long to wait for that in all, ms; default 345,000: a little over the visibility window. */
   readonly patienceMs?: number;
@@ -117,7 +120,8 @@ async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
 
 async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
   const { job, ports, steering, memo, passes } = run;
-  if (passes.filter(isFruitful).length >= (job.passes ?? 5)) return 'unfinished';
+  const used = job.passes === undefined ? passes.filter(isFruitful) : passes;
+  if (used.length >= (job.passes ?? 5)) return 'unfinished';
   // why: one alone may have been lost, and what was looked for in vain since is sent again
   const inVain = passes.length > 1 && !passes.slice(-2).some(isFruitful);
   if (inVain && ports.clock.now() >= run.until) return 'unfinished';

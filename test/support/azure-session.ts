@@ -53,6 +53,7 @@ export async function openAzureStage({ arm, ...options }: SandboxOptions = {}, r
     close: async () => {
       for (const session of sessions) await session.close();
       await sandbox.close();
+      await record?.cut();
     },
   };
 }

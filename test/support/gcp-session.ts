@@ -61,6 +61,7 @@ export async function openGcpStage(options: SandboxOptions = {}, record?: Record
     close: async () => {
       for (const session of sessions) await session.close();
       await sandbox.close();
+      await record?.cut();
     },
   };
 }

@@ -64,7 +64,10 @@ async function openStage(record?: Recorder): Promise<WorldStage> {
         await clock.sleep(ms);
       },
     },
-    close: () => sandbox.close(),
+    close: async () => {
+      await sandbox.close();
+      await record?.cut();
+    },
   };
 }
 
