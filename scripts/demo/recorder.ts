@@ -33,11 +33,13 @@ export async function recorder(cloud: string): Promise<Recorder | undefined> {
   const proxy = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const { value: line } = await createInterface({ input: proxy.stdout })[Symbol.asyncIterator]().next();
   if (!String(line).startsWith('recording')) throw new Error(`the proxy did not begin: ${line}`);
+  const url = `http://127.0.0.1:${own}`;
   return {
-    url: `http://127.0.0.1:${own}`,
+    url,
     port,
-    // why: the proxy opens its file anew for every exchange
+    // why: the proxy opens its file anew for every exchange, and has written all that came before what it answers now
     cut: async () => {
+      await fetch(url).then((answer) => answer.arrayBuffer());
       cuts += 1;
       if (existsSync(file)) await rename(file, `${stem}-${cuts}.jsonl`);
     },
