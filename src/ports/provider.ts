@@ -3,6 +3,7 @@ import type { Dialect } from '../core/compile/dialect.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { BatchLimits } from '../core/pack.ts';
 import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
+import type { Touch } from '../core/touch.ts';
 import type { Actuator, Call } from './actuator.ts';
 import type { Clock } from './clock.ts';
 
@@ -14,6 +15,8 @@ export interface Provider {
   readonly batches: BatchLimits;
   /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
   open(target: Access, clock: Clock): Promise<Session>;
+  /** What one event of the cloud's audit log says, as its event service delivers it; none where it names nothing of ours. Never throws. */
+  touches?(event: unknown): readonly Touch[];
 }
 
 /** One scope of one cloud, with its credentials. */

@@ -58,7 +58,8 @@ export const LAYERS: readonly Layer[] = [
   { name: 'source', at: ['src/source/'], layers: inward, packages: ['yaml'], node: true },
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
-  { name: 'http', at: ['src/http/'], layers: inward, packages: ['zod'], node: true },
+  // Asks for scopes and states through ports that a root hands it.
+  { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
   { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate'], packages: ['commander'], node: true },
