@@ -21,7 +21,7 @@ export function maskSecrets(lines: readonly string[]): readonly string[] {
     if (indent > hiding) return ROLE.test(line) ? line : `${line.slice(0, indent)}***`;
     if (indent >= 0) hiding = Number.POSITIVE_INFINITY;
     const found = SECRET.exec(line);
-    if (!found) return line;
+    if (!found) return line.replaceAll(IN_URL, '$1$2***@');
     hiding = found[0].startsWith('-') ? indent - 1 : indent;
     const end = found.index + found[0].length;
     return ROLE.test(line.slice(end)) ? line : `${line.slice(0, end)} ***`;
@@ -29,4 +29,6 @@ export function maskSecrets(lines: readonly string[]): readonly string[] {
 }
 
 const SECRET = /(?:pass(?:word|wd|phrase)|secret|token|credentials?|private.?key)["']?\s*:|-----BEGIN/i;
+/** What stands before the host; of ssh alone a bare user is shown. */
+const IN_URL = /(https?:\/\/)[^/\s]*@|(:\/\/)[^/\s]*:[^/\s]*@/gi;
 const ROLE = /^\s*(?:$|\{?\s*assumeRole\s*:\s*["']?arn:aws[\w:/+=,.@-]*["']?\s*\}?\s*(?:#.*)?$)/;

@@ -30,6 +30,11 @@ const masks: readonly { name: string; lines: readonly string[]; want: readonly s
   },
   { name: 'credentials', lines: ['credentials: AKIA'], want: ['credentials: ***'] },
   {
+    name: 'what stands before the host of a URL, but for the user of ssh',
+    lines: ['a: [https://t0ken@h/x, "ssh://git:hunter2@h/x"]', 'b: ssh://git@h/x'],
+    want: ['a: [https://***@h/x, "ssh://***@h/x"]', 'b: ssh://git@h/x'],
+  },
+  {
     name: 'not a role',
     lines: [
       'credentials: { assumeRole: "arn:aws:iam::1:role/x" }',

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { hooks } from './estate-hooks.ts';
+import { signatures } from './estate-signatures.ts';
+import { sources } from './estate-sources.ts';
 import { plainMetadata } from './metadata.ts';
 import { mode } from './terms-fields.ts';
 import { text, whole } from './text-field.ts';
@@ -26,6 +29,9 @@ export const estateSchema = z
         limits: limits.prefault({}).meta({
           description: 'Blast radius: above these, deletions and replacements wait for an approval.',
         }),
+        sources: sources().optional().meta({ description: 'Trees of teams, each in a repository of its own.' }),
+        signatures: signatures().optional().meta({ description: 'Whose signed commits may be applied.' }),
+        hooks: hooks().optional().meta({ description: 'Who may tell us that a branch moved or a cloud changed.' }),
       },
       { error: 'a map' },
     ),

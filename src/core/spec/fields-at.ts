@@ -1,16 +1,35 @@
 import { z } from 'zod';
 import type { Path } from './position.ts';
 import { schemas } from './schemas.ts';
+import { type Tree, treeAt } from './tree.ts';
 
 export type DocumentKind = keyof typeof schemas;
 
-/** The fields that a document of this kind may have at the path, in the order of its schema. */
-export function fieldsAt(kind: DocumentKind, path: Path): readonly string[] {
-  let here: Shape | undefined = shapeOf(kind);
+/**
+ * The fields that a document of this kind may have at the path, in the order of its schema. Where there are alternatives
+ * (`from: pubsub` has other fields than `from: github`) those of the one that `given` is, or of all that it may be.
+ */
+export function fieldsAt(kind: DocumentKind, path: Path, given?: Tree): readonly string[] {
+  let here: readonly Shape[] = [shapeOf(kind)];
   for (const step of path) {
-    here = here?.properties?.[String(step)] ?? here?.items ?? here?.additionalProperties;
+    here = here.flatMap(alternatives).flatMap(({ properties, items, additionalProperties }) => {
+      return properties?.[String(step)] ?? items ?? additionalProperties ?? [];
+    });
   }
-  return Object.keys(here?.properties ?? {});
+  const all = here.flatMap(alternatives);
+  const meant = all.filter((shape) => mayBe(shape, given && treeAt(given, path)));
+  return [...new Set((meant.length > 0 ? meant : all).flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
+
+const alternatives = (shape: Shape): readonly Shape[] => shape.oneOf ?? [shape];
+
+/** No field has a value that the alternative has no place for. */
+function mayBe({ properties }: Shape, given: Tree | undefined): boolean {
+  return Object.entries(properties ?? {}).every(([field, { const: only, enum: some }]) => {
+    const found = given && treeAt(given, [field]);
+    const words = some ?? (only === undefined ? undefined : [only]);
+    return found?.kind !== 'scalar' || (words?.includes(found.value) ?? true);
+  });
 }
 
 /** As much of a JSON Schema as leads from field to field. */
@@ -18,6 +37,9 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
   readonly additionalProperties?: Shape;
+  readonly oneOf?: readonly Shape[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
 }
 
 const shapes = new Map<DocumentKind, Shape>();

@@ -19,7 +19,7 @@ export function problemsOfIssue(issue: Issue, kind: DocumentKind, tree: Tree): r
 }
 
 function unknownField(key: string, path: Path, kind: DocumentKind, tree: Tree): Problem {
-  const fields = fieldsAt(kind, path);
+  const fields = fieldsAt(kind, path, tree);
   const where = path.length > 0 ? ` in \`${dotted(path)}\`` : '';
   const message = isSecret(path) ? `unknown field${where}` : `unknown field \`${clip(key)}\`${where}`;
   return error('unknown-field', keyPosition(tree, [...path, key]), message, {
@@ -55,8 +55,12 @@ function complaint(path: Path, found: Tree): string {
   if (found.kind !== 'scalar') return `${field} cannot be this ${found.kind}`;
   if (found.value === null) return `${field} has no value: give one, or leave the field out`;
   if (String(found.value).includes('-----BEGIN')) return `${field} holds a key or certificate`;
+  if (CREDENTIAL.test(String(found.value))) return `${field} has a user or password before its @`;
   return `${field} is ${clip(JSON.stringify(found.value))}`;
 }
+
+/** Of ssh alone a bare user is none. */
+const CREDENTIAL = /https?:\/\/[^/\s]*@|:\/\/[^/\s]*:[^/\s]*@/i;
 
 function expectation(issue: Issue): string {
   return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : issue.message;
@@ -76,7 +80,9 @@ function remedy(issue: Issue, found: Tree): string | undefined {
 }
 
 /** Below these people write secrets by mistake, as values and even as keys: no message repeats what stands there. */
-const isSecret = (path: Path): boolean => path.includes('password') || path.includes('credentials');
+const isSecret = (path: Path): boolean => SECRETS.some((field) => path.includes(field));
+
+const SECRETS = ['password', 'credentials', 'secret'];
 
 /** Where the key stands that leads to the value at the path; of a list item, where the item does. */
 function keyPosition(tree: Tree, path: Path): Position {
