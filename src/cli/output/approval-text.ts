@@ -1,7 +1,7 @@
 import { entriesOf } from '../../core/render/entries.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import { planText } from '../../core/render/plan-text.ts';
-import { shortRevision } from '../../core/render/summary.ts';
+import { shortRevision } from '../../core/render/revision.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import type { Approvable } from '../estate/approvable.ts';

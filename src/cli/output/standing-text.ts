@@ -1,4 +1,4 @@
-import { shortRevision } from '../../core/render/summary.ts';
+import { shortRevision } from '../../core/render/revision.ts';
 import type { ScopeStanding, Standing } from '../estate/standing.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';

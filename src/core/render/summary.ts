@@ -1,5 +1,6 @@
 import type { Finding, ScopePlan } from '../action.ts';
 import { type Entry, entriesOf } from './entries.ts';
+import { shortRevision } from './revision.ts';
 
 /** The counts of a plan, by documents. `calls`: those that applying takes, at least. */
 export interface Summary {
@@ -52,10 +53,4 @@ export function summaryLine(summary: Summary, revision: string): string {
     shortRevision(revision),
     `${summary.calls} calls`,
   ].join(' · ');
-}
-
-/** `folder:1a2b3c4d5e…` → `folder 1a2b3c4`; a commit likewise. */
-export function shortRevision(revision: string): string {
-  const [kind, hash] = revision.includes(':') ? revision.split(':', 2) : ['commit', revision];
-  return `${kind} ${(hash ?? '').slice(0, 7)}`;
 }
