@@ -24,3 +24,10 @@ export function groupsWith({ control }: Sandbox, port: number): number {
   const byGroup = Map.groupBy(open, ({ groupId }) => groupId);
   return [...byGroup.values()].filter(([only, ...others]) => others.length === 0 && only?.traffic.from === port).length;
 }
+
+/** In how many groups this port is let through, whatever else is. */
+export function groupsLetting({ control }: Sandbox, port: number): number {
+  const { rules } = control.ec2.region('111122223333', 'eu-west-1');
+  const open = [...rules.values()].filter(({ egress, traffic }) => !egress && traffic.from === port);
+  return new Set(open.map(({ groupId }) => groupId)).size;
+}
