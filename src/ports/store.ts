@@ -5,10 +5,14 @@ import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
+import type { Sources } from './sources.ts';
+import type { Touches } from './touches.ts';
 
 /** Everything that outlives a process: one database. */
 export type Store = StorePorts & {
   readonly fleet: FleetState;
+  readonly sources: Sources;
+  readonly touches: Touches;
   readonly estates: Estates;
   readonly audit: Audit;
   /** Signs the chains that this store wrote to, and lets go of the database. */

@@ -9,8 +9,11 @@ export interface Touches {
    * long as a sender may repeat them.
    */
   first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
-  /** Keeps those that are not of our own calls, as the ledger knows them; returns those. */
+  /**
+   * Returns those that are not of our own calls, as the ledger knows them, and keeps who touched each object last. One that calls
+   * itself ours (core/own-agent.ts) is returned, and names nobody. An event that comes before its call is settled is returned, too.
+   */
   keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
-  /** Who touched each object of a scope last. */
+  /** Who touched each object of a scope last: nobody where that was a call of our own. */
   newest(where: Where): Promise<ReadonlyMap<CloudId, TouchedBy>>;
 }

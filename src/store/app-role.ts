@@ -50,5 +50,6 @@ const rights = `
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.ledger FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
   REVOKE DELETE ON setpoint.pauses FROM ${appRole};
+  REVOKE UPDATE, DELETE ON setpoint.accepted_histories FROM ${appRole};
   REVOKE INSERT, UPDATE, DELETE ON setpoint.store, setpoint.migrations FROM ${appRole};
 `;

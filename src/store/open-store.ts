@@ -15,6 +15,8 @@ import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
+import { postgresSources } from './postgres-sources.ts';
+import { postgresTouches } from './postgres-touches.ts';
 import { storeFolder } from './store-folder.ts';
 
 export interface Opening extends Tellings {
@@ -153,6 +155,8 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     leases,
     operations: postgresOperations(db),
     fleet: postgresFleet(context),
+    sources: postgresSources(context),
+    touches: postgresTouches(context),
     estates: postgresEstates(context),
     audit,
     close: () => {

@@ -4,16 +4,23 @@ import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { intend } from './intend.ts';
+import { pruneOld } from './prune-old.ts';
 import { settle } from './settle.ts';
 import type { Database, Tables } from './tables.ts';
 
-export const postgresLedger = (context: Context): Ledger => ({
-  intend: (pass, drafts) => intend(context, pass, drafts),
-  settle: (pass, settlements) => settle(context, pass, settlements),
-  note: (estate, note) =>
-    chainWrite(context, estate, (write) => write.append([{ type: 'note', body: noteBody(estate, note) }])),
-  entries: (filter) => entries(context.db, filter),
-});
+export function postgresLedger(context: Context): Ledger {
+  const pruneCalls = pruneOld(context.db, context.clock, 'own_calls');
+  return {
+    intend: (pass, drafts) => intend(context, pass, drafts),
+    settle: async (pass, settlements) => {
+      await settle(context, pass, settlements);
+      await pruneCalls();
+    },
+    note: (estate, note) =>
+      chainWrite(context, estate, (write) => write.append([{ type: 'note', body: noteBody(estate, note) }])),
+    entries: (filter) => entries(context.db, filter),
+  };
+}
 
 const pageSize = 1000;
 

@@ -9,6 +9,7 @@ import { settlementBody } from './entry-body.ts';
 import { inChunks } from './in-chunks.ts';
 import type { IntentRecord } from './intent-record.ts';
 import { checkLease } from './lease-check.ts';
+import { keepOwnCalls } from './own-calls.ts';
 import { type SettledChanges, settledChanges, settling } from './settled-changes.ts';
 import type { Write } from './tables.ts';
 
@@ -20,6 +21,7 @@ export const settle = (context: Context, pass: Pass, settlements: readonly Settl
     await write.append(
       all.map(({ settlement, record }) => ({ type: 'settlement', body: settlementBody(pass, settlement, record) })),
     );
+    await keepOwnCalls(write, settlements);
     await change(write, pass, settledChanges(all));
   });
 

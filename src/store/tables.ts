@@ -1,9 +1,10 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
+import type { EventTables, SourceTables } from './source-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
-export type Tables = RecordTables & KnowledgeTables & InventoryTables & FleetTables;
+export type Tables = RecordTables & KnowledgeTables & InventoryTables & FleetTables & SourceTables & EventTables;
 
 /** What was done. */
 interface RecordTables {

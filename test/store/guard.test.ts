@@ -34,6 +34,8 @@ const changes = [
   "UPDATE setpoint.trees SET tree = '{}'",
   'DELETE FROM setpoint.approvals',
   'DELETE FROM setpoint.pauses',
+  'DELETE FROM setpoint.accepted_histories',
+  "UPDATE setpoint.accepted_histories SET head = ''",
   'SET ROLE setpoint_owner',
 ];
 for (const change of changes)

@@ -10,6 +10,8 @@ import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
+import { sourceLaws } from './laws/source-laws.ts';
+import { touchLaws } from './laws/touch-laws.ts';
 
 /** One database under test. */
 export interface Harness {
@@ -49,6 +51,8 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...fleetLaws,
     ...openIntentLaws,
     ...peopleLaws,
+    ...sourceLaws,
+    ...touchLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())
     test(`${name}: ${law}`, async () => {

@@ -14,6 +14,8 @@ import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
 import { memoryOperations } from './memory-store/operations.ts';
+import { memorySources } from './memory-store/sources.ts';
+import { memoryTouches } from './memory-store/touches.ts';
 
 /** A database in memory, held to the same laws as the real store. What is committed survives every connection. */
 export interface MemoryDatabase {
@@ -39,6 +41,8 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     leases,
     operations: memoryOperations(data),
     fleet: memoryFleet(data, clock),
+    sources: memorySources(data, clock),
+    touches: memoryTouches(data, clock),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

@@ -31,7 +31,7 @@ CREATE TABLE setpoint.bells (
   rung bigint NOT NULL
 );
 
--- Deliveries of webhooks and events that were taken: a second one with its id is a replay.
+-- Deliveries of webhooks and events that were taken: a second one with its id is a replay. `id`: the hash of the sender's id.
 CREATE TABLE setpoint.deliveries (
   estate text NOT NULL,
   hook text NOT NULL,
@@ -41,14 +41,24 @@ CREATE TABLE setpoint.deliveries (
 );
 CREATE INDEX deliveries_by_age ON setpoint.deliveries (at);
 
--- One row for an object and an event that named it. `actor`: who, action, from, agent.
+-- Who touched each object last. `at`: by the cloud's clock. `request`: the cloud's id of the call. `actor`: who, action, from, agent.
 CREATE TABLE setpoint.touches (
   estate text NOT NULL,
   scope text NOT NULL,
   object text NOT NULL,
   event text NOT NULL,
   at bigint NOT NULL,
+  request text,
   actor json NOT NULL,
-  PRIMARY KEY (estate, scope, object, event)
+  PRIMARY KEY (estate, scope, object)
 );
 CREATE INDEX touches_by_age ON setpoint.touches (at);
+
+-- The clouds' ids of our own calls, while events may still tell of them. The ledger has them for ever.
+CREATE TABLE setpoint.own_calls (
+  estate text NOT NULL,
+  request text NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (estate, request)
+);
+CREATE INDEX own_calls_by_age ON setpoint.own_calls (at);

@@ -13,6 +13,7 @@ import type { KnownResource } from '../../../src/store/resource-changes.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/sha256.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
+import { type SourceMemory, sourceMemory } from './source-memory.ts';
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
 export interface Memory {
@@ -20,6 +21,7 @@ export interface Memory {
   readonly estates: Map<string, EstateMemory>;
   readonly leases: Map<string, LeaseMemory>;
   readonly fleet: FleetMemory;
+  readonly sources: SourceMemory;
   nextId(): string;
 }
 
@@ -72,7 +74,7 @@ export function memory(store: string): Memory {
   let ids = 0;
   // why: tokens are unique in an account, and two stores may meet there
   const nextId = (): string => `${store.slice(0, 24)}${(++ids).toString(16).padStart(12, '0')}`;
-  return { store, estates: new Map(), leases: new Map(), fleet: fleetMemory(), nextId };
+  return { store, estates: new Map(), leases: new Map(), fleet: fleetMemory(), sources: sourceMemory(), nextId };
 }
 
 export function estateOf(memory: Memory, name: string): EstateMemory {

@@ -1,0 +1,27 @@
+import type { Histories } from '../ports/sources.ts';
+import { chainWrite } from './chain-write.ts';
+import type { Context } from './context.ts';
+import { noteBody } from './entry-body.ts';
+import { historyNote } from './source-notes.ts';
+
+export const postgresHistories = (context: Context): Histories => ({
+  accept: (estate, head, by) =>
+    chainWrite(context, estate, async ({ trx, append }) => {
+      const made = await trx
+        .insertInto('accepted_histories')
+        .values({ estate, head })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('head')
+        .executeTakeFirst();
+      if (made) await append([{ type: 'note', body: noteBody(estate, historyNote(head, by)) }]);
+    }),
+  isAccepted: async (estate, head) => {
+    const row = await context.db
+      .selectFrom('accepted_histories')
+      .select('head')
+      .where('estate', '=', estate)
+      .where('head', '=', head)
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+});

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { claimsToBeOurs } from '../core/own-agent.ts';
+import type { CloudId } from '../core/resource.ts';
+import type { Actor, Touch, TouchedBy } from '../core/touch.ts';
+import { touchedLast } from '../core/touched-last.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Touches } from '../ports/touches.ts';
+import type { Context } from './context.ts';
+import { inChunks } from './in-chunks.ts';
+import { ownCalls } from './own-calls.ts';
+import { pruneOld } from './prune-old.ts';
+import { sha256 } from './sha256.ts';
+import type { Database } from './tables.ts';
+
+export function postgresTouches({ db, clock }: Context): Touches {
+  const pruneDeliveries = pruneOld(db, clock, 'deliveries');
+  const pruneTouches = pruneOld(db, clock, 'touches');
+  return {
+    first: async (estate, delivery) => {
+      const isFirst = await first(db, clock, { estate, ...delivery });
+      await pruneDeliveries();
+      return isFirst;
+    },
+    keep: async (estate, touches) => {
+      const kept = await keep(db, estate, touches);
+      await pruneTouches();
+      return kept;
+    },
+    newest: (where) => newest(db, where),
+  };
+}
+
+interface Delivery {
+  readonly estate: string;
+  readonly hook: string;
+  readonly id: string;
+}
+
+/** One statement, so that of two at once one is the first. An id of any length and any characters is one: it is hashed. */
+async function first(db: Database, clock: Clock, { id, ...delivery }: Delivery): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('deliveries')
+    .values({ ...delivery, id: sha256(id), at: clock.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+async function keep(db: Database, estate: string, touches: readonly Touch[]): Promise<readonly Touch[]> {
+  const requests = touches.flatMap(({ requestId }) => requestId ?? []);
+  const ours = await ownCalls(db, estate, requests);
+  const kept = touches.filter(({ requestId }) => requestId === undefined || !ours.has(requestId));
+  await save(db, estate, kept);
+  return kept;
+}
+
+async function save(db: Database, estate: string, kept: readonly Touch[]): Promise<void> {
+  const named = touchedLast(kept.filter(({ actor }) => !claimsToBeOurs(actor)));
+  const rows = named.map(({ scope, object, by: { event, at, ...actor }, requestId }) => ({
+    ...{ estate, scope, object, event, at },
+    request: requestId ?? null,
+    actor: JSON.stringify(actor),
+  }));
+  const isLater = sql<boolean>`(excluded.at, excluded.event) > (touches.at, touches.event)`;
+  await inChunks(rows, (chunk) =>
+    db
+      .insertInto('touches')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['estate', 'scope', 'object'])
+          .doUpdateSet(({ ref }) => ({
+            event: ref('excluded.event'),
+            at: ref('excluded.at'),
+            request: ref('excluded.request'),
+            actor: ref('excluded.actor'),
+          }))
+          .where(isLater),
+      )
+      .execute(),
+  );
+}
+
+/** An event that came before its call was settled is known as our own only now. */
+async function newest(db: Database, { estate, scope }: Where): Promise<ReadonlyMap<CloudId, TouchedBy>> {
+  const rows = await db
+    .selectFrom('touches')
+    .select(['object', 'event', 'at', 'actor'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('own_calls')
+            .select('request')
+            .whereRef('own_calls.estate', '=', 'touches.estate')
+            .whereRef('own_calls.request', '=', 'touches.request'),
+        ),
+      ),
+    )
+    .orderBy('object')
+    .execute();
+  return new Map(
+    rows.map(({ object, event, at, actor }) => [
+      object,
+      { ...(actor as Actor), event, at }, // why: only `keep` writes the column
+    ]),
+  );
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { SourceDraft } from '../../../src/ports/sources.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+const by = { person: 'kim', reason: 'the new one broke "web"\u0000' };
+const head = 'a'.repeat(40);
+
+/** What is told of where the specs come from. */
+export const sourceLaws: Laws = {
+  'the newest word on a source is there for others, by source': async ({ store, other, estate }) => {
+    const { tell, list } = store.sources.states;
+    await tell(estate, { source: 'web', state: 'broken', head, why: 'no "cidr"\u0000' });
+    await tell(estate, { source: 'root', state: 'away', why: 'no answer' });
+    await tell(estate, { source: 'root', state: 'followed', head, why: '' });
+    await tell(`${estate}-2`, { source: 'root', state: 'away', why: 'no answer' });
+    assert.deepEqual(
+      (await other.sources.states.list(estate)).map(({ since: _, ...one }) => one),
+      [
+        { source: 'root', state: 'followed', head, why: '' },
+        { source: 'web', state: 'broken', head, why: 'no "cidr"\u0000' },
+      ],
+    );
+    assert.deepEqual(await list(`${estate}-3`), []);
+  },
+
+  'a source is in its state since that began: another why is no new state': async ({ store, estate, later }) => {
+    const since = async (rest: Partial<SourceDraft>): Promise<number> => {
+      await later(1000);
+      await store.sources.states.tell(estate, { source: 'root', state: 'away', why: '', ...rest });
+      const [state] = await store.sources.states.list(estate);
+      return state?.since ?? 0;
+    };
+    const first = await since({ why: 'no answer' });
+    assert.equal(await since({ why: 'refused' }), first);
+    const broken = await since({ state: 'broken', head });
+    assert.equal(broken, first + 2000);
+    assert.equal(await since({ state: 'broken', head, why: 'still' }), broken);
+    assert.equal(await since({ state: 'broken', head: 'b'.repeat(40) }), broken + 2000);
+    assert.equal(await since({ state: 'broken' }), broken + 3000);
+  },
+
+  'an estate is pinned until it is unpinned, and a later pin replaces an earlier one': async (bench) => {
+    const { store, other, estate } = bench;
+    assert.equal(await store.sources.pins.current(estate), undefined);
+    await store.sources.pins.pin(estate, 'git:1', by);
+    const pin = await store.sources.pins.pin(estate, 'git:2', { ...by, person: 'lee' });
+    assert.deepEqual(pin, { revision: 'git:2', by: { ...by, person: 'lee' }, at: pin.at });
+    assert.deepEqual(await other.sources.pins.current(estate), pin);
+    assert.equal(await other.sources.pins.current(`${estate}-2`), undefined);
+    assert.deepEqual(await other.sources.pins.unpin(estate, by), pin);
+    assert.equal(await other.sources.pins.unpin(estate, by), undefined);
+    assert.equal(await store.sources.pins.current(estate), undefined);
+    assert.deepEqual(await notesOf(bench), [
+      { pin: { revision: 'git:1', ...by } },
+      { pin: { revision: 'git:2', ...by, person: 'lee' } },
+      { unpin: { revision: 'git:2', ...by } },
+    ]);
+  },
+
+  'a rewritten history is accepted once, with a note, and by its head alone': async (bench) => {
+    const { store, other, estate } = bench;
+    assert.equal(await store.sources.histories.isAccepted(estate, head), false);
+    await store.sources.histories.accept(estate, head, by);
+    await other.sources.histories.accept(estate, head, { ...by, person: 'lee' });
+    assert.equal(await other.sources.histories.isAccepted(estate, head), true);
+    assert.equal(await other.sources.histories.isAccepted(estate, 'b'.repeat(40)), false);
+    assert.equal(await other.sources.histories.isAccepted(`${estate}-2`, head), false);
+    assert.deepEqual(await notesOf(bench), [{ acceptHistory: { head, ...by } }]);
+  },
+
+  'a bell only ever rises, and every ring counts': async ({ store, other, estate }) => {
+    assert.equal(await store.sources.bells.rung(estate), 0);
+    await Promise.all([store, other, store, other].map(({ sources }) => sources.bells.ring(estate)));
+    assert.equal(await other.sources.bells.rung(estate), 4);
+    assert.equal(await other.sources.bells.rung(`${estate}-2`), 0);
+  },
+};
+
+async function notesOf({ other, estate }: Bench): Promise<readonly unknown[]> {
+  const notes: unknown[] = [];
+  for await (const { type, body } of other.ledger.entries({ estate })) if (type === 'note') notes.push(body['note']);
+  return notes;
+}

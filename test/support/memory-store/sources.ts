@@ -1,0 +1,66 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Bells, Histories, Pins, SourceStates, Sources } from '../../../src/ports/sources.ts';
+import { noteBody } from '../../../src/store/entry-body.ts';
+import { historyNote, pinNote, unpinNote } from '../../../src/store/source-notes.ts';
+import { append, estateOf, type Memory } from './memory.ts';
+
+export function memorySources(memory: Memory, clock: Clock): Sources {
+  const note: Note = (name, said) =>
+    append(estateOf(memory, name), { at: clock.now(), type: 'note', body: noteBody(name, said) });
+  return {
+    states: states(memory, clock),
+    pins: pins(memory, clock, note),
+    histories: histories(memory, note),
+    bells: bells(memory),
+  };
+}
+
+type Note = (estate: string, said: Readonly<Record<string, unknown>>) => number;
+
+function states({ sources }: Memory, clock: Clock): SourceStates {
+  return {
+    tell: async (estate, draft) => {
+      const told = sources.states.get(estate) ?? new Map();
+      const before = told.get(draft.source);
+      const stays = before?.state === draft.state && before.head === draft.head;
+      told.set(draft.source, { ...draft, since: stays ? before.since : clock.now() });
+      sources.states.set(estate, told);
+    },
+    list: async (estate) =>
+      [...(sources.states.get(estate)?.values() ?? [])].sort((a, b) => (a.source < b.source ? -1 : 1)),
+  };
+}
+
+const pins = ({ sources }: Memory, clock: Clock, note: Note): Pins => ({
+  pin: async (estate, revision, by) => {
+    const pin = { revision, by: { ...by }, at: clock.now() };
+    sources.pins.set(estate, pin);
+    note(estate, pinNote(pin));
+    return pin;
+  },
+  current: async (estate) => sources.pins.get(estate),
+  unpin: async (estate, by) => {
+    const ended = sources.pins.get(estate);
+    if (ended === undefined) return undefined;
+    sources.pins.delete(estate);
+    note(estate, unpinNote(ended.revision, by));
+    return ended;
+  },
+});
+
+function histories({ sources }: Memory, note: Note): Histories {
+  const key = (estate: string, head: string): string => `${estate} ${head}`;
+  return {
+    accept: async (estate, head, by) => {
+      if (sources.histories.has(key(estate, head))) return;
+      sources.histories.add(key(estate, head));
+      note(estate, historyNote(head, by));
+    },
+    isAccepted: async (estate, head) => sources.histories.has(key(estate, head)),
+  };
+}
+
+const bells = ({ sources }: Memory): Bells => ({
+  ring: async (estate) => void sources.bells.set(estate, (sources.bells.get(estate) ?? 0) + 1),
+  rung: async (estate) => sources.bells.get(estate) ?? 0,
+});
