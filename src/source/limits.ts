@@ -16,6 +16,8 @@ export const limits = {
   treeBytes: 64 * 1024 * 1024,
   files: 10_000,
   folderDepth: 16,
+  /** Files and folders of a tree, others than specs among them. */
+  entries: 200_000,
   /** A machine's first script: what the most generous cloud takes, see `core/spec/user-data-limit`. */
   userDataBytes: 256 * 1024,
   /** Problems told of one file; the rest is counted. */

@@ -3,9 +3,12 @@ import type { Document, EstateDoc } from '../core/spec/document.ts';
 import type { Located } from '../core/spec/located.ts';
 import { type Problem, sortProblems } from '../core/spec/problem.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
-import { readFolder } from './folder.ts';
+import { folderTree } from './folder.ts';
 import { parseSpecs } from './parse-specs.ts';
+import { readTree } from './read-tree.ts';
 import type { SpecFile } from './spec-file.ts';
+import { type TreeRules, treeRules } from './tree-rules.ts';
+import type { TreeSource } from './tree-source.ts';
 import { readUserData, type UserData } from './user-data.ts';
 
 /** A spec tree as read. With an error among its problems nothing may be planned from it. */
@@ -22,15 +25,28 @@ export interface LoadedSpecs {
 
 /** Reads a folder of specs. `today` (2027-01-31) decides which `ignore` still holds. Never throws for what it finds. */
 export async function loadSpecs(dir: string, today: string): Promise<LoadedSpecs> {
-  const folder = await readFolder(dir);
-  const { documents, problems } = parseSpecs(folder.files, today);
-  const { userData, problems: unread } = await readUserData(dir, documents);
+  const tree = await loadTree(folderTree(dir), { today });
+  return { ...tree, revision: `folder:${hashOf(tree.files, tree.userData)}` };
+}
+
+export interface TreeLoading {
+  readonly today: string;
+  readonly rules?: TreeRules;
+}
+
+/** What is read of a tree, wherever it lies; whoever reads it knows its revision. */
+export async function loadTree(
+  source: TreeSource,
+  { today, rules = treeRules }: TreeLoading,
+): Promise<Omit<LoadedSpecs, 'revision'>> {
+  const tree = await readTree(source, rules);
+  const { documents, problems } = parseSpecs(tree.files, today);
+  const { userData, problems: unread } = await readUserData(source, documents);
   return {
     estate: ofKind(documents, 'Estate')[0],
     documents,
-    problems: sortProblems([...folder.problems, ...problems, ...unread]),
-    revision: `folder:${hashOf(folder.files, userData)}`,
-    files: folder.files,
+    problems: sortProblems([...tree.problems, ...problems, ...unread]),
+    files: tree.files,
     userData,
   };
 }

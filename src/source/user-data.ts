@@ -8,7 +8,9 @@ import { error, type Problem } from '../core/spec/problem.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { userDataFiles, userDataRefused } from '../core/spec/user-data-limit.ts';
 import { limits } from './limits.ts';
-import { readFileInside } from './read-file.ts';
+import type { FileReading } from './read-file.ts';
+import { treeOf } from './tree-of.ts';
+import type { TreeSource } from './tree-source.ts';
 
 /** A machine's first script. `path` is its path in the tree; `sha256` in hex is what plans and marks hold of it. */
 export interface UserData {
@@ -23,7 +25,7 @@ export const userDataPath = (documentFile: string, file: string): string =>
 
 /** Every file that an instance names as user data, by its path in the tree, read once each. */
 export async function readUserData(
-  dir: string,
+  source: TreeSource,
   documents: readonly Located<Document>[],
 ): Promise<{ readonly userData: ReadonlyMap<string, UserData>; readonly problems: readonly Problem[] }> {
   const userData = new Map<string, UserData>();
@@ -31,12 +33,18 @@ export async function readUserData(
   for (const { document, at, file } of documents.flatMap(namedFiles)) {
     const path = userDataPath(document.at().file, file);
     if (userData.has(path)) continue;
-    const { bytes, refused } = await readFileInside(dir, path, limits.userDataBytes);
+    const { bytes, refused } = await readOwn(source, document.at().file, path);
     if (refused === undefined)
       userData.set(path, { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
     else problems.push(error('user-data', document.at(at), `the file ${JSON.stringify(path)} is not read: ${refused}`));
   }
   return { userData, problems: [...problems, ...refusals(documents, userData)] };
+}
+
+/** No team names another's file, which may be a secret of theirs or change under them. */
+async function readOwn(source: TreeSource, documentFile: string, path: string): Promise<FileReading> {
+  if (treeOf(documentFile) !== treeOf(path)) return { refused: 'it lies in the tree of another repository' };
+  return source.file(path, limits.userDataBytes);
 }
 
 /** Each file is such as the clouds that boot with it take. */

@@ -123,6 +123,25 @@ for (const { name, file, files } of badUserData) {
   });
 }
 
+const strange: readonly { name: string; at: string; file: string; told: string }[] = [
+  { name: "the estate's", at: '@web/i.yaml', file: '../web.sh', told: '`spec.userData.file` is "../web.sh"' },
+  {
+    name: "a team's, for the estate",
+    at: 'i.yaml',
+    file: '@web/web.sh',
+    told: 'the file "@web/web.sh" is not read: it lies in the tree of another repository',
+  },
+];
+
+for (const { name, at, file, told } of strange) {
+  test(`load refuses user data in another repository's tree: ${name}`, async () => {
+    const files = { 'e.yaml': `${estate}---\n${target}---\n${network}`, 'web.sh': 'x', '@web/web.sh': 'x' };
+    const { problems, userData } = await loadSpecs(folder({ ...files, [at]: instance(JSON.stringify(file)) }), today);
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    assert.deepEqual([errors.map(({ message }) => message), userData.size], [[told], 0]);
+  });
+}
+
 test('load: the revision is of what was read, and of nothing else', async () => {
   const files = { 'e.yaml': `${estate}---\n${target}---\n${network}---\n${instance('web.sh')}`, 'web.sh': '1' };
   const revision = async (changed: Readonly<Record<string, string>>): Promise<string> =>
