@@ -10,8 +10,8 @@ export interface Inventory {
   knowledge(estate: string, scope: ScopeKey): Promise<Knowledge>;
   /** Keeps the newest observation of a scope, and the history of what changed in it. */
   record(estate: string, observation: Observation): Promise<void>;
-  /** The newest observation of each scope of an estate. */
-  latest(estate: string): Promise<readonly Observation[]>;
+  /** The newest observation of each scope of an estate, or of one of them. */
+  latest(estate: string, scope?: ScopeKey): Promise<readonly Observation[]>;
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
   converged(estate: string, addresses: readonly Address[]): Promise<void>;
   /**
@@ -38,7 +38,9 @@ export interface Generations {
   /** The one before the newest: its guards still bind the newest. */
   previous(estate: string): Promise<Generation | undefined>;
   numbered(estate: string, number: number): Promise<Generation | undefined>;
-  /** Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the next. Never lower. */
+  /** The newest whose revision begins so. */
+  ofRevision(estate: string, beginning: string): Promise<Generation | undefined>;
+  /** Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the next. Never lower. Throws `Pinned` where a person holds the estate at another revision. */
   accept(estate: string, revision: string, guards: Guards): Promise<Generation>;
   /** What the estate has deleted and replaced: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;

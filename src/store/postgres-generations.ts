@@ -1,15 +1,18 @@
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
+import { Pinned } from '../ports/sources.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { spentBy } from './counted.ts';
+import { pinOf } from './postgres-pins.ts';
 import type { Database } from './tables.ts';
 
 export const postgresGenerations = (context: Context): Generations => ({
   current: async (estate) => (await newest(context.db, estate))[0],
   previous: async (estate) => (await newest(context.db, estate))[1],
   numbered: (estate, number) => numbered(context.db, estate, number),
+  ofRevision: (estate, beginning) => ofRevision(context.db, estate, beginning),
   accept: (estate, revision, guards) => accept(context, { estate, revision, guards }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
 });
@@ -36,6 +39,18 @@ async function numbered(db: Database, estate: string, number: number): Promise<G
   return row && generationOf(row);
 }
 
+async function ofRevision(db: Database, estate: string, beginning: string): Promise<Generation | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .select(['number', 'revision', 'guards'])
+    .where('estate', '=', estate)
+    .where(({ fn, eb }) => eb(fn<boolean>('starts_with', ['revision', eb.val(beginning)]), '=', true))
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && generationOf(row);
+}
+
 const generationOf = (row: { readonly number: number; readonly revision: string; readonly guards: unknown }) => ({
   ...row,
   guards: row.guards as Guards, // why: only `accept` writes the column
@@ -47,11 +62,13 @@ interface Accepting {
   readonly guards: Guards;
 }
 
-/** Under the estate's lock, so that two processes never give one number to two revisions. */
+/** Under the estate's lock, so that two processes never give one number to two revisions, and none passes a pin. */
 const accept = (context: Context, { estate, revision, guards }: Accepting): Promise<Generation> =>
   chainWrite(context, estate, async ({ trx }) => {
     const [current] = await newest(trx, estate);
     if (current?.revision === revision) return current;
+    const pin = await pinOf(trx, estate);
+    if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
     const number = (current?.number ?? 0) + 1;
     await trx
       .insertInto('generations')

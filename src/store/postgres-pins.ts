@@ -10,7 +10,7 @@ type By = Pin['by'];
 
 export const postgresPins = (context: Context): Pins => ({
   pin: (estate, revision, by) => pin(context, estate, { revision, by }),
-  current: (estate) => current(context.db, estate),
+  current: (estate) => pinOf(context.db, estate),
   unpin: (estate, by) => unpin(context, estate, by),
 });
 
@@ -31,15 +31,15 @@ const unpin = (context: Context, estate: string, by: By): Promise<Pin | undefine
     const ended = await trx.deleteFrom('pins').where('estate', '=', estate).returningAll().executeTakeFirst();
     if (ended === undefined) return undefined;
     await append([{ type: 'note', body: noteBody(estate, unpinNote(ended.revision, by)) }]);
-    return pinOf(ended);
+    return asPin(ended);
   });
 
-async function current(db: Database, estate: string): Promise<Pin | undefined> {
+export async function pinOf(db: Database, estate: string): Promise<Pin | undefined> {
   const row = await db.selectFrom('pins').selectAll().where('estate', '=', estate).executeTakeFirst();
-  return row && pinOf(row);
+  return row && asPin(row);
 }
 
-const pinOf = ({ revision, person, reason, at }: Selectable<Tables['pins']>): Pin => ({
+const asPin = ({ revision, person, reason, at }: Selectable<Tables['pins']>): Pin => ({
   revision,
   by: { person, reason: String(reason) },
   at,

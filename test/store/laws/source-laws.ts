@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SourceDraft } from '../../../src/ports/sources.ts';
+import { Pinned, type SourceDraft } from '../../../src/ports/sources.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const by = { person: 'kim', reason: 'the new one broke "web"\u0000' };
@@ -37,6 +37,23 @@ export const sourceLaws: Laws = {
     assert.equal(await since({ state: 'broken', head, why: 'still' }), broken);
     assert.equal(await since({ state: 'broken', head: 'b'.repeat(40) }), broken + 2000);
     assert.equal(await since({ state: 'broken' }), broken + 3000);
+  },
+
+  'a pinned estate takes on its pin’s revision only, from whichever process': async ({ store, other, estate }) => {
+    const guards = { limits: { deletes: 5, replaces: 5 }, modes: {}, policies: {}, protected: [] };
+    for (const revision of ['git:1', 'git:2']) await store.generations.accept(estate, revision, guards);
+    const pin = await store.sources.pins.pin(estate, 'git:1', by);
+    await assert.rejects(other.generations.accept(estate, 'git:3', guards), (error: unknown) => {
+      assert.ok(error instanceof Pinned);
+      assert.deepEqual(error.pin, pin);
+      return true;
+    });
+    assert.equal((await other.generations.accept(estate, 'git:1', guards)).number, 3);
+    assert.equal((await store.generations.ofRevision(estate, 'git:'))?.number, 3);
+    assert.equal((await store.generations.ofRevision(estate, 'git:2'))?.number, 2);
+    assert.equal(await store.generations.ofRevision(estate, 'git:3'), undefined);
+    await store.sources.pins.unpin(estate, by);
+    assert.equal((await other.generations.accept(estate, 'git:3', guards)).number, 4);
   },
 
   'an estate is pinned until it is unpinned, and a later pin replaces an earlier one': async (bench) => {

@@ -3,6 +3,7 @@ import type { Observation } from '../../../src/core/observed.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
+import { Pinned } from '../../../src/ports/sources.ts';
 import { mostNeverShown } from '../../../src/store/never-shown.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
@@ -14,7 +15,11 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
     knowledge: async (estate, scope) => knowledge(memory, estate, scope),
     record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
-    latest: async (estate) => [...estateOf(memory, estate).scopes].sort(byKey).flatMap(([, scope]) => newest(scope)),
+    latest: async (estate, only) =>
+      [...estateOf(memory, estate).scopes]
+        .filter(([key]) => only === undefined || key === only)
+        .sort(byKey)
+        .flatMap(([, scope]) => newest(scope)),
     converged: async (estate, addresses) => {
       for (const { unstuck } of estateOf(memory, estate).scopes.values())
         for (const address of addresses) unstuck.delete(address);
@@ -101,10 +106,14 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
     current: async (name) => of(name).generations.at(-1),
     previous: async (name) => of(name).generations.at(-2),
     numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
+    ofRevision: async (name, beginning) =>
+      of(name).generations.findLast(({ revision }) => revision.startsWith(beginning)),
     accept: async (name, revision, guards) => {
       const { generations } = of(name);
       const newest = generations.at(-1);
       if (newest?.revision === revision) return newest;
+      const pin = memory.sources.pins.get(name);
+      if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
       const accepted = { number: (newest?.number ?? 0) + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
       return accepted;
