@@ -1,4 +1,5 @@
 import { checkSpecs, type Specs } from '../core/spec/check-specs.ts';
+import { overlay } from '../core/spec/overlay.ts';
 import { error, type Problem, sortProblems, warning } from '../core/spec/problem.ts';
 import { forbiddenCharacter } from './characters.ts';
 import { parseJson } from './json.ts';
@@ -10,14 +11,15 @@ import { mergeTrees, type Trees } from './trees.ts';
 import { parseYaml } from './yaml.ts';
 
 /**
- * The documents in these files and everything that is wrong with them. Pure, never throws: `today` (2027-01-31) decides
- * which `ignore` still holds.
+ * The documents in these files, those of an overlay over the base, and everything that is wrong with them. The files are
+ * of one overlay at most. Pure, never throws: `today` (2027-01-31) decides which `ignore` still holds.
  */
 export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
-  const { trees, broken, problems } = mergeTrees(files.map(parseFile));
+  const parsed = mergeTrees(files.map(parseFile));
+  const { trees, broken, problems } = overlay(parsed);
   const checked = checkSpecs(trees, broken, today);
   const texts = new Map(files.map((file) => [file.path, file.text]));
-  const all = Map.groupBy([...problems, ...checked.problems], (problem) => problem.at.file);
+  const all = Map.groupBy([...parsed.problems, ...problems, ...checked.problems], (problem) => problem.at.file);
   return {
     documents: checked.documents,
     problems: sortProblems([...all].flatMap(([path, found]) => present(path, texts.get(path), found))),
