@@ -152,7 +152,7 @@ async function see(run: Run): Promise<Sight> {
   const settlements = run.confirm(told);
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
   const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const plan = job.plan(observation, withoutRepeatable(knowledge, oneByName, again));
+  const plan = await job.plan(observation, withoutRepeatable(knowledge, oneByName, again));
   await noteConverged(plan, knowledge, { estate, ports });
   await noteStanding({ observation, knowledge, plan }, warrant, ports);
   const { actions, findings } = plan;

@@ -40,8 +40,8 @@ export interface Warrant {
   readonly lease: Lease;
 }
 
-/** What is to do, by what is there and what is known: pure, and holds specs, policy, limits and approvals. */
-export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan;
+/** What is to do, by what is there and what is known: holds specs, policy, limits and approvals, and writes nothing. */
+export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
 
 /** How a caller steers a running pass. */
 export interface Steering {

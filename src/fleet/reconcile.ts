@@ -1,8 +1,9 @@
-import type { Action, Finding } from '../core/action.ts';
+import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Observation } from '../core/observed.ts';
-import { planEstate } from '../core/plan/estate.ts';
-import type { Policy } from '../core/plan/plan-input.ts';
+import { type Bounds, planEstate } from '../core/plan/estate.ts';
+import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
+import { type Count, countOf } from '../core/plan/tally.ts';
 import type { Address } from '../core/resource.ts';
 import { type Converged, converge } from '../engine/converge.ts';
 import type { Planner, Site, Steering } from '../engine/job.ts';
@@ -11,6 +12,7 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Charter } from './charter.ts';
+import { elsewhere } from './elsewhere.ts';
 import type { Yard } from './yard.ts';
 
 /** One scope, opened and leased, by the specs of one generation. */
@@ -50,7 +52,8 @@ export async function reconcile(
   const { number, revision } = by.generation;
   const authority = { revision, generation: number, ...charter.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const plan = plannerOf(by, { ...charter, policies: [noting(planned), ...charter.policies] });
+  const noted = { ...charter, policies: [noting(planned), ...charter.policies] };
+  const plan = plannerOf(by, noted, () => elsewhere(where, by, charter, store));
   const converged = await converge(
     { site, warrant: { pass, lease }, plan, ...(from === undefined ? {} : { from }) },
     { ...store, limiter, clock, random: Math.random },
@@ -73,16 +76,23 @@ const undone: ReadonlySet<Finding['type']> = new Set([
   'foreign-store',
 ]);
 
-function plannerOf({ scope, estate }: Spoken, { bounds, ...charter }: Charter): Planner {
+/** Limits count over all scopes of the estate: `others` tells of those that are not this one. */
+function plannerOf({ scope, estate }: Spoken, { bounds, ...charter }: Charter, others: () => Promise<Count>): Planner {
   const { dialect, batches } = providerOf(scope, estate);
   const { policies, modesBefore, approved, stopped } = charter;
   const choices = { unattended: true, policies, modesBefore, approved, stopped };
-  return (observation, knowledge) => {
+  return async (observation, knowledge) => {
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
-    const [plan] = planEstate([input], bounds);
-    if (plan === undefined) throw new Error('one input, one plan');
-    return plan;
+    const alone = planOf(input, bounds);
+    if (!alone.actions.some((action) => countOf(action)?.by === 'generation')) return alone;
+    return planOf(input, { ...bounds, elsewhere: await others() });
   };
+}
+
+function planOf(input: PlanInput, bounds: Bounds): ScopePlan {
+  const [plan] = planEstate([input], bounds);
+  if (plan === undefined) throw new Error('one input, one plan');
+  return plan;
 }
 
 /** Lets everything pass, and remembers it: a finding tells only that something was withheld. */

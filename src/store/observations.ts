@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Observation, Observed } from '../core/observed.ts';
-import type { CloudId } from '../core/resource.ts';
+import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { Sighting } from '../ports/inventory.ts';
 import { inChunks } from './in-chunks.ts';
 import { type ResourceChanges, resourceChanges, resourceKey } from './resource-changes.ts';
@@ -98,25 +98,24 @@ async function list({ trx, estate, scope }: Look, keys: readonly string[], liste
     .execute();
 }
 
-export const latest = (db: Database, estate: string): Promise<readonly Observation[]> =>
+export const latest = (db: Database, estate: string, scope?: ScopeKey): Promise<readonly Observation[]> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const looks = await trx
-        .selectFrom('looks')
-        .select(['scope', 'body'])
-        .where('estate', '=', estate)
-        .orderBy('scope')
-        .execute();
-      const rows = await trx
+      let saved = trx.selectFrom('looks').select(['scope', 'body']).where('estate', '=', estate).orderBy('scope');
+      let listed = trx
         .selectFrom('resources')
         .select(['scope', 'body'])
         .where('estate', '=', estate)
         .where('listed', '=', true)
-        .orderBy('key')
-        .execute();
+        .orderBy('key');
+      if (scope !== undefined) {
+        saved = saved.where('scope', '=', scope);
+        listed = listed.where('scope', '=', scope);
+      }
+      const [looks, rows] = [await saved.execute(), await listed.execute()];
       const resources = Map.groupBy(rows, ({ scope }) => scope);
       return looks.map(({ scope, body }) => ({
         ...(body as Omit<Observation, 'resources'>), // why: only `record` writes the column

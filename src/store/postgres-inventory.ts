@@ -10,7 +10,7 @@ import { standingChanges } from './settled-changes.ts';
 export const postgresInventory = (context: Context): Inventory => ({
   knowledge: (estate, scope) => knowledge(context, estate, scope),
   record: (estate, observation) => record(context.db, estate, observation),
-  latest: (estate) => latest(context.db, estate),
+  latest: (estate, scope) => latest(context.db, estate, scope),
   history: (estate, id) => history(context.db, estate, id),
   confirm: (pass, standing) =>
     context.db.transaction().execute(async (trx) => {

@@ -20,7 +20,8 @@ export interface FleetWorld {
   readonly yard: Yard;
   /** The documents become the next generation, as if a folder had said so. */
   accept(documents: readonly object[], estate?: object): Promise<number>;
-  pass(signal?: AbortSignal): Promise<Passed>;
+  /** Of `where`, where no other scope is named. */
+  pass(signal?: AbortSignal, at?: Where): Promise<Passed>;
   /** What each pass said of what it left open. */
   said(): readonly string[];
 }
@@ -75,9 +76,9 @@ export function fleetWorld(): FleetWorld {
       await store.fleet.trees.keep('acme', revision, kept);
       return (await store.generations.accept('acme', revision, compiled.guards)).number;
     },
-    pass: async (signal = new AbortController().signal) => {
+    pass: async (signal = new AbortController().signal, at = where) => {
       const before = cloud.history.calls.length;
-      const ended = await clock.run(() => passOf(where, signal));
+      const ended = await clock.run(() => passOf(at, signal));
       const calls = cloud.history.calls
         .slice(before)
         .filter(({ mutating, caller }) => mutating && caller !== 'outside');

@@ -5,13 +5,15 @@ import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { hasRollouts } from './rollout-subject.ts';
-import { type Tally, tally } from './tally.ts';
+import { type Count, type Tally, tally } from './tally.ts';
 
 /** What bounds an estate, and what it has used of it. */
 export interface Bounds {
   readonly limits: Limits;
   /** Deletes and replaces of this generation so far, and of healing in the last 24 h. */
   readonly spent: Tally;
+  /** What this generation would still delete and replace in scopes that are not planned with these. */
+  readonly elsewhere?: Count;
   /** Resources that we own, over all scopes. */
   readonly owned: number;
   /** A person lets so many deletes and replaces pass, whatever the limits. */
@@ -40,26 +42,28 @@ const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
 function overLimit(
   by: keyof Tally,
   planned: Tally,
-  { limits, spent, owned, allowDeletes = 0 }: Bounds,
+  { limits, spent, owned, allowDeletes = 0, elsewhere = nothing }: Bounds,
 ): Policy | undefined {
-  const deletes = planned[by].deletes + spent[by].deletes;
-  const replaces = planned[by].replaces + spent[by].replaces;
-  const total = deletes + replaces;
-  if (total <= allowDeletes) return undefined;
+  const others = by === 'generation' ? elsewhere : nothing;
+  const deletes = planned[by].deletes + spent[by].deletes + others.deletes;
+  const replaces = planned[by].replaces + spent[by].replaces + others.replaces;
+  const all = deletes + replaces;
+  if (all <= allowDeletes) return undefined;
   const share = shareBound(limits, owned) ?? Number.POSITIVE_INFINITY;
   const over = [
     ...(deletes > limits.deletes ? [`${deletes} deletes, the limit is ${limits.deletes}`] : []),
     ...(replaces > limits.replaces ? [`${replaces} replaces, the limit is ${limits.replaces}`] : []),
-    ...(total > share ? [`${total} of ${owned} resources, the limit is ${share}`] : []),
+    ...(all > share ? [`${all} of ${owned} resources, the limit is ${share}`] : []),
   ];
-  if (over.length === 0 || planned[by].deletes + planned[by].replaces === 0) return undefined;
+  if (over.length === 0 || total(planned[by]) === 0) return undefined;
   const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
-  const ran = spent[by].deletes + spent[by].replaces;
-  const why = `${whose} would make ${over.join('; ')} (${ran} already made). Let it pass with --allow-deletes ${total}, or with: setpoint approve`;
+  const ran = `${total(spent[by])} already made${total(others) > 0 ? `, ${total(others)} in other scopes` : ''}`;
+  const why = `${whose} would make ${over.join('; ')} (${ran}). Let it pass with --allow-deletes ${all}, or with: setpoint approve`;
   return (action) => (countsFor(action, by) ? { code: 'limit', why } : undefined);
 }
 
-function countsFor(action: Action, by: keyof Tally): boolean {
-  const counted = tally([action])[by];
-  return counted.deletes + counted.replaces > 0;
-}
+const nothing: Count = { deletes: 0, replaces: 0 };
+
+const total = ({ deletes, replaces }: Count): number => deletes + replaces;
+
+const countsFor = (action: Action, by: keyof Tally): boolean => total(tally([action])[by]) > 0;

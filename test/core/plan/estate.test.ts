@@ -49,6 +49,12 @@ const cases: ReadonlyArray<{ name: string; given: PlanInput[]; more?: Partial<Bo
     want: ['create', 'withheld'],
   },
   {
+    name: 'so does what it would still delete in scopes that are not planned here',
+    given: [removing(1)],
+    more: { elsewhere: { deletes: 2, replaces: 0 } },
+    want: ['create', 'withheld'],
+  },
+  {
     name: 'a person lets it pass',
     given: [removing(3)],
     more: { allowDeletes: 3 },

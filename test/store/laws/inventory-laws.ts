@@ -20,6 +20,8 @@ export const inventoryLaws: Laws = {
       await other.inventory.latest(estate),
       [elsewhere, sorted].sort((a, b) => (a.scope < b.scope ? -1 : 1)),
     );
+    assert.deepEqual(await other.inventory.latest(estate, scope), [sorted]);
+    assert.deepEqual(await other.inventory.latest(estate, 'aws/1/nowhere'), []);
     assert.deepEqual(await store.inventory.latest(`${estate}-2`), []);
   },
 
