@@ -11,7 +11,8 @@ export async function acceptSpecs({ name, tree, compiled }: OpenedEstate, store:
 }
 
 /** What the store keeps of a tree: enough to read it again where its folder is not. */
-export const keptTree = ({ files, userData }: SpecTree): KeptTree => ({
+export const keptTree = ({ files, userData, overlay }: SpecTree): KeptTree => ({
   specs: files,
   userData: [...userData].map(([path, { bytes }]) => ({ path, base64: bytes.toString('base64') })),
+  ...(overlay === undefined ? {} : { overlay }),
 });

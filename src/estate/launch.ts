@@ -11,16 +11,16 @@ import { sha256 } from './sha256.ts';
 
 /** Hashes of what must not stand in a plan: scripts by their bytes, logins by their canonical text. */
 export const hashesOf = (tree: SpecTree): Hashes => ({
-  userData: (document, file) => scriptOf(tree, document, file).sha256,
+  userData: (specFile, script) => scriptOf(tree, specFile, script).sha256,
   access: (access) => sha256(canonical(access)),
 });
 
 /** What a machine boots with, in clear: asked for at apply only. */
-export async function launchOf(tree: SpecTree, { document, spec }: LaunchRef, resolve: Resolve): Promise<Launch> {
+export async function launchOf(tree: SpecTree, { namedIn, spec }: LaunchRef, resolve: Resolve): Promise<Launch> {
   const { userData, access } = spec;
   const password = access?.password === undefined ? undefined : await passwordOf(access.password, resolve);
   return {
-    ...(userData === undefined ? {} : { userData: scriptOf(tree, document, userData.file).bytes.toString('utf8') }),
+    ...(userData === undefined ? {} : { userData: scriptOf(tree, namedIn, userData.file).bytes.toString('utf8') }),
     ...(access?.user === undefined
       ? {}
       : {
@@ -41,9 +41,9 @@ async function passwordOf(ref: SecretRef, resolve: Resolve): Promise<string> {
   return held.value;
 }
 
-/** A file counts from the folder that its document is in. */
-function scriptOf(tree: SpecTree, document: string, file: string): { readonly bytes: Buffer; readonly sha256: string } {
-  const path = posix.join(posix.dirname(document), file);
+/** A script counts from the folder of the spec file that names it. */
+function scriptOf(tree: SpecTree, specFile: string, file: string): { readonly bytes: Buffer; readonly sha256: string } {
+  const path = posix.join(posix.dirname(specFile), file);
   const script = tree.userData.get(path);
   if (script === undefined) throw new Error(`${path} was not read; the specs must have been refused for it`);
   return script;

@@ -23,6 +23,8 @@ export interface Trees {
 export interface KeptTree {
   readonly specs: readonly { readonly path: string; readonly text: string }[];
   readonly userData: readonly { readonly path: string; readonly base64: string }[];
+  /** That lies over the base; `specs` are of these two. */
+  readonly overlay?: string;
 }
 
 /** Wishes for a pass now. A row, not a job: a pass that runs looks at it every second. */

@@ -12,4 +12,6 @@ export interface SpecTree {
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Scripts of machines by their path in the tree. */
   readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
+  /** That lies over its base. */
+  readonly overlay?: string;
 }

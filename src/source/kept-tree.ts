@@ -7,7 +7,7 @@ import { parseSpecs } from './parse-specs.ts';
 import type { UserData } from './user-data.ts';
 
 /** A tree that the store kept (`keptTree`), as it was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
-export function parseKept({ specs, userData }: KeptTree, revision: string, today: string): SpecTree {
+export function parseKept({ specs, userData, overlay }: KeptTree, revision: string, today: string): SpecTree {
   const { documents, problems } = parseSpecs(specs, today);
   return {
     estate: ofKind(documents, 'Estate')[0],
@@ -16,6 +16,7 @@ export function parseKept({ specs, userData }: KeptTree, revision: string, today
     revision,
     files: specs,
     userData: new Map(userData.map((file) => [file.path, scriptOf(file)])),
+    ...(overlay === undefined ? {} : { overlay }),
   };
 }
 

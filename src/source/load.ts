@@ -4,6 +4,8 @@ import type { Located } from '../core/spec/located.ts';
 import { type Problem, sortProblems } from '../core/spec/problem.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { folderTree } from './folder.ts';
+import { missingOverlay } from './missing-overlay.ts';
+import { overlaid } from './overlaid.ts';
 import { parseSpecs } from './parse-specs.ts';
 import { readTree } from './read-tree.ts';
 import type { SpecFile } from './spec-file.ts';
@@ -16,42 +18,50 @@ export interface LoadedSpecs {
   readonly estate: Located<EstateDoc> | undefined;
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];
-  /** `folder:` and a SHA-256 of all that was read: the same files, the same revision. */
+  /** `folder:` and a SHA-256 of all that was read: the same files, the same revision. With an overlay `@` and its name. */
   readonly revision: string;
   readonly files: readonly SpecFile[];
   /** By path in the tree, see `userDataPath`. */
   readonly userData: ReadonlyMap<string, UserData>;
+  readonly overlay?: string;
 }
 
-/** Reads a folder of specs. `today` (2027-01-31) decides which `ignore` still holds. Never throws for what it finds. */
-export async function loadSpecs(dir: string, today: string): Promise<LoadedSpecs> {
-  const tree = await loadTree(folderTree(dir), { today });
-  return { ...tree, revision: `folder:${hashOf(tree.files, tree.userData)}` };
+/**
+ * Reads a folder of specs, with `overlays/<overlay>/` over the base where one is named. `today` (2027-01-31) decides which
+ * `ignore` still holds. Never throws for what it finds.
+ */
+export async function loadSpecs(dir: string, today: string, overlay?: string): Promise<LoadedSpecs> {
+  const tree = await loadTree(folderTree(dir), { today, ...(overlay === undefined ? {} : { overlay }) });
+  const revision = `folder:${hashOf(tree)}`;
+  return { ...tree, revision: overlay === undefined ? revision : `${revision}@${overlay}` };
 }
 
 export interface TreeLoading {
   readonly today: string;
   readonly rules?: TreeRules;
+  readonly overlay?: string;
 }
 
 /** What is read of a tree, wherever it lies; whoever reads it knows its revision. */
 export async function loadTree(
   source: TreeSource,
-  { today, rules = treeRules }: TreeLoading,
+  { today, rules = treeRules, overlay }: TreeLoading,
 ): Promise<Omit<LoadedSpecs, 'revision'>> {
-  const tree = await readTree(source, rules);
+  const tree = await readTree(overlaid(source, overlay), rules);
+  const missing = overlay === undefined ? [] : await missingOverlay(source, overlay, tree.files);
   const { documents, problems } = parseSpecs(tree.files, today);
   const { userData, problems: unread } = await readUserData(source, documents);
   return {
     estate: ofKind(documents, 'Estate')[0],
     documents,
-    problems: sortProblems([...tree.problems, ...problems, ...unread]),
+    problems: sortProblems([...tree.problems, ...missing, ...problems, ...unread]),
     files: tree.files,
     userData,
+    ...(overlay === undefined ? {} : { overlay }),
   };
 }
 
-function hashOf(files: readonly SpecFile[], userData: ReadonlyMap<string, UserData>): string {
+function hashOf({ files, userData }: Omit<LoadedSpecs, 'revision'>): string {
   const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
   const lines = [
     ...files.map(({ path, text }) => `spec ${sha256(text)} ${path}`),

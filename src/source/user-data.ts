@@ -19,9 +19,8 @@ export interface UserData {
   readonly sha256: string;
 }
 
-/** The path in the tree of a file named in a document: it counts from the folder that the document is in. */
-export const userDataPath = (documentFile: string, file: string): string =>
-  posix.join(posix.dirname(documentFile), file);
+/** The path in the tree of a script: it counts from the folder of the spec file in which it is named. */
+export const userDataPath = (specFile: string, script: string): string => posix.join(posix.dirname(specFile), script);
 
 /** Every file that an instance names as user data, by its path in the tree, read once each. */
 export async function readUserData(
@@ -31,9 +30,10 @@ export async function readUserData(
   const userData = new Map<string, UserData>();
   const problems: Problem[] = [];
   for (const { document, at, file } of documents.flatMap(namedFiles)) {
-    const path = userDataPath(document.at().file, file);
+    const from = document.at(at).file;
+    const path = userDataPath(from, file);
     if (userData.has(path)) continue;
-    const { bytes, refused } = await readOwn(source, document.at().file, path);
+    const { bytes, refused } = await readOwn(source, from, path);
     if (refused === undefined)
       userData.set(path, { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
     else problems.push(error('user-data', document.at(at), `the file ${JSON.stringify(path)} is not read: ${refused}`));
@@ -42,8 +42,8 @@ export async function readUserData(
 }
 
 /** No team names another's file, which may be a secret of theirs or change under them. */
-async function readOwn(source: TreeSource, documentFile: string, path: string): Promise<FileReading> {
-  if (treeOf(documentFile) !== treeOf(path)) return { refused: 'it lies in the tree of another repository' };
+async function readOwn(source: TreeSource, specFile: string, path: string): Promise<FileReading> {
+  if (treeOf(specFile) !== treeOf(path)) return { refused: 'it lies in the tree of another repository' };
   return source.file(path, limits.userDataBytes);
 }
 
@@ -57,7 +57,7 @@ function* refusals(
     const told = new Set<string>();
     for (const { target, path: at, file, login } of userDataFiles(document.value)) {
       const provider = targets.get(target);
-      const path = userDataPath(document.at().file, file);
+      const path = userDataPath(document.at(at).file, file);
       const data = userData.get(path);
       const script = data && { bytes: data.bytes.length, isText: isUtf8(data.bytes), login };
       const refused = provider && script && userDataRefused(script, provider);

@@ -17,7 +17,7 @@ const tree: SpecTree = {
 };
 const sshKeys = ['ssh-ed25519 AAAA'];
 const launch = (access: LaunchRef['spec']['access']): LaunchRef => ({
-  document: 'a.yaml',
+  namedIn: 'a.yaml',
   spec: { userData: undefined, access },
 });
 

@@ -9,7 +9,7 @@ import type { Located } from '../spec/located.ts';
 import { ofKind } from '../spec/spec-set.ts';
 import type { Dialect } from './dialect.ts';
 import { governing } from './governing.ts';
-import { compileInstances, type Hashes, instanceAddress, specAt } from './instance.ts';
+import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';
 import { compileGroups, compileNetwork } from './network.ts';
 import { compileDefaults, compileRule, ruleAddress, uniteAtoms } from './rule.ts';
 import { addressAt, modeAt, type Site, siteOf } from './site.ts';
@@ -35,7 +35,8 @@ export interface CompiledScope {
 }
 
 export interface LaunchRef {
-  readonly document: string;
+  /** The spec file that names the script. */
+  readonly namedIn: string;
   readonly spec: Pick<InstanceDoc['spec'], 'userData' | 'access'>;
 }
 
@@ -145,7 +146,7 @@ function compileSite({ networks, rules, instances }: SiteDocuments, site: Site, 
       (document) =>
         [
           instanceAddress(document.value.metadata.name, site),
-          { document: document.at().file, spec: specAt(document.value, site) },
+          { namedIn: scriptNamedIn(document, site), spec: specAt(document.value, site) },
         ] as const,
     ),
   };

@@ -4,14 +4,15 @@ import type { Address } from '../resource.ts';
 import type { InstanceDoc } from '../spec/document.ts';
 import { type InstanceOn, instanceOn } from '../spec/instance-on.ts';
 import type { Located } from '../spec/located.ts';
+import { userDataFiles } from '../spec/user-data-limit.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
-/** Hashes of what must not stand in a plan. `userData`: of the file at its path in the tree, by document and name. */
+/** Hashes of what must not stand in a plan. `userData`: of a script, by the spec file that names it and its name there. */
 export interface Hashes {
-  userData(document: string, file: string): string;
+  userData(specFile: string, script: string): string;
   access(access: unknown): string;
 }
 
@@ -60,7 +61,7 @@ function attributesOf(
   hashes: Hashes,
 ): InstanceAttributes {
   const { image, size, subnet, identity, disk, groups = [] } = spec;
-  const boot = bootOf(document, spec, hashes);
+  const boot = bootOf(spec, scriptNamedIn(document, site), hashes);
   return {
     placement: { subnet: addressAt(site, 'subnet', `${spec.network}.${subnet}`), publicIp: spec.publicIp },
     groups: ['all', ...groups].map((group) => groupRef(spec.network, group, site)).sort(),
@@ -75,14 +76,16 @@ function attributesOf(
 const nameOf = (identity: string): string =>
   identity.startsWith('arn:') ? identity.slice(identity.lastIndexOf('/') + 1) : identity;
 
-function bootOf(
-  document: Located<InstanceDoc>,
-  { userData, access }: InstanceOn,
-  hashes: Hashes,
-): InstanceAttributes['boot'] {
+/** The spec file in which the script of this target is named: it may be an overlay's. */
+export function scriptNamedIn(document: Located<InstanceDoc>, { target }: Site): string {
+  const use = userDataFiles(document.value).find((one) => one.target === target.metadata.name);
+  return document.at(use?.path).file;
+}
+
+function bootOf({ userData, access }: InstanceOn, specFile: string, hashes: Hashes): InstanceAttributes['boot'] {
   if (userData === undefined && access === undefined) return undefined;
   return {
-    ...(userData === undefined ? {} : { userData: hashes.userData(document.at().file, userData.file) }),
+    ...(userData === undefined ? {} : { userData: hashes.userData(specFile, userData.file) }),
     ...(access === undefined ? {} : { access: hashes.access(access) }),
   };
 }

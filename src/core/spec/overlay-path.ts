@@ -10,7 +10,7 @@ export function layerOf(path: string): Layer {
   return name === undefined ? 'base' : `overlay ${name}`;
 }
 
-/** The tree that a file is of: `@<team>/`, or '' for the estate's own. */
+/** Whose tree a path lies in: `@web/` where team web's repository holds it, '' for the estate's own. */
 export const treeOf = (path: string): string => /^@[^/]+\//.exec(path)?.[0] ?? '';
 
 /**
