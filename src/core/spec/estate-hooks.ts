@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guarded } from './guarded.ts';
 import { LOOPBACK } from './loopback.ts';
 import { name } from './name-field.ts';
 import { secretRef } from './secret-ref.ts';
@@ -31,6 +32,7 @@ const pubsub = z.strictObject(
       'a service account, such as push@acme-prod.iam.gserviceaccount.com',
     ).meta({ description: 'The service account that the token must be of.' }),
     keys: text(LOOPBACK, "a loopback address, such as http://127.0.0.1:4566/certs; left out: Google's own")
+      .register(guarded, { guards: 'address' })
       .optional()
       .meta({
         description: "Where a sandbox on this machine keeps the token's public keys; only with --allow-endpoint.",

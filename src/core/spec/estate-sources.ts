@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guarded } from './guarded.ts';
 import { name } from './name-field.ts';
 import { freeText, text } from './text-field.ts';
 
@@ -23,7 +24,7 @@ const REPO = new RegExp(
   `^(?=.{1,512}$)${ESCAPED}(?:https://${HOST}${PORT}/${STEPS}|ssh://${USER}${HOST}${PORT}/${STEPS}|${USER}${HOST}:/?${STEPS}|(?:file://)?/${STEPS})$`,
 );
 
-const repo = (): z.ZodString => text(REPO, forms);
+const repo = (): z.ZodString => text(REPO, forms).register(guarded, { guards: 'address' });
 
 /** What git itself allows of a branch, and less: https://git-scm.com/docs/git-check-ref-format */
 const branch = (): z.ZodString =>

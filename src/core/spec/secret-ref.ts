@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guarded } from './guarded.ts';
 import { secretUriExamples, secretUriPattern } from './secret-uri.ts';
 import { text } from './text-field.ts';
 
@@ -32,7 +33,10 @@ export const secretName = ({ env, file, uri }: SecretRef): string =>
  * as people put the secret itself here by mistake.
  */
 export const secretRef = () =>
-  z.strictObject(keys, { error: form }).refine(onlyOne, { error: `exactly one of ${form}` });
+  z
+    .strictObject(keys, { error: form })
+    .refine(onlyOne, { error: `exactly one of ${form}` })
+    .register(guarded, { guards: 'secret' });
 
 const onlyOne = (given: object): boolean => Object.values(given).filter((value) => value !== undefined).length === 1;
 
@@ -51,4 +55,5 @@ export const credentials = () =>
       },
       { error: `{ assumeRole: … }, ${form}` },
     )
-    .refine(onlyOne, { error: 'exactly one of assumeRole, env, file and uri' });
+    .refine(onlyOne, { error: 'exactly one of assumeRole, env, file and uri' })
+    .register(guarded, { guards: 'secret' });

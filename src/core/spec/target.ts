@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guarded } from './guarded.ts';
 import { LOOPBACK } from './loopback.ts';
 import { plainMetadata } from './metadata.ts';
 import { rollout } from './rollout-field.ts';
@@ -30,6 +31,7 @@ export const targetSchema = z
           .optional()
           .meta({ description: 'Azure only, and required there. Made if absent, never deleted.' }),
         endpoint: text(LOOPBACK, 'a loopback address, such as http://127.0.0.1:4566')
+          .register(guarded, { guards: 'address' })
           .optional()
           .meta({ description: 'A sandbox or emulator on this machine; only with --allow-endpoint.' }),
         credentials: credentials().optional().meta({

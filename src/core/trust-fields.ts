@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Document } from './spec/document.ts';
+import { type Guard, guarded } from './spec/guarded.ts';
+import type { Path } from './spec/position.ts';
+import { schemas } from './spec/schemas.ts';
+
+/** A field that a document has, by which it reaches for a secret or an address. */
+export interface GuardedField extends Guard {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** All such fields of a document, found by its schema: one that a schema gains is found without a line here. */
+export const guardedFields = (document: Document): readonly GuardedField[] =>
+  fieldsIn(document, guardsOf(schemas[document.kind]), []);
+
+/** As much of a JSON Schema as leads from field to field; `guards` where a field is entered as guarded. */
+export interface Guards extends Partial<Guard> {
+  readonly properties?: Readonly<Record<string, Guards>>;
+  readonly items?: Guards;
+  readonly additionalProperties?: Guards | boolean;
+  readonly oneOf?: readonly Guards[];
+  readonly anyOf?: readonly Guards[];
+}
+
+const known = new WeakMap<z.ZodType, Guards>();
+
+export function guardsOf(schema: z.ZodType): Guards {
+  const before = known.get(schema);
+  if (before) return before;
+  // why: zod types every keyword of every dialect; Guards is what our own schemas, all inline, are made of.
+  const guards = z.toJSONSchema(schema, { io: 'input', metadata: guarded }) as Guards;
+  known.set(schema, guards);
+  return guards;
+}
+
+/** What is guarded is told as a whole: below it there is nothing more to find. */
+export function fieldsIn(value: unknown, here: Guards, path: Path): readonly GuardedField[] {
+  if (value === undefined) return [];
+  if (here.guards !== undefined) return [{ path, value, guards: here.guards }];
+  const alternatives = [...(here.oneOf ?? []), ...(here.anyOf ?? [])].flatMap((one) => fieldsIn(value, one, path));
+  return firstOfEach([...alternatives, ...fieldsBelow(value, here, path)]);
+}
+
+function fieldsBelow(value: unknown, here: Guards, path: Path): readonly GuardedField[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, held]) => {
+    const step = Array.isArray(value) ? Number(key) : key;
+    const below = Array.isArray(value) ? here.items : (own(key, here.properties) ?? here.additionalProperties);
+    return typeof below === 'object' ? fieldsIn(held, below, [...path, step]) : [];
+  });
+}
+
+const own = (key: string, properties: Guards['properties'] = {}): Guards | undefined =>
+  Object.hasOwn(properties, key) ? properties[key] : undefined;
+
+/** Two alternatives may have the same field. */
+const firstOfEach = (fields: readonly GuardedField[]): readonly GuardedField[] => [
+  ...new Map(fields.map((field) => [JSON.stringify(field.path), field])).values(),
+];
