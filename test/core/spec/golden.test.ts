@@ -7,7 +7,7 @@ import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /**
  * Each `golden/specs/<case>.yaml` is read beside `base.yaml`, which is sound; what a person then reads is in
- * `<case>.txt`. To change one on purpose: `GOLDEN=write node --test …`; that run fails all the same, so that nobody
+ * `<case>.txt`. One that begins with `# file: <path>` is a tree by itself, each such line beginning a file. To change one on purpose: `GOLDEN=write node --test …`; that run fails all the same, so that nobody
  * rewrites them without looking.
  */
 const folder = join(import.meta.dirname, '../../golden/specs');
@@ -16,14 +16,26 @@ const cases = globSync('*.yaml', { cwd: folder }).map((file) => basename(file, '
 
 for (const name of cases.toSorted()) {
   test(`problems of ${name}.yaml read as in ${name}.txt`, () => {
-    const others = name === 'base' ? [] : [{ path: `${name}.yaml`, text: read(`${name}.yaml`) }];
-    const { problems } = parseSpecs([{ path: 'base.yaml', text: read('base.yaml') }, ...others], '2027-01-31');
+    const { problems } = parseSpecs(filesOf(name), '2027-01-31');
     const got = problems.map((problem) => `${renderProblem(problem)}\n`).join('\n');
     const wanted = existsSync(join(folder, `${name}.txt`)) ? read(`${name}.txt`) : undefined;
     if (process.env['GOLDEN'] === 'write' && got !== wanted) writeFileSync(join(folder, `${name}.txt`), got);
     assert.equal(got, wanted);
   });
 }
+
+function filesOf(name: string): readonly { readonly path: string; readonly text: string }[] {
+  const base = { path: 'base.yaml', text: read('base.yaml') };
+  const text = read(`${name}.yaml`);
+  if (!text.startsWith(FILE)) return name === 'base' ? [base] : [base, { path: `${name}.yaml`, text }];
+  const files = text.split(new RegExp(`^${FILE}`, 'm')).slice(1);
+  return files.map((file) => {
+    const [path = ''] = file.split('\n', 1);
+    return { path, text: file.slice(path.length + 1) };
+  });
+}
+
+const FILE = '# file: ';
 
 test('every check has a golden case', () => {
   const checks = globSync('*.ts', { cwd: join(import.meta.dirname, '../../../src/core/spec/check') });

@@ -4,6 +4,7 @@ import { addressSpace } from './address-space.ts';
 import { adoptedOnce } from './adopted-once.ts';
 import { cloudBlocks } from './cloud-blocks.ts';
 import { cloudNames } from './cloud-names.ts';
+import { estateNames } from './estate-names.ts';
 import { expressible } from './expressible.ts';
 import { formerNames } from './former-names.ts';
 import { groups } from './groups.ts';
@@ -20,6 +21,9 @@ import { rollouts } from './rollouts.ts';
 import { ruleFields } from './rule-fields.ts';
 import { subnetFields } from './subnet-fields.ts';
 import { targetFields } from './target-fields.ts';
+import { teamFields } from './team-fields.ts';
+import { teamGroups } from './team-groups.ts';
+import { teamTrees } from './team-trees.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** One thing that is checked across documents. `today` is a day (2027-01-31): the core knows no clock. */
@@ -48,4 +52,8 @@ export const checks: readonly Check[] = [
   formerNames,
   adoptedOnce,
   rollouts,
+  estateNames,
+  teamTrees,
+  teamFields,
+  teamGroups,
 ];
