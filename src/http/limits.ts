@@ -1,0 +1,27 @@
+/** What one request may be, in bytes, milliseconds and pieces. A body: the largest batch that Event Grid makes. */
+export const requestLimits = {
+  bodyBytes: 1024 * 1024,
+  /** A handshake says a few words. */
+  handshakeBytes: 64 * 1024,
+  headerBytes: 16 * 1024,
+  headersMs: 5_000,
+  /** From its first byte to its last: whoever sends slower holds a connection for no longer than this. */
+  requestMs: 10_000,
+  idleMs: 5_000,
+  connections: 256,
+} as const;
+
+/**
+ * How much of what is genuine each hook may bring. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.
+ * `burst`: a sender that was cut off brings what waited all at once.
+ */
+export const rateLimits = { perSecond: 10, burst: 2_000, pieceBytes: 16 * 1024 } as const;
+
+/** A sender that gives a time gives that of the attempt, not of the event: a signature that is older is a replay. */
+export const toleranceMs = 5 * 60_000;
+
+/**
+ * What comes together is looked at together: once nothing more has come for `quietMs`, and at the latest `mostMs` after the
+ * first of it. `most`: so many at once wait for nothing.
+ */
+export const collecting = { quietMs: 100, mostMs: 2_000, most: 5_000 } as const;

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { header } from './header.ts';
+import { isSignature } from './same-secret.ts';
+import { nothing, type Sender } from './sender.ts';
+
+/**
+ * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
+ *
+ * `X-Hub-Signature-256: sha256=<hex>` covers the body and nothing else. So `X-GitHub-Delivery` can be replaced by whoever
+ * replays a body, and the delivery is known by its body: GitHub repeats one with the same, and two pushes never share one.
+ */
+export const github: Sender<string> = {
+  verify: ({ headers, body }, secret) =>
+    isSignature(signatureOf(header(headers, 'x-hub-signature-256')), secret, [body]) ? 'genuine' : 'forged',
+  read: ({ headers, body }) => {
+    if (header(headers, 'x-github-event') === 'ping') return nothing;
+    return { as: 'deliveries', deliveries: [{ id: createHash('sha256').update(body).digest('hex') }] };
+  },
+};
+
+function signatureOf(text: string | undefined): Buffer | undefined {
+  const hex = /^sha256=([0-9a-f]{64})$/.exec(text ?? '')?.[1];
+  return hex === undefined ? undefined : Buffer.from(hex, 'hex');
+}

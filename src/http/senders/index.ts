@@ -1,0 +1,11 @@
+import { eventbridge } from './eventbridge.ts';
+import { eventgrid } from './eventgrid.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+import { hmac } from './hmac.ts';
+import type { Sender } from './sender.ts';
+
+/** Those that share a secret with their hook: one line each. Pub/Sub shares none, and has its own. */
+export const senders = { github, gitlab, hmac, eventbridge, eventgrid } satisfies Readonly<
+  Record<string, Sender<string>>
+>;
