@@ -1,0 +1,28 @@
+import type { Clock } from '../../ports/clock.ts';
+import { rateLimits } from '../limits.ts';
+
+/** How much each hook may still bring. Spent by what is genuine only, so that nobody else can use it up. */
+export interface Allowance {
+  /** Undefined: go on. Else in how many seconds to come again. */
+  spend(hook: string, bytes: number): number | undefined;
+}
+
+interface Bucket {
+  readonly level: number;
+  readonly at: number;
+}
+
+export function allowances(clock: Clock, { perSecond, burst, pieceBytes } = rateLimits): Allowance {
+  const buckets = new Map<string, Bucket>();
+  return {
+    spend: (hook, bytes) => {
+      const now = clock.now();
+      const { level, at } = buckets.get(hook) ?? { level: burst, at: now };
+      const full = Math.min(burst, level + ((now - at) / 1000) * perSecond);
+      const pieces = Math.max(1, Math.ceil(bytes / pieceBytes));
+      const left = full - pieces;
+      buckets.set(hook, { level: left < 0 ? full : left, at: now });
+      return left < 0 ? Math.ceil(-left / perSecond) : undefined;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Log } from '../ports/log.ts';
+import { requestLimits } from './limits.ts';
+import { type Problem, sendProblem } from './problem.ts';
+
+/**
+ * The server without its routes. Bodies come to them as bytes, and no further than the limits. Fastify's own words name the
+ * address that was asked for, which may hold a secret: none of them is logged or answered with.
+ */
+export function openApp(log: Log): FastifyInstance {
+  const { bodyBytes, headerBytes, headersMs, requestMs, idleMs } = requestLimits;
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytes,
+    requestTimeout: requestMs,
+    connectionTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    exposeHeadRoutes: false,
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 100 },
+    http: { maxHeaderSize: headerBytes, headersTimeout: headersMs },
+    frameworkErrors: (_, __, reply) => void sendProblem(reply, notFound),
+  });
+  app.server.maxConnections = requestLimits.connections;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.setNotFoundHandler((_, reply) => sendProblem(reply, notFound));
+  app.setErrorHandler<FastifyError>((error, _, reply) => sendProblem(reply, problemOf(error, log, reply)));
+  return app;
+}
+
+/** What events come as: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
+const taken = ['application/json', 'application/cloudevents+json', 'application/cloudevents-batch+json'];
+
+function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: FastifyReply): Problem {
+  const known = problems[statusCode];
+  if (known !== undefined) return known;
+  if (statusCode < 500) return { status: 400, title: 'Bad Request', detail: 'The request cannot be understood.' };
+  // why: the message of an error may hold what was sent
+  log.error('a request could not be answered', {
+    code: code ?? 'unforeseen',
+    of: reply.request.routeOptions.url ?? '',
+  });
+  return {
+    status: 500,
+    title: 'Internal Server Error',
+    detail: "This is a defect of ours; the server's log has a line.",
+  };
+}
+
+const notFound: Problem = { status: 404, title: 'Not Found', detail: 'There is nothing at this address.' };
+
+const problems: Readonly<Record<number, Problem>> = {
+  404: notFound,
+  413: {
+    status: 413,
+    title: 'Content Too Large',
+    detail: `A body has at most ${requestLimits.bodyBytes} bytes: make the sender's batches smaller.`,
+  },
+  415: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    detail: `A body is JSON: choose ${taken[0]} where the sender is set up.`,
+  },
+};

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { hookBook } from '../../../src/http/hooks/book.ts';
+import { heldSecrets } from '../../../src/http/hooks/held-secrets.ts';
+import type { Hook } from '../../../src/http/hooks/hook.ts';
+import { refusals } from '../../../src/http/hooks/refusals.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const hook: Hook = { name: 'web', from: 'github', secret: { env: 'SETPOINT_SECRET_X' } };
+
+describe('finding a hook', () => {
+  it('asks once in 5 s, however many ask, for what is there and for what is not', async () => {
+    const clock = virtualClock();
+    let asked = 0;
+    let hooks = [hook];
+    const find = hookBook(async () => {
+      asked += 1;
+      return [{ estate: 'acme', hooks, scopes: [] }];
+    }, clock);
+    const all = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => find('acme', index === 7 ? 'web' : `x${index}`)),
+    );
+    assert.deepEqual([asked, all.filter((one) => one !== undefined)], [1, [hook]]);
+    assert.equal(await find('other', 'web'), undefined);
+    hooks = [];
+    await clock.advance(4_999);
+    assert.equal(await find('acme', 'web'), hook);
+    await clock.advance(1);
+    assert.deepEqual([await find('acme', 'web'), asked], [undefined, 2]);
+  });
+
+  it('what was known holds while the store is away; knowing nothing is an error', async () => {
+    const clock = virtualClock();
+    let away = true;
+    const find = hookBook(async () => {
+      if (away) throw new Error('away');
+      return [{ estate: 'acme', hooks: [hook], scopes: [] }];
+    }, clock);
+    await assert.rejects(find('acme', 'web'), { message: 'away' });
+    away = false;
+    await clock.advance(5_000);
+    assert.equal(await find('acme', 'web'), hook);
+    away = true;
+    await clock.advance(5_000);
+    assert.equal(await find('acme', 'web'), hook);
+  });
+});
+
+describe('holding a secret', () => {
+  it('for a minute; one that cannot be had for 5 s', async () => {
+    const clock = virtualClock();
+    const asked: string[] = [];
+    const values: Record<string, string | undefined> = { A: 'one' };
+    const held = heldSecrets(async ({ env = '' }) => {
+      asked.push(env);
+      if (env === 'C') throw new Error('away');
+      return values[env];
+    }, clock);
+    const all = () => Promise.all(['A', 'B', 'C', 'A'].map((env) => held({ env })));
+    assert.deepEqual(await all(), ['one', undefined, undefined, 'one']);
+    assert.deepEqual(asked.splice(0), ['A', 'B', 'C']);
+    values['A'] = 'two';
+    values['B'] = 'new';
+    await clock.advance(4_999);
+    assert.deepEqual(await all(), ['one', undefined, undefined, 'one']);
+    await clock.advance(1);
+    assert.deepEqual(await all(), ['one', 'new', undefined, 'one']);
+    assert.deepEqual(asked.splice(0), ['B', 'C']);
+    await clock.advance(55_000);
+    assert.deepEqual(await all(), ['two', 'new', undefined, 'two']);
+  });
+
+  it('a file and a variable of one name are two', async () => {
+    const held = heldSecrets(async (ref) => JSON.stringify(ref), virtualClock());
+    assert.notEqual(await held({ env: 'X' }), await held({ file: 'X' }));
+  });
+});
+
+describe('telling of refusals', () => {
+  it('one line in 10 s for each hook and reason, with how many there were', async () => {
+    const clock = virtualClock();
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
+    const told = refusals(log, clock);
+    const counts = () =>
+      lines.splice(0).map((line) => [JSON.parse(line).why, JSON.parse(line).of, JSON.parse(line).count]);
+    for (let i = 0; i < 1_000; i += 1) told.tell('forged', { estate: 'acme', of: 'web' });
+    told.tell('there is no such hook');
+    assert.deepEqual(counts(), [
+      ['forged', 'web', 1],
+      ['there is no such hook', undefined, 1],
+    ]);
+    await clock.advance(10_000);
+    told.tell('forged', { estate: 'acme', of: 'web' });
+    assert.deepEqual(counts(), [['forged', 'web', 1_000]]);
+    told.tell('forged', { estate: 'acme', of: 'web' });
+    told.close();
+    assert.deepEqual(counts(), [['forged', 'web', 1]]);
+  });
+});
