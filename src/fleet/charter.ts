@@ -36,20 +36,38 @@ export async function charterOf(where: Where, by: Spoken, records: Records): Pro
     modesBefore: force.modesBefore ?? {},
     approved: approvedBy(digests, sha256),
     stopped,
-    authority: authorityOf(approvals, force.bounds),
+    authority: await authorityOf(where, approvals, store),
   };
 }
 
-/** In the ledger's own count, what was approved passes on top of what ran already; the plan lets through nothing else. */
-function authorityOf(approvals: readonly Approval[], { spent }: Charter['bounds']): Charter['authority'] {
+async function authorityOf(
+  { estate }: Where,
+  approvals: readonly Approval[],
+  { fleet }: Records['store'],
+): Promise<Charter['authority']> {
   const last = approvals.at(-1);
   if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
-  const destroys = approvals.reduce((sum, one) => sum + one.destroys, 0);
-  const ran = spent.generation.deletes + spent.generation.replaces + spent.healing.deletes + spent.healing.replaces;
   const people = [...new Set(approvals.map(({ by }) => by.person))];
+  const destroys = approvals.some((one) => one.destroys > 0);
   return {
     plan: last.digest,
     approver: people.join(', '),
-    ...(destroys > 0 ? { allowDeletes: ran + destroys } : {}),
+    ...(destroys ? { allowDeletes: allowanceOf(await fleet.approvals.given(estate)) } : {}),
   };
+}
+
+/**
+ * How far the ledger's own count may go: what had run before anybody approved, and so many more as were approved since, in
+ * whatever scope. It does not grow while they run, so what nobody approved finds no place behind them.
+ */
+function allowanceOf(given: readonly Approval[]): number {
+  const counted = given.filter((one, at) => !given.slice(at + 1).some((later) => isRepeatedBy(one, later)));
+  return Math.min(...counted.map(({ ran }) => ran)) + counted.reduce((sum, { destroys }) => sum + destroys, 0);
+}
+
+/** What ran out is often approved again. */
+function isRepeatedBy(one: Approval, later: Approval): boolean {
+  if (one.scope !== later.scope || one.actions.length > later.actions.length) return false;
+  const again = new Set(later.actions);
+  return one.actions.every((digest) => again.has(digest));
 }

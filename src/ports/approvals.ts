@@ -5,6 +5,8 @@ export interface Approvals {
   give(approval: ApprovalDraft): Promise<Approval>;
   /** Those of this scope that have not run out, and of the newest generation. */
   inForce(where: Where): Promise<readonly Approval[]>;
+  /** All of the newest generation, of every scope, oldest first: those that have run out too, as what they let pass has run. */
+  given(estate: string): Promise<readonly Approval[]>;
 }
 
 /**
@@ -25,4 +27,6 @@ export interface ApprovalDraft extends Where {
 export interface Approval extends ApprovalDraft {
   /** Of its note in the ledger. */
   readonly seq: number;
+  /** What the estate had deleted and replaced by then: by the generation, or by healing where that is more. */
+  readonly ran: number;
 }

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { dialect } from '../../providers/memory/dialect.ts';
+import { destroysOf } from '../../src/cli/estate/give-approval.ts';
+import { actionDigest } from '../../src/core/digest.ts';
+import { plan } from '../../src/core/plan/plan.ts';
+import { sha256 } from '../../src/estate/sha256.ts';
 import { charterOf } from '../../src/fleet/charter.ts';
 import { elsewhere } from '../../src/fleet/elsewhere.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
+import type { ApprovalDraft } from '../../src/ports/approvals.ts';
+import type { Where } from '../../src/ports/queue.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -26,6 +33,18 @@ async function removing(deletes: number): Promise<FleetWorld> {
   for (const at of ['north', 'south'] as const) assert.equal((await passOf(world, at)).outcome, 'done');
   await world.accept(ground, limitedTo(deletes));
   return world;
+}
+
+/** What binds a pass there, by the newest generation. */
+async function charteredAt({ store, yard }: FleetWorld, at: Where) {
+  const generations = generationsOf(yard);
+  const generation = await store.generations.current('acme');
+  assert.ok(generation);
+  const estate = await generations.open('acme', generation);
+  const scope = estate.compiled.scopes.find((one) => one.scope === at.scope);
+  assert.ok(scope);
+  const by = { generation, estate, scope };
+  return { by, charter: await charterOf(at, by, { store, generations }) };
 }
 
 describe('limits of an estate with two scopes, each with a worker of its own', () => {
@@ -54,14 +73,7 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
 
 describe('what is still to be destroyed elsewhere', () => {
   const told = async (world: FleetWorld) => {
-    const generations = generationsOf(world.yard);
-    const generation = await world.store.generations.current('acme');
-    assert.ok(generation);
-    const estate = await generations.open('acme', generation);
-    const [scope] = estate.compiled.scopes;
-    assert.ok(scope);
-    const by = { generation, estate, scope };
-    const charter = await charterOf(south, by, { store: world.store, generations });
+    const { by, charter } = await charteredAt(world, south);
     return elsewhere(south, by, charter, world.store);
   };
 
@@ -94,6 +106,59 @@ describe('what is still to be destroyed elsewhere', () => {
       until: world.clock.now() + 3_600_000,
     });
     assert.deepEqual(await told(world), { deletes: 0, replaces: 0 });
+  });
+});
+
+describe('an approval of what is over a limit', () => {
+  const hour = 3_600_000;
+  /** As `setpoint approve` would, of one scope. */
+  const approve = async (world: FleetWorld, at: keyof typeof atOf, rest: Partial<ApprovalDraft> = {}) => {
+    const { by } = await charteredAt(world, atOf[at]);
+    const [observation] = await world.store.inventory.latest('acme', atOf[at].scope);
+    assert.ok(observation);
+    const knowledge = await world.store.inventory.knowledge('acme', atOf[at].scope);
+    const actions = plan({ wanted: by.scope.wanted, observation, knowledge, dialect }).actions;
+    const draft = { ...atOf[at], generation: by.generation.number, digest: 'shown', destroys: destroysOf(actions) };
+    const digests = actions.map((action) => actionDigest(action, sha256));
+    const until = world.clock.now() + hour;
+    const said = { by: { person: 'ada', reason: 'looked at' }, until };
+    await world.store.fleet.approvals.give({ ...draft, actions: digests, ...said, ...rest });
+  };
+  const allowed = async (world: FleetWorld, at: keyof typeof atOf) =>
+    (await charteredAt(world, atOf[at])).charter.authority.allowDeletes;
+
+  it('lets so many pass and no more, however many of them have run', async () => {
+    const world = await removing(2);
+    await approve(world, 'north');
+    assert.equal(await allowed(world, 'north'), 3);
+    assert.notDeepEqual((await passOf(world, 'north')).writes, []);
+    assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 3);
+    assert.equal(await allowed(world, 'north'), 3);
+  });
+
+  it('counts what ran before it', async () => {
+    const world = await removing(2);
+    await approve(world, 'north');
+    await passOf(world, 'north');
+    await world.clock.run(() => world.clock.sleep(2 * hour));
+    await approve(world, 'south');
+    assert.deepEqual([await allowed(world, 'north'), await allowed(world, 'south')], [undefined, 6]);
+    assert.notDeepEqual((await passOf(world, 'south')).writes, []);
+    assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 6);
+  });
+
+  it('of every scope lets all of them pass, whichever goes first', async () => {
+    const world = await removing(2);
+    await approve(world, 'north');
+    await approve(world, 'south');
+    for (const at of ['south', 'north'] as const) assert.equal((await passOf(world, at)).outcome, 'done', at);
+    assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 6);
+  });
+
+  it('given again counts once', async () => {
+    const world = await removing(2);
+    for (let times = 0; times < 3; times += 1) await approve(world, 'north');
+    assert.equal(await allowed(world, 'north'), 3);
   });
 });
 

@@ -5,7 +5,7 @@ import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { hasRollouts } from './rollout-subject.ts';
-import { type Count, type Tally, tally } from './tally.ts';
+import { type Count, type Tally, tally, totalOf } from './tally.ts';
 
 /** What bounds an estate, and what it has used of it. */
 export interface Bounds {
@@ -55,15 +55,13 @@ function overLimit(
     ...(replaces > limits.replaces ? [`${replaces} replaces, the limit is ${limits.replaces}`] : []),
     ...(all > share ? [`${all} of ${owned} resources, the limit is ${share}`] : []),
   ];
-  if (over.length === 0 || total(planned[by]) === 0) return undefined;
+  if (over.length === 0 || totalOf(planned[by]) === 0) return undefined;
   const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
-  const ran = `${total(spent[by])} already made${total(others) > 0 ? `, ${total(others)} in other scopes` : ''}`;
+  const ran = `${totalOf(spent[by])} already made${totalOf(others) > 0 ? `, ${totalOf(others)} in other scopes` : ''}`;
   const why = `${whose} would make ${over.join('; ')} (${ran}). Let it pass with --allow-deletes ${all}, or with: setpoint approve`;
   return (action) => (countsFor(action, by) ? { code: 'limit', why } : undefined);
 }
 
 const nothing: Count = { deletes: 0, replaces: 0 };
 
-const total = ({ deletes, replaces }: Count): number => deletes + replaces;
-
-const countsFor = (action: Action, by: keyof Tally): boolean => total(tally([action])[by]) > 0;
+const countsFor = (action: Action, by: keyof Tally): boolean => totalOf(tally([action])[by]) > 0;

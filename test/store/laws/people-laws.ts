@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import type { ApprovalDraft } from '../../../src/ports/approvals.ts';
-import { addressOf, guardsOf, scope } from '../fixtures.ts';
+import { addressOf, apply, deletion, guardsOf, scope, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };
@@ -56,11 +56,19 @@ export const peopleLaws: Laws = {
     const where = { estate, scope };
     await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
     const given = await store.fleet.approvals.give(approvalOf(bench));
-    assert.deepEqual(given, { ...approvalOf(bench), until: given.until, seq: 1 });
+    assert.deepEqual(given, { ...approvalOf(bench), until: given.until, seq: 1, ran: 0 });
     await store.fleet.approvals.give(approvalOf(bench, { until: now() - 1 }));
     await store.fleet.approvals.give(approvalOf(bench, { generation: 2 }));
     await store.fleet.approvals.give(approvalOf(bench, { scope: 'aws/1/us-east-1' }));
     assert.deepEqual(await other.fleet.approvals.inForce(where), [given]);
+    assert.deepEqual(
+      (await other.fleet.approvals.given(estate)).map(({ scope, until }) => [scope, until > now()]),
+      [
+        [scope, true],
+        [scope, false],
+        ['aws/1/us-east-1', true],
+      ],
+    );
     await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
     assert.deepEqual(
       (await other.fleet.approvals.inForce(where)).map(({ generation }) => generation),
@@ -73,10 +81,27 @@ export const peopleLaws: Laws = {
     assert.deepEqual(await bench.store.fleet.approvals.inForce({ estate: bench.estate, scope }), []);
   },
 
+  'an approval knows what had been deleted and replaced before it': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const worker = await workerOf(store, estate);
+    const ran = async () => (await other.fleet.approvals.give(approvalOf(bench))).ran;
+    await apply(worker, deletion('a'));
+    await store.ledger.intend(worker.pass, [deletion('b')]);
+    assert.equal(await ran(), 2);
+    assert.deepEqual(
+      (await store.fleet.approvals.inForce(worker.pass)).map((one) => one.ran),
+      [2],
+    );
+    const healing = ['c', 'd', 'e'].map((name) => deletion(name, 'healing'));
+    await store.ledger.intend(worker.pass, healing);
+    assert.equal(await ran(), 3);
+  },
+
   'an approval is a note in the ledger, and names its number': async (bench) => {
     const { store, estate } = bench;
     await store.ledger.note(estate, { n: 1 });
-    const { seq, estate: _, ...approval } = await store.fleet.approvals.give(approvalOf(bench));
+    const { seq, ran: _, estate: __, ...approval } = await store.fleet.approvals.give(approvalOf(bench));
     assert.equal(seq, 2);
     assert.deepEqual(await notesOf(bench), [{ n: 1 }, { approval }]);
   },
