@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { estateOf } from '../core/spec/estate-of.ts';
 import { sortProblems } from '../core/spec/problem.ts';
-import { ofKind } from '../core/spec/spec-set.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { parseSpecs } from './parse-specs.ts';
@@ -10,7 +10,7 @@ import type { UserData } from './user-data.ts';
 export function parseKept({ specs, userData, overlay }: KeptTree, revision: string, today: string): SpecTree {
   const { documents, problems } = parseSpecs(specs, today);
   return {
-    estate: ofKind(documents, 'Estate')[0],
+    estate: estateOf(documents),
     documents,
     problems: sortProblems([...problems]),
     revision,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Document, EstateDoc } from '../core/spec/document.ts';
+import { estateOf } from '../core/spec/estate-of.ts';
 import type { Located } from '../core/spec/located.ts';
 import { type Problem, sortProblems } from '../core/spec/problem.ts';
-import { ofKind } from '../core/spec/spec-set.ts';
 import { folderTree } from './folder.ts';
 import { missingOverlay } from './missing-overlay.ts';
 import { overlaid } from './overlaid.ts';
@@ -52,7 +52,7 @@ export async function loadTree(
   const { documents, problems } = parseSpecs(tree.files, today);
   const { userData, problems: unread } = await readUserData(source, documents);
   return {
-    estate: ofKind(documents, 'Estate')[0],
+    estate: estateOf(documents),
     documents,
     problems: sortProblems([...tree.problems, ...missing, ...problems, ...unread]),
     files: tree.files,

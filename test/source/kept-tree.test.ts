@@ -49,3 +49,13 @@ test('a tree that was kept reads as it did from its folder, scripts and revision
     await rm(folder, { recursive: true });
   }
 });
+
+test('the estate is the root, whatever a tree of a team calls one', () => {
+  const named = (name: string) => `apiVersion: setpoint.dev/v1\nkind: Estate\nmetadata: { name: ${name} }\nspec: {}\n`;
+  const specs = [
+    { path: '@web/a.yaml', text: named('theirs') },
+    { path: 'estate.yaml', text: named('acme') },
+  ];
+  const tree = parseKept({ specs, userData: [] }, 'git:x', '2027-01-31');
+  assert.equal(tree.estate?.value.metadata.name, 'acme');
+});

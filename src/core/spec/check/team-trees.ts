@@ -1,17 +1,18 @@
 import type { Document, EstateDoc } from '../document.ts';
+import { estateOf } from '../estate-of.ts';
 import type { Located } from '../located.ts';
 import { treeOf } from '../overlay-path.ts';
 import { error, type Problem } from '../problem.ts';
-import { ofKind, type SpecSet } from '../spec-set.ts';
+import type { SpecSet } from '../spec-set.ts';
 import { suggest } from '../suggest.ts';
 import { place } from './place.ts';
 
 /**
  * What lies under `@<team>/` is of a source that the estate names, of a kind that a team may hold, and of an owner that the
- * source has. The Estate that is asked is the root's own: what a team calls one decides nothing.
+ * source has.
  */
 export function* teamTrees({ documents, declared }: SpecSet): Iterable<Problem> {
-  const estate = ofKind(documents, 'Estate').find((one) => treeOf(one.at().file) === '');
+  const estate = estateOf(documents);
   const undeclared = new Set<string>();
   for (const document of documents) {
     const tree = treeOf(document.at().file);
