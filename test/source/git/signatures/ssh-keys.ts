@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A key of SSH: its public half as people list it, and how it signs. */
+export interface SshKey {
+  readonly line: string;
+  readonly file: string;
+  readonly sign: (text: string | Buffer, namespace?: string) => string;
+}
+
+export function makeSshKey(under: string, name: string, options: readonly string[] = ['-t', 'ed25519']): SshKey {
+  const file = join(under, name);
+  execFileSync('ssh-keygen', ['-q', '-N', '', '-C', name, '-m', 'PEM', '-f', file, ...options], { stdio: 'pipe' });
+  return {
+    line: readFileSync(`${file}.pub`, 'utf8').trim(),
+    file,
+    sign: (text, namespace = 'git') =>
+      execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', file, '-n', namespace], {
+        input: text,
+        stdio: 'pipe',
+      }).toString(),
+  };
+}
+
+/** Fields of the form that OpenSSH signs in, put together by hand. */
+export interface SshParts {
+  readonly key: Buffer;
+  readonly namespace?: string;
+  readonly digest?: string;
+  readonly signature: (signed: Buffer) => Buffer;
+  readonly trailing?: Buffer;
+}
+
+export function sshSignatureOf(text: string | Buffer, parts: SshParts): string {
+  const { key, namespace = 'git', digest = 'sha512', signature, trailing = Buffer.alloc(0) } = parts;
+  const hash = createHash(digest).update(text).digest();
+  const signed = Buffer.concat([Buffer.from('SSHSIG'), ...[namespace, '', digest, hash].map(field)]);
+  const blob = Buffer.concat([
+    Buffer.from('SSHSIG\0\0\0\x01'),
+    ...[key, namespace, '', digest, signature(signed)].map(field),
+    trailing,
+  ]);
+  const lines = blob.toString('base64').match(/.{1,70}/g) ?? [];
+  return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----', ''].join('\n');
+}
+
+export const blobOf = (line: string): Buffer => Buffer.from(line.split(' ')[1] ?? '', 'base64');
+
+export const field = (value: string | Buffer): Buffer => {
+  const bytes = Buffer.from(value);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+
+/** By RSA: `ssh-rsa` is over SHA-1, as OpenSSH signed before 8.8. */
+export const byRsa = (key: SshKey, algorithm: 'ssh-rsa' | 'rsa-sha2-512'): SshParts => ({
+  key: blobOf(key.line),
+  signature: (signed) => {
+    const digest = algorithm === 'ssh-rsa' ? 'sha1' : 'sha512';
+    return Buffer.concat([field(algorithm), field(sign(digest, signed, readFileSync(key.file)))]);
+  },
+});
+
+/** A key of a FIDO token, without the token: it signs a hash of its application, a flag of touch, a count and a hash. */
+export function makeTokenKey(): SshKey {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const type = 'sk-ssh-ed25519@openssh.com';
+  const key = Buffer.concat([type, rawOf(publicKey), 'ssh:'].map(field));
+  const touched = Buffer.from([1, 0, 0, 0, 7]);
+  const signature = (signed: Buffer): Buffer => {
+    const made = sign(null, Buffer.concat([sha256('ssh:'), touched, sha256(signed)]), privateKey);
+    return Buffer.concat([field(type), field(made), touched]);
+  };
+  const line = `${type} ${key.toString('base64')}`;
+  return { line, file: '', sign: (text, namespace = 'git') => sshSignatureOf(text, { key, namespace, signature }) };
+}
+
+const sha256 = (bytes: string | Buffer): Buffer => createHash('sha256').update(bytes).digest();
+
+const rawOf = (key: KeyObject): Buffer => Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
