@@ -16,7 +16,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const { startFleet } = await import('./worker.ts');
     return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
-  specs: (dir) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10)),
+  specs: (dir, { overlay } = {}) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10), overlay),
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
     if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;

@@ -11,11 +11,17 @@ export type House = Home & Clouds & Services;
 
 interface Home {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
-  specs(dir: string): Promise<SpecTree>;
+  specs(dir: string, wish?: SpecsWish): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
   verifyExport(file: string, folder: string): Promise<Verdict>;
+}
+
+/** How a folder's specs are read. */
+export interface SpecsWish {
+  /** That lies over the base; absent: none. */
+  readonly overlay?: string;
 }
 
 /** What runs until it is stopped. */

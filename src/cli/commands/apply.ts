@@ -9,6 +9,7 @@ import { type Approval, apply as carryOut } from '../estate/apply.ts';
 import { type Estate, readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
+import { overlayOf } from '../estate/overlay-option.ts';
 import { type Approved, readPlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -56,7 +57,8 @@ export const apply = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
   const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
-  const estate = await readEstate(choiceOf(dir, { ...options, target }), context);
+  const overlay = overlayOf({ overlay: options.overlay ?? saved?.overlay });
+  const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), context);
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
   return withOwnStore(options.dir, context, (store) =>

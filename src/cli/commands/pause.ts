@@ -7,6 +7,7 @@ import { readEstate } from '../estate/estate.ts';
 import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../estate/held-options.ts';
 import { approver } from '../estate/leases.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
+import { type OverlayOption, overlayOf } from '../estate/overlay-option.ts';
 import { foundSubject, namesIn, scopesOf } from '../estate/subject.ts';
 import { scopesRunning, wishPasses } from '../estate/wish.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -17,7 +18,7 @@ import { formatMoment, parseMoment } from '../output/moment.ts';
 import { parseReason } from '../output/reason.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends HeldOptions {
+interface Options extends HeldOptions, OverlayOption {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
@@ -53,7 +54,7 @@ const longestMs = 366 * 86_400_000;
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const until = endOf(options, context.clock.now());
-  const estate = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
+  const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withGivenStore(options.dir, context, async (store) => {
     const of = foundSubject(subjectGiven(options), await namesIn(estate, store));
     const draft: PauseDraft = { what: whatGiven(options), of, reason: options.reason, person: approver(), until };

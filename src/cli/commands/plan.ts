@@ -7,6 +7,8 @@ import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
+import { overlayOf } from '../estate/overlay-option.ts';
+import { type Proposal, readProposal } from '../estate/proposal.ts';
 import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
@@ -22,6 +24,8 @@ interface Options extends EstateOptions {
   readonly detailedExitcode?: boolean;
   readonly allowDeletes?: number;
   readonly most?: number;
+  readonly proposal?: boolean;
+  readonly estate?: string;
 }
 
 export const plan = (context: Context): Command =>
@@ -33,7 +37,9 @@ export const plan = (context: Context): Command =>
         'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
       examples: [
         ['plan', 'all targets of specs/'],
+        ['plan --overlay prod', 'with overlays/prod over the base'],
         ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
+        ['plan --proposal checkout/specs', "somebody's pull request, planned without trusting it"],
         ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
       ],
     }),
@@ -41,14 +47,15 @@ export const plan = (context: Context): Command =>
     .option('--out <file>', 'keep the plan for `apply --plan`; needs a store')
     .option('--allow-deletes <n>', 'plan as if so many deletes and replaces were let pass', whole(0, 1_000_000))
     .option('--most <n>', 'list at most so many unmanaged objects and orphans a scope', whole(0, 1_000_000), 20)
+    .option('--proposal', 'DIR is of somebody who need not be trusted: compare it with what is in force first')
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if there are changes')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
-  const estate = await readEstate(choiceOf(dir, options), context);
+async function run(dir: string, options: Options, outside: Context): Promise<ExitCode> {
+  const { estate, context } = await read(dir, options, outside);
   return withStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined)
       throw new Complaint('A plan can only be kept with a store.', noStore);
@@ -57,6 +64,19 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   });
 }
 
+async function read(dir: string, options: Options, context: Context): Promise<Proposal> {
+  const choice = choiceOf(dir, options);
+  if (!options.proposal) return { estate: await readEstate(choice, context), context };
+  if (options.out !== undefined) throw new Complaint('The plan of a proposal is not kept.', mergeFirst);
+  const { dir: folder, estate } = options;
+  return readProposal(choice, { folder, ...(estate === undefined ? {} : { estate }) }, context);
+}
+
+const mergeFirst = {
+  why: 'Only what is on the branch that is followed may be applied.',
+  next: 'Leave --out away; once the proposal is merged, plan again.',
+};
+
 const noStore = {
   why: 'Without one nobody could tell later whether it still holds.',
   next: 'The first `setpoint apply` makes a store; or name an existing one with --dir or DATABASE_URL.',
@@ -64,7 +84,7 @@ const noStore = {
 
 async function tell({ plans, bound, store }: Survey, options: Options, { terminal }: Context): Promise<ExitCode> {
   const json = planJson(plans, bound, sha256);
-  if (options.out !== undefined) await savePlan(options.out, json, options.target);
+  if (options.out !== undefined) await savePlan(options.out, json, { targets: options.target, ...overlayOf(options) });
   if (options.json) emitJson(terminal, json);
   else {
     const paint = planPaintFor(terminal.out);

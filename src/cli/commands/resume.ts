@@ -8,6 +8,7 @@ import { type Estate, readEstate } from '../estate/estate.ts';
 import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../estate/held-options.ts';
 import { approver } from '../estate/leases.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
+import { type OverlayOption, overlayOf } from '../estate/overlay-option.ts';
 import { releaseQuarantine, resumeRollouts } from '../estate/resume-fleet.ts';
 import { foundSubject, scopesOf } from '../estate/subject.ts';
 import { wishPasses } from '../estate/wish.ts';
@@ -19,7 +20,7 @@ import { formatMoment } from '../output/moment.ts';
 import { parseReason } from '../output/reason.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends HeldOptions {
+interface Options extends HeldOptions, OverlayOption {
   readonly reason: string;
   readonly all?: boolean;
   readonly rolloutOf?: string;
@@ -59,7 +60,7 @@ export const resume = (context: Context): Command =>
     });
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
-  const estate = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
+  const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withGivenStore(options.dir, context, async (store) => {
     const [verdict, said] = await resumed(options, estate, store);
     if (options.json) emitJson(context.terminal, { estate: estate.name, ...said });

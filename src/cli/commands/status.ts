@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
+import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
 import { standingOf } from '../estate/standing.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
@@ -9,21 +10,22 @@ import { paintFor } from '../output/paint.ts';
 import { standingText } from '../output/standing-text.ts';
 import { verb } from '../verb.ts';
 
-interface Options {
+interface Options extends OverlayOption {
   readonly json?: boolean;
   /** The store's folder. */
   readonly dir: string;
 }
 
 export const status = (context: Context): Command =>
-  verb('status', {
-    group: 'Steer',
-    summary: 'say how far the newest generation is, and what holds it or lets it pass',
-    about:
-      'Pauses, approvals, rollouts that stopped, scopes in quarantine, and who works where; with the lines that change it.\nReads the store only: no cloud is asked.',
-    examples: [['status', 'one screen']],
-  })
-    .argument('[dir]', 'folder of specs', 'specs')
+  withOverlayOption(
+    verb('status', {
+      group: 'Steer',
+      summary: 'say how far the newest generation is, and what holds it or lets it pass',
+      about:
+        'Pauses, approvals, rollouts that stopped, scopes in quarantine, and who works where; with the lines that change it.\nReads the store only: no cloud is asked.',
+      examples: [['status', 'one screen']],
+    }).argument('[dir]', 'folder of specs', 'specs'),
+  )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
@@ -31,7 +33,7 @@ export const status = (context: Context): Command =>
 
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
-  const estate = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
+  const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   const standing = await withGivenStore(options.dir, context, (store) => standingOf(estate, store));
   if (options.json) emitJson(terminal, standing);
   else emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(terminal.out) }));

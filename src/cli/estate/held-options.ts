@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Held, PauseSubject } from '../../core/pause.ts';
+import { withOverlayOption } from './overlay-option.ts';
 
 /** What `pause` and `resume` are told alike: what is held still, and of whom. */
 export interface HeldOptions {
@@ -14,7 +15,7 @@ export interface HeldOptions {
 export function withHeldOptions(command: Command, others: readonly string[] = []): Command {
   const option = (flags: string, text: string, against: readonly string[]): Option =>
     new Option(flags, text).conflicts([...against, ...others]);
-  return command
+  return withOverlayOption(command)
     .addOption(option('--healing', 'only the healing of what drifts', ['rollout']))
     .addOption(option('--rollout', 'only what the specs change', ['healing']))
     .addOption(option('--address <address>', 'only this resource, or all of this document', ['owner', 'target']))

@@ -3,10 +3,15 @@ import type { PlanJson } from '../../core/render/plan-json.ts';
 import { readSavedPlan, savedPlanFormat } from '../../core/render/saved-plan.ts';
 import type { ApprovedAction } from '../../estate/approval.ts';
 import { Complaint } from '../complaint.ts';
+import { overlayOf } from './overlay-option.ts';
 
 /** For the owner's eyes only: a plan tells what stands where. */
-export async function savePlan(file: string, plan: PlanJson, targets: readonly string[]): Promise<void> {
-  const saved = { format: savedPlanFormat, targets, plan };
+export async function savePlan(
+  file: string,
+  plan: PlanJson,
+  { targets, overlay }: Pick<Approved, 'targets' | 'overlay'>,
+): Promise<void> {
+  const saved = { format: savedPlanFormat, targets, ...overlayOf({ overlay }), plan };
   try {
     await writeFile(file, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
@@ -18,6 +23,7 @@ export async function savePlan(file: string, plan: PlanJson, targets: readonly s
 export interface Approved {
   readonly estate: string;
   readonly targets: readonly string[];
+  readonly overlay?: string;
   readonly digest: string;
   readonly actions: readonly ApprovedAction[];
 }
@@ -32,8 +38,8 @@ export async function readPlan(file: string): Promise<Approved> {
   }
   const reading = readSavedPlan(jsonOf(text));
   if (!reading.ok) throw new Complaint(`${file} is no plan of ours.`, { why: reading.why, next });
-  const { plan, targets } = reading.saved;
-  return { ...plan, targets };
+  const { plan, targets, overlay } = reading.saved;
+  return { ...plan, targets, ...overlayOf({ overlay }) };
 }
 
 /** No JSON is undefined, which no JSON says. */

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { verbsFor } from '../../src/cli/commands/index.ts';
+import { houseOn } from '../../src/config.ts';
+import { fakeTerminal } from './support/fake-terminal.ts';
+import { commandLine, realClock } from './support/in-process.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const head = 'apiVersion: setpoint.dev/v1\n';
+const folder = temporaryFolder({
+  'specs/all.yaml': [
+    `${head}kind: Target\nmetadata: { name: here }\nspec: { provider: memory, account: overlays, region: r }\n`,
+    `${head}kind: Network\nmetadata: { name: core }\nspec: { targets: [here], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.0.0/24 }] }\n`,
+  ].join('---\n'),
+  'specs/overlays/prod/estate.yaml': `${head}kind: Estate\nmetadata: { name: acme-prod }\nspec: {}\n`,
+  'specs/overlays/prod/net.yaml': 'kind: Network\nmetadata: { name: core }\nspec: { cidr: 10.0.0.0/20 }\n',
+  'specs/overlays/test/estate.yaml': `${head}kind: Estate\nmetadata: { name: acme-test }\nspec: {}\n`,
+});
+const specs = join(folder, 'specs');
+const run = commandLine();
+
+test('validate --overlay: the documents of that overlay count, and its name is told', async () => {
+  const { code, stdout } = await run(['validate', specs, '--overlay', 'prod', '--json']);
+  const { estate, documents, overlay, revision } = JSON.parse(stdout);
+  assert.deepEqual([code, estate, documents, overlay], [0, 'acme-prod', 3, 'prod']);
+  assert.match(revision, /^folder:[0-9a-f]{64}@prod$/);
+});
+
+test('an overlay that is not there: exit 1, and which there are', async () => {
+  const { code, stderr } = await run(['plan', specs, '--overlay', 'prd']);
+  assert.equal(code, 1);
+  assert.match(stderr, /there is no overlay "prd"[\s\S]*expected: prod, test\s+did you mean: prod/);
+});
+
+test('plan --overlay plans it, and names it in the first line', async () => {
+  const { code, stdout } = await run(['plan', specs, '--overlay', 'prod']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Plan: 3 to add.* · folder [0-9a-f]{7} \(overlay prod\) · /);
+  assert.match(stdout, /cidr {2}10\.0\.0\.0\/20/);
+});
+
+test('a plan that was kept knows its overlay: apply --plan needs no word of it', async () => {
+  const kept = join(folder, 'next.plan');
+  assert.equal((await run(['apply', specs, '--overlay', 'prod', '--yes'])).code, 0);
+  write(
+    'specs/overlays/prod/more.yaml',
+    `${head}kind: Network\nmetadata: { name: more }\nspec: { targets: [here], cidr: 10.1.0.0/16 }\n`,
+  );
+  assert.equal((await run(['plan', specs, '--overlay', 'prod', '--out', kept])).code, 0);
+  const { code, stdout, stderr } = await run(['apply', specs, '--plan', kept]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Applied: 2 /);
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const context = {
+  terminal: fakeTerminal(),
+  house: houseOn(realClock),
+  clock: realClock,
+  stop: new AbortController().signal,
+  finish: () => {},
+};
+
+/** They read no specs. */
+const without = ['schema', 'ledger', 'sandbox'];
+
+for (const make of await verbsFor(undefined)) {
+  const command = make(context);
+  if (without.includes(command.name())) continue;
+  test(`${command.name()} takes an overlay`, () => assert.ok(command.options.some(({ long }) => long === '--overlay')));
+}
