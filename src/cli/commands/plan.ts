@@ -8,7 +8,6 @@ import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { overlayOf } from '../estate/overlay-option.ts';
-import { type Proposal, readProposal } from '../estate/proposal.ts';
 import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
@@ -24,8 +23,6 @@ interface Options extends EstateOptions {
   readonly detailedExitcode?: boolean;
   readonly allowDeletes?: number;
   readonly most?: number;
-  readonly proposal?: boolean;
-  readonly estate?: string;
 }
 
 export const plan = (context: Context): Command =>
@@ -39,7 +36,6 @@ export const plan = (context: Context): Command =>
         ['plan', 'all targets of specs/'],
         ['plan --overlay prod', 'with overlays/prod over the base'],
         ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
-        ['plan --proposal checkout/specs', "somebody's pull request, planned without trusting it"],
         ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
       ],
     }),
@@ -47,15 +43,14 @@ export const plan = (context: Context): Command =>
     .option('--out <file>', 'keep the plan for `apply --plan`; needs a store')
     .option('--allow-deletes <n>', 'plan as if so many deletes and replaces were let pass', whole(0, 1_000_000))
     .option('--most <n>', 'list at most so many unmanaged objects and orphans a scope', whole(0, 1_000_000), 20)
-    .option('--proposal', 'DIR is of somebody who need not be trusted: compare it with what is in force first')
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if there are changes')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
 
-async function run(dir: string, options: Options, outside: Context): Promise<ExitCode> {
-  const { estate, context } = await read(dir, options, outside);
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const estate = await readEstate(choiceOf(dir, options), context);
   return withStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined)
       throw new Complaint('A plan can only be kept with a store.', noStore);
@@ -63,19 +58,6 @@ async function run(dir: string, options: Options, outside: Context): Promise<Exi
     return withSurvey({ estate, store, grant }, context, (survey) => tell(survey, options, context));
   });
 }
-
-async function read(dir: string, options: Options, context: Context): Promise<Proposal> {
-  const choice = choiceOf(dir, options);
-  if (!options.proposal) return { estate: await readEstate(choice, context), context };
-  if (options.out !== undefined) throw new Complaint('The plan of a proposal is not kept.', mergeFirst);
-  const { dir: folder, estate } = options;
-  return readProposal(choice, { folder, ...(estate === undefined ? {} : { estate }) }, context);
-}
-
-const mergeFirst = {
-  why: 'Only what is on the branch that is followed may be applied.',
-  next: 'Leave --out away; once the proposal is merged, plan again.',
-};
 
 const noStore = {
   why: 'Without one nobody could tell later whether it still holds.',
