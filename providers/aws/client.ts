@@ -8,6 +8,7 @@ import type {
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
+import { ownAgent } from '../../src/core/own-agent.ts';
 import type { Answer, Call } from '../../src/ports/actuator.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { toFailure } from './errors.ts';
@@ -43,7 +44,8 @@ const answerMs = 60_000;
 
 /** SDK retries are off: the limiter must see every request. Sockets are kept, as one pass makes many requests. */
 export function makeClient({ scope, region, endpoint, credentials }: Access): Client {
-  const common = { region, maxAttempts: 1, requestHandler, ...(endpoint === undefined ? {} : { endpoint }) };
+  const own = { maxAttempts: 1, requestHandler, customUserAgent: ownAgent };
+  const common = { region, ...own, ...(endpoint === undefined ? {} : { endpoint }) };
   const identity = identityOf(credentials, common);
   const ec2 = new sdk.ec2.EC2Client({ ...common, ...identity });
   const sts = new sdk.sts.STSClient({ ...common, ...identity });

@@ -4,6 +4,7 @@ import type { RuleMatch } from '../../src/core/attributes.ts';
 import { parseCidr } from '../../src/core/cidr.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Kind } from '../../src/core/resource.ts';
+import { armIdOf } from './ids.ts';
 import { canonicalLocation } from './place.ts';
 import { respell } from './respell.ts';
 import { peerPrefix } from './security-rule.ts';
@@ -19,7 +20,7 @@ import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
 export const dialect: Dialect = {
   cloud: 'azure',
   scope,
-  names: { prefix, objectName },
+  names: { prefix, objectName, told: armIdOf },
   holds: {
     groups: 'objects',
     network: ['cidr', 'filter', 'labels'],

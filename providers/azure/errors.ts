@@ -121,13 +121,20 @@ export interface HttpAnswer {
  */
 export function failureOfAnswer({ status, headers, body }: HttpAnswer, mutating = false): Failure {
   const { code = `Http${status}`, message = body } = errorIn(body);
-  const requestId = headers('x-ms-request-id');
+  const requestId = requestIdIn(headers);
   const about = { code, message: brief(message), ...(requestId === undefined ? {} : { requestId }) };
   const kind = mutating && lostOnTheWay.has(code) ? 'ambiguous' : kindOf(code, status);
   if (kind !== 'throttled') return { kind, ...about, ...quotaIn(code, message) };
   const retryAfterMs = retryAfterOf(headers);
   return { kind, ...about, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
+
+/**
+ * What the subscription's activity log, and its events, call the request: their `correlationId`.
+ * https://learn.microsoft.com/azure/azure-monitor/platform/activity-log-schema
+ */
+export const requestIdIn = (headers: HttpAnswer['headers']): string | undefined =>
+  headers('x-ms-correlation-request-id') ?? headers('x-ms-request-id');
 
 /** Of a gateway, which says nothing of what the cloud did: https://www.rfc-editor.org/rfc/rfc9110#section-15.6.3 */
 const lostOnTheWay: ReadonlySet<string> = new Set(['Http502', 'Http504']);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
-import { failureOfAnswer, failureOfThrown, type HttpAnswer } from './errors.ts';
+import { failureOfAnswer, failureOfThrown, type HttpAnswer, requestIdIn } from './errors.ts';
 import { requestFor } from './limits.ts';
 import { remainingIn } from './remaining.ts';
 
@@ -89,7 +89,7 @@ async function answered(asked: Request, { exchange, scope, send }: Sending): Pro
     exchange.answer = answerOf(response);
     if (response.status >= 400) exchange.failure = failureOfAnswer(exchange.answer, asked.mutating);
     const { headers } = exchange.answer;
-    const requestId = headers('x-ms-request-id');
+    const requestId = requestIdIn(headers);
     report({
       remaining: remainingIn(scope, headers),
       ...(requestId === undefined ? {} : { requestId }),

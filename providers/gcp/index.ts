@@ -1,12 +1,14 @@
 import type { Provider } from '../../src/ports/provider.ts';
 import { dialect } from './dialect.ts';
 import { batches } from './limits.ts';
+import { touches } from './touches.ts';
 
 /** Google Compute Engine. The SDK loads when a session is opened, and silenced: see `silence`. */
 export const gcp: Provider = {
   cloud: 'gcp',
   dialect,
   batches,
+  touches,
   open: async (access, clock) => {
     silence();
     return (await import('./session.ts')).openSession(access, clock);

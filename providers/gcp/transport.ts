@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
+import { ownAgent } from '../../src/core/own-agent.ts';
 import type { Access } from '../../src/ports/provider.ts';
 
 /** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
@@ -61,6 +62,7 @@ async function send(url: string, init: RequestInit, { endpoint, token, exchange 
   const { method, body, signal } = init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${await token()}`);
+  headers.set('user-agent', ownAgent);
   const { pathname, search, origin } = new URL(url);
   const answer = await fetch(new URL(pathname + search, endpoint ?? origin), {
     headers,

@@ -2,13 +2,14 @@ import type { CloudId, ScopeKey } from './resource.ts';
 
 /** That somebody changed objects of a cloud, as the cloud's own audit log says it. A hint: the truth is what a look finds. */
 export interface Touch {
+  /** Where the event does not tell the place, what all of an account's scopes begin with: `azure/<subscription>`. */
   readonly scope: ScopeKey;
   /** The cloud's name for the event. */
   readonly event: string;
   /** When the call was made, ms since the epoch, by the cloud's clock. */
   readonly at: number;
   readonly actor: Actor;
-  /** What it named, as observations name it; a rule's container where the rule is not told. */
+  /** What it named, as `Dialect.names.told` has it; a rule's container where the rule is not told. None: a look is all it is good for. */
   readonly objects: readonly CloudId[];
   /** The cloud's id of the request: by it our own calls are known. */
   readonly requestId?: string;

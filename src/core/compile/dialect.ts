@@ -1,7 +1,7 @@
 import type { NetworkAttributes, RuleAttributes, SubnetAttributes } from '../attributes.ts';
 import type { Desired, Presence } from '../desired.ts';
 import type { Observed } from '../observed.ts';
-import type { Address, Cloud, Kind, ScopeKey } from '../resource.ts';
+import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 
 /** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
 export interface Dialect {
@@ -23,6 +23,8 @@ export interface NameDialect {
   prefix(kind: Kind, place: Place): string;
   /** What the object is called on the cloud: `core`, `core-app`, `core-web`, `web-0`. */
   objectName(kind: Kind, name: string): string;
+  /** What the cloud's audit log calls an object that we know by this id. Absent: the same. */
+  told?(id: CloudId): CloudId;
 }
 
 /** What a cloud can hold of the kinds, and what it cannot. */

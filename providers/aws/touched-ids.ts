@@ -1,0 +1,139 @@
+import type { IpPermission } from '@aws-sdk/client-ec2';
+import type { CloudId } from '../../src/core/resource.ts';
+import { type Fields, fieldsOf, textOf } from '../pass/event-fields.ts';
+import { textsAt, valuesAt } from '../pass/event-paths.ts';
+import { atomsOf } from './permission.ts';
+
+/** One record of CloudTrail, as far as it names objects. */
+export interface TrailRecord {
+  readonly action: string;
+  readonly account: string;
+  readonly asked: Fields;
+  readonly answered: Fields;
+}
+
+/**
+ * What a call changed, by the cloud's ids; undefined where it changes nothing of the kinds that we keep. What it only refers
+ * to is left out: who launches a machine into a subnet did not change the subnet.
+ */
+export function touchedIds(record: TrailRecord): readonly CloudId[] | undefined {
+  const direction = ruleCalls.get(record.action);
+  if (direction !== undefined) return ruleIds(record, direction);
+  const paths = calls.get(record.action);
+  if (paths === undefined) return undefined;
+  return paths.flatMap((path) => {
+    const [where = '', ...rest] = path.split('.');
+    return textsAt(where === 'asked' ? record.asked : record.answered, rest);
+  });
+}
+
+const instances = ['asked.instancesSet.instanceId'];
+const instance = ['asked.instanceId'];
+const vpc = ['asked.vpcId'];
+const subnet = ['asked.subnetId'];
+const table = ['asked.routeTableId'];
+const gateway = ['asked.internetGatewayId', 'asked.vpcId'];
+const volume = ['asked.volumeId', 'asked.instanceId'];
+const address = ['asked.instanceId', 'asked.networkInterfaceId'];
+
+/**
+ * Where the ids stand: https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-log-file-examples.html,
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitor-with-cloudtrail.html. Newer actions are wrapped in their own name.
+ */
+const calls: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    CreateVpc: ['answered.vpc.vpcId'],
+    DeleteVpc: vpc,
+    ModifyVpcAttribute: vpc,
+    AssociateVpcCidrBlock: vpc,
+    DisassociateVpcCidrBlock: ['answered.vpcId'],
+    CreateSubnet: ['answered.subnet.subnetId'],
+    DeleteSubnet: subnet,
+    ModifySubnetAttribute: subnet,
+    CreateInternetGateway: ['answered.internetGateway.internetGatewayId'],
+    DeleteInternetGateway: gateway,
+    AttachInternetGateway: gateway,
+    DetachInternetGateway: gateway,
+    CreateRouteTable: ['answered.routeTable.routeTableId'],
+    DeleteRouteTable: table,
+    CreateRoute: table,
+    ReplaceRoute: table,
+    DeleteRoute: table,
+    AssociateRouteTable: [...table, ...subnet],
+    ReplaceRouteTableAssociation: table,
+    DisassociateRouteTable: [],
+    CreateSecurityGroup: ['answered.groupId'],
+    DeleteSecurityGroup: ['asked.groupId'],
+    ModifySecurityGroupRules: ['asked.ModifySecurityGroupRulesRequest.GroupId'],
+    RunInstances: ['answered.instancesSet.instanceId'],
+    StartInstances: instances,
+    StopInstances: instances,
+    RebootInstances: instances,
+    TerminateInstances: instances,
+    ModifyInstanceAttribute: instance,
+    ResetInstanceAttribute: instance,
+    ModifyInstanceMetadataOptions: ['asked.ModifyInstanceMetadataOptionsRequest.InstanceId', ...instance],
+    AssociateIamInstanceProfile: ['asked.AssociateIamInstanceProfileRequest.InstanceId', ...instance],
+    ReplaceIamInstanceProfileAssociation: [
+      'answered.ReplaceIamInstanceProfileAssociationResponse.iamInstanceProfileAssociation.instanceId',
+    ],
+    DisassociateIamInstanceProfile: [
+      'answered.DisassociateIamInstanceProfileResponse.iamInstanceProfileAssociation.instanceId',
+    ],
+    ModifyNetworkInterfaceAttribute: ['asked.networkInterfaceId'],
+    AssignPrivateIpAddresses: ['asked.networkInterfaceId'],
+    UnassignPrivateIpAddresses: ['asked.networkInterfaceId'],
+    AssociateAddress: address,
+    DisassociateAddress: address,
+    AttachVolume: volume,
+    DetachVolume: volume,
+    DeleteVolume: volume,
+    ModifyVolume: ['asked.ModifyVolumeRequest.VolumeId', ...volume],
+    CreateTags: ['asked.resourcesSet.resourceId'],
+    DeleteTags: ['asked.resourcesSet.resourceId'],
+  }),
+);
+
+const ruleCalls: ReadonlyMap<string, Side> = new Map(
+  Object.entries({
+    AuthorizeSecurityGroupIngress: 'IpPermissions',
+    RevokeSecurityGroupIngress: 'IpPermissions',
+    UpdateSecurityGroupRuleDescriptionsIngress: 'IpPermissions',
+    AuthorizeSecurityGroupEgress: 'IpPermissionsEgress',
+    RevokeSecurityGroupEgress: 'IpPermissionsEgress',
+    UpdateSecurityGroupRuleDescriptionsEgress: 'IpPermissionsEgress',
+  } satisfies Record<string, Side>),
+);
+
+type Side = 'IpPermissions' | 'IpPermissionsEgress';
+
+/** A rule is known by what it says. Where it is named by the cloud's own id alone, or by old words, its group is told. */
+function ruleIds({ action, account, asked, answered }: TrailRecord, side: Side): readonly CloudId[] {
+  const wrapped = fieldsOf(asked[`${action}Request`]);
+  const group =
+    textOf(asked['groupId']) ?? textOf(wrapped['GroupId']) ?? textsAt(answered, ['securityGroupRuleSet', 'groupId'])[0];
+  if (group === undefined) return [];
+  const permissions = valuesAt(asked['ipPermissions'], [])
+    .map((one) => permissionOf(fieldsOf(one)))
+    .filter(({ IpProtocol }) => IpProtocol !== undefined);
+  const atoms = atomsOf({ GroupId: group, [side]: permissions }, account).map(({ id }) => id);
+  return atoms.length === 0 ? [group] : atoms;
+}
+
+function permissionOf(told: Fields): IpPermission {
+  const port = (name: string): number | undefined => (typeof told[name] === 'number' ? told[name] : undefined);
+  const of = (set: string, field: string): readonly string[] => textsAt(told[set], [field]);
+  return {
+    IpProtocol: textOf(told['ipProtocol']),
+    FromPort: port('fromPort'),
+    ToPort: port('toPort'),
+    IpRanges: of('ipRanges', 'cidrIp').map((CidrIp) => ({ CidrIp })),
+    Ipv6Ranges: of('ipv6Ranges', 'cidrIpv6').map((CidrIpv6) => ({ CidrIpv6 })),
+    PrefixListIds: of('prefixListIds', 'prefixListId').map((PrefixListId) => ({ PrefixListId })),
+    UserIdGroupPairs: valuesAt(told['groups'], []).flatMap((pair) => {
+      const { groupId, userId } = fieldsOf(pair);
+      const id = textOf(groupId);
+      return id === undefined ? [] : [{ GroupId: id, UserId: textOf(userId) }];
+    }),
+  };
+}
