@@ -16,9 +16,9 @@ export interface SpecFiles {
  * is wanted.
  */
 export async function readTree(source: TreeSource, rules: TreeRules = treeRules): Promise<SpecFiles> {
-  const walk: Walk = { source, rules, paths: [], problems: [], seen: 0 };
+  const walk: Walk = { source, rules, paths: [], folders: [], problems: [], seen: 0 };
   await collect(walk, '', 0);
-  walk.problems.push(...rules.twins(walk.paths));
+  walk.problems.push(...rules.twins(walk.folders), ...rules.twins(walk.paths));
   const files: SpecFile[] = [];
   let bytes = 0;
   for (const path of walk.paths.slice(0, rules.most.files)) {
@@ -45,6 +45,7 @@ interface Walk {
   readonly source: TreeSource;
   readonly rules: TreeRules;
   readonly paths: string[];
+  readonly folders: string[];
   readonly problems: Problem[];
   seen: number;
 }
@@ -61,8 +62,10 @@ async function collect(walk: Walk, folder: string, depth: number): Promise<void>
     const broken = walk.rules.entries.find((rule) => concerns(rule, entry, path) && rule.breaks(entry));
     if (broken) walk.problems.push(problemAt(path, broken.code, broken.message));
     else if (isPassedOver(entry.name)) continue;
-    else if (entry.kind === 'folder') await collect(walk, path, depth + 1);
-    else if (isSpec(path)) walk.paths.push(path);
+    else if (entry.kind === 'folder') {
+      walk.folders.push(path);
+      await collect(walk, path, depth + 1);
+    } else if (isSpec(path)) walk.paths.push(path);
   }
   isOver(walk);
 }

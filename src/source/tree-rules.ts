@@ -6,7 +6,7 @@ import type { TreeEntry } from './tree-source.ts';
 /** What a spec tree must hold to. Rows of a table, so that a test can leave one out and see what it was for. */
 export interface TreeRules {
   readonly entries: readonly EntryRule[];
-  /** Problems of spec files whose names some file systems take for one. */
+  /** Problems of spec files, and of folders, whose names some file systems take for one. */
   readonly twins: (paths: readonly string[]) => readonly Problem[];
   readonly most: TreeLimits;
 }

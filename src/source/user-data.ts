@@ -10,6 +10,7 @@ import { userDataFiles, userDataRefused } from '../core/spec/user-data-limit.ts'
 import { limits } from './limits.ts';
 import type { FileReading } from './read-file.ts';
 import { treeOf } from './tree-of.ts';
+import { folded } from './tree-rules.ts';
 import type { TreeSource } from './tree-source.ts';
 
 /** A machine's first script. `path` is its path in the tree; `sha256` in hex is what plans and marks hold of it. */
@@ -44,6 +45,10 @@ export async function readUserData(
 /** No team names another's file, which may be a secret of theirs or change under them. */
 async function readOwn(source: TreeSource, specFile: string, path: string): Promise<FileReading> {
   if (treeOf(specFile) !== treeOf(path)) return { refused: 'it lies in the tree of another repository' };
+  const { entries = [] } = await source.entries(posix.dirname(path).replace(/^\.$/, ''));
+  const name = posix.basename(path);
+  if (entries.some((entry) => entry.name !== name && folded(entry.name) === folded(name)))
+    return { refused: 'the name of a file beside it differs in case or accents only' };
   return source.file(path, limits.userDataBytes);
 }
 

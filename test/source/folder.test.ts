@@ -108,6 +108,7 @@ const badUserData: readonly { name: string; file: string; files: Readonly<Record
   { name: 'a file that is not there', file: 'web.sh', files: {} },
   { name: 'a symlink', file: 'web.sh', files: { 'web.sh': '->/etc/hostname' } },
   { name: 'a file behind a symlink', file: 'sub/hostname', files: { sub: '->/etc' } },
+  { name: 'a file with a twin', file: 'web.sh', files: { 'web.sh': '1', 'Web.sh': '2' } },
   { name: 'a folder', file: 'sub', files: { 'sub/x': '1' } },
   { name: 'a file outside', file: '../x', files: {} },
   { name: 'an absolute path', file: '/etc/hostname', files: {} },
