@@ -1,0 +1,41 @@
+import { type EntryRule, type TreeRules, treeRules } from '../tree-rules.ts';
+
+const inCommits: readonly EntryRule[] = [
+  {
+    name: 'dots',
+    of: 'all',
+    breaks: ({ name }) => name === '' || name === '.' || name === '..',
+    code: 'bad-name',
+    message: 'a name that means another folder: no commit may hold it',
+  },
+  {
+    name: 'slash',
+    of: 'all',
+    breaks: ({ name }) => name.includes('/'),
+    code: 'bad-name',
+    message: 'a name with a slash in it: no commit may hold it',
+  },
+  {
+    name: 'dot-git',
+    of: 'all',
+    breaks: ({ name }) => isDotGit(name),
+    code: 'bad-name',
+    message: 'a name that some file system takes for .git: no commit may hold it',
+  },
+  {
+    name: 'gitlink',
+    of: 'seen',
+    breaks: ({ kind }) => kind === 'gitlink',
+    code: 'gitlink',
+    message: 'submodules are not followed: put the files here, or name the repository in spec.sources',
+  },
+];
+
+/** What a tree out of git must hold to besides: a checkout could hold none of these, and whoever makes one means harm. */
+export const commitRules: TreeRules = { ...treeRules, entries: [...inCommits, ...treeRules.entries] };
+
+/** Also as HFS+ reads it (leaving out what does not show) and NTFS (ends, streams, short names): CVE-2014-9390. */
+function isDotGit(name: string): boolean {
+  const shown = name.replaceAll(/\p{Cf}/gu, '').toLowerCase();
+  return /^(?:\.git|git~\d+)[ .]*(?:$|:)/.test(shown);
+}

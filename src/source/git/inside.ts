@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { complaintOf } from './git-complaint.ts';
+import { gitEnvironment } from './git-environment.ts';
+import type { Guards } from './guards.ts';
+import { type Mirror, mirrorAt, mirrorFolder } from './mirror.ts';
+import { refusedName } from './ref-name.ts';
+import type { RepositoryOptions } from './repository.ts';
+import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
+import { type RepositoryUrl, readRepositoryUrl } from './repository-url.ts';
+import type { GitEnd } from './run-git.ts';
+
+/** What the parts of a repository share. */
+export interface Inside {
+  readonly url: RepositoryUrl;
+  readonly branch: string;
+  /** '' for all of it. */
+  readonly path: string;
+  readonly mirror: Mirror;
+  readonly guards: Guards;
+  readonly state: MirrorState;
+}
+
+/** What this process knows of its mirror. */
+export interface MirrorState {
+  /** Something in it could not be read: the next fetch makes it anew. */
+  suspect: boolean;
+  /** The head for which that has been tried. */
+  triedAnew: string;
+}
+
+export type GuardedOptions = RepositoryOptions & { readonly guards: Guards };
+
+export function insideOf(options: GuardedOptions): Inside {
+  const { guards, env, branch = 'main' } = options;
+  if (!isAbsolute(options.folder)) throw new RangeError('the folder of mirrors is an absolute path');
+  const { url, refused } = readRepositoryUrl(options.url, options.allowFile ?? false, guards.urls);
+  if (refused !== undefined)
+    throw new RepositoryError(`the repository is not opened: ${refused}`, {
+      trouble: 'refused',
+      repository: 'a repository',
+    });
+  const badBranch = refusedName(branch, guards.names);
+  if (badBranch !== undefined) throw refuse(url, `the name of the branch ${badBranch}`);
+  const folder = mirrorFolder(options.folder, url.url);
+  const variables = gitEnvironment(
+    folder,
+    { isFile: url.scheme === 'file', token: tokenFor(url, options) },
+    env,
+    guards.house,
+  );
+  return {
+    url,
+    branch,
+    path: pathOf(url, options.path ?? ''),
+    mirror: mirrorAt(folder, variables),
+    guards,
+    state: { suspect: false, triedAnew: '' },
+  };
+}
+
+const refuse = (url: RepositoryUrl, why: string): RepositoryError =>
+  new RepositoryError(`${url.name} is not opened: ${why}`, { trouble: 'refused', repository: url.name });
+
+function tokenFor(url: RepositoryUrl, { env, tokenHost = url.host }: RepositoryOptions) {
+  const value = env['SETPOINT_SECRET_GIT_TOKEN'];
+  if (!value || url.scheme !== 'https' || url.host !== tokenHost) return undefined;
+  if (/[\p{Cc}]/u.test(value)) throw refuse(url, 'SETPOINT_SECRET_GIT_TOKEN is one line without an end');
+  return { value, url: `https://${url.host}/` };
+}
+
+function pathOf(url: RepositoryUrl, path: string): string {
+  const steps = path.replace(/\/$/, '').split('/');
+  if (path === '' || path === '.') return '';
+  if (steps.some((step) => step === '' || step === '.' || step === '..' || /^-|\p{Cc}/u.test(step)))
+    throw refuse(url, 'the path of its specs is a folder in it, such as specs');
+  return steps.join('/');
+}
+
+/** Where the branch's head was when it was last fetched. */
+export const trackedRef = (branch: string): string => `refs/setpoint/tracked/${hashOf(branch)}`;
+
+/** What else was asked for by its name. */
+export const namedRef = (ref: string): string => `refs/setpoint/named/${hashOf(ref)}`;
+
+/** A name of any length and signs in a name that git takes, none of which is the beginning of another. */
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
+
+/** What a run of git that failed means to people: "cannot fetch the branch main of https://…: why. What next". */
+export function gitFailure(inside: Inside, trouble: RepositoryTrouble, what: string, end: GitEnd): RepositoryError {
+  const { url, mirror } = inside;
+  return new RepositoryError(`cannot ${what} of ${url.name}: ${complaintOf(end, mirror.env)}`, {
+    trouble,
+    repository: url.name,
+  });
+}

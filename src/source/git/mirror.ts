@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitBounds, type GitEnd, runGit } from './run-git.ts';
+
+/**
+ * Our copy of a repository: bare, without hooks, configuration or a work tree. Several processes may use one, and each may
+ * find it gone under it: it is made beside its place and moved there whole, and whatever fails may be asked again.
+ */
+export interface Mirror {
+  /** Where it lies, once it is made. */
+  readonly folder: string;
+  /** The whole environment of git there. */
+  readonly env: Readonly<Record<string, string>>;
+  git(args: readonly string[], bounds: GitBounds, input?: string): Promise<GitEnd>;
+  /** Makes it where it is not there. */
+  make(): Promise<void>;
+  /** Throws it away; the next `make` begins with nothing. */
+  drop(): Promise<void>;
+}
+
+/** `folder`: where mirrors lie. One address, one mirror. */
+export const mirrorFolder = (folder: string, url: string): string =>
+  join(folder, createHash('sha256').update(url).digest('hex').slice(0, 32));
+
+export function mirrorAt(folder: string, env: Readonly<Record<string, string>>): Mirror {
+  const git: Mirror['git'] = (args, bounds, input) =>
+    runGit({
+      args: [`--git-dir=${folder}`, ...args],
+      env,
+      cwd: folder,
+      bounds,
+      ...(input === undefined ? {} : { input }),
+    });
+  return {
+    folder,
+    env,
+    git,
+    make: async () => {
+      if (await isThere(join(folder, 'HEAD'))) return;
+      await mkdir(join(folder, '..'), { recursive: true, mode: 0o700 });
+      const draft = `${folder}.${randomUUID()}`;
+      await mkdir(draft, { mode: 0o700 });
+      try {
+        await init(draft, env);
+        await moveTo(draft, folder);
+      } finally {
+        await rm(draft, { recursive: true, force: true });
+      }
+    },
+    drop: async () => {
+      const gone = `${folder}.${randomUUID()}`;
+      await rename(folder, gone).catch(() => undefined);
+      await rm(gone, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing of the machine's template of repositories, which may hold hooks. */
+async function init(draft: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const args = ['init', '--quiet', '--bare', '--template=', '--object-format=sha1', '--initial-branch=none', draft];
+  const end = await runGit({ args, env, cwd: draft, bounds: { timeoutMs: 30_000, mostBytes: 65_536 } });
+  if (end.code === 0) return;
+  const why =
+    end.why === 'not installed' ? 'git is not installed: install it' : end.stderr.trim() || (end.why ?? 'it died');
+  throw new Error(`git cannot make a repository in ${draft}: ${why}`);
+}
+
+/** Another process may have been faster; what stands there without a HEAD is a torn one. */
+async function moveTo(draft: string, folder: string): Promise<void> {
+  try {
+    await rename(draft, folder);
+  } catch (cause) {
+    if (await isThere(join(folder, 'HEAD'))) return;
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder).catch(() => {
+      throw cause;
+    });
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,31 @@
+/** What a name of a branch or tag must hold to. A table, so that a test can leave a row out and see what it was for. */
+export interface NameRule {
+  readonly name: string;
+  readonly breaks: (ref: string) => boolean;
+  /** Goes on after "the name of a branch …". */
+  readonly message: string;
+}
+
+/** What git asks (https://git-scm.com/docs/git-check-ref-format), and that no program takes it for an option or an expression. */
+export const nameRules: readonly NameRule[] = [
+  { name: 'empty', breaks: (ref) => ref === '', message: 'is empty' },
+  { name: 'length', breaks: (ref) => Buffer.byteLength(ref) > 200, message: 'has more than 200 bytes' },
+  { name: 'option', breaks: (ref) => /(?:^|\/)-/.test(ref), message: 'begins with a dash' },
+  {
+    name: 'character',
+    breaks: (ref) => /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u.test(ref),
+    message: 'holds a blank or a character that does not show',
+  },
+  { name: 'expression', breaks: (ref) => /[~^:?*[\\]/.test(ref), message: 'holds one of ~ ^ : ? * [ \\' },
+  { name: 'dots', breaks: (ref) => ref.includes('..'), message: 'holds two dots in a row' },
+  { name: 'hidden', breaks: (ref) => /(?:^|\/)\./.test(ref), message: 'has a part that begins with a dot' },
+  { name: 'end', breaks: (ref) => /\.(?:$|\/)/.test(ref), message: 'has a part that ends with a dot' },
+  { name: 'lock', breaks: (ref) => /\.lock(?:$|\/)/i.test(ref), message: 'has a part that ends with .lock' },
+  { name: 'slash', breaks: (ref) => /^\/|\/\/|\/$/.test(ref), message: 'has an empty part' },
+  { name: 'reflog', breaks: (ref) => ref === '@' || ref.includes('@{'), message: 'reads as an entry of a log' },
+  { name: 'force', breaks: (ref) => ref.startsWith('+'), message: 'begins with a plus' },
+];
+
+/** Why git is not given this name; undefined where it is. */
+export const refusedName = (ref: string, rules: readonly NameRule[] = nameRules): string | undefined =>
+  rules.find(({ breaks }) => breaks(ref))?.message;

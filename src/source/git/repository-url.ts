@@ -1,0 +1,153 @@
+import { isInnerHost } from './literal-address.ts';
+
+/** An address that git may be given. */
+export interface RepositoryUrl {
+  /** What git is given, in the one form that was judged. */
+  readonly url: string;
+  /** For people; no credential can be in it. */
+  readonly name: string;
+  readonly scheme: 'https' | 'ssh' | 'file';
+  /** With its port; '' of a file. */
+  readonly host: string;
+}
+
+export interface UrlRule {
+  readonly name: string;
+  readonly breaks: (address: Address) => boolean;
+  /** What is wrong and what to do. Repeats nothing of the address, in which a credential may be. */
+  readonly message: string;
+}
+
+/** An address taken apart; `text` is as it was given. */
+export interface Address extends RepositoryUrl {
+  readonly text: string;
+  readonly path: string;
+  /** What stands before the host's `@`. */
+  readonly user: string;
+  readonly allowFile: boolean;
+}
+
+/** A table, so that a test can leave a row out and see what it was for. */
+export const urlRules: readonly UrlRule[] = [
+  {
+    name: 'file',
+    breaks: ({ scheme, allowFile }) => scheme === 'file' && !allowFile,
+    message: 'a repository on this machine is read only with --allow-file-repo',
+  },
+  {
+    name: 'credentials',
+    breaks: ({ scheme, user }) => (scheme === 'https' ? user !== '' : user.includes(':')),
+    message:
+      'no user or password stands in an address, where others read it: leave it out and set SETPOINT_SECRET_GIT_TOKEN',
+  },
+  {
+    name: 'user',
+    breaks: ({ scheme, user }) => scheme === 'ssh' && !/^(?:[A-Za-z0-9_][\w.-]{0,63})?$/.test(user.split(':')[0] ?? ''),
+    message: 'the user before @ is one word, such as git',
+  },
+  {
+    name: 'host',
+    breaks: ({ scheme, host }) =>
+      scheme !== 'file' && !/^(?:[a-z0-9]|\[[0-9a-f:.]+\](?=:|$))[a-z0-9.-]*(?::\d{1,5})?$/.test(host),
+    message: 'the host is a name or an address, with a port where it needs one',
+  },
+  {
+    // why: --allow-file-repo says that this machine and its network are meant
+    name: 'inner',
+    breaks: ({ scheme, host, allowFile }) => scheme !== 'file' && !allowFile && isInnerHost(host.replace(/:\d+$/, '')),
+    message: 'the host is this machine, its own network or its metadata: give the name of a server',
+  },
+  {
+    name: 'query',
+    breaks: ({ scheme, text }) => scheme === 'https' && /[?#]/.test(text),
+    message: 'no ? or # stands in the address of a repository',
+  },
+  {
+    name: 'escape',
+    breaks: ({ text }) => /%(?:[01][0-9a-f]|2[ef]|5c|7f)/i.test(text),
+    message: 'the path hides a dot, a slash or a control character behind %',
+  },
+  {
+    name: 'path',
+    breaks: ({ path, scheme }) =>
+      path.replaceAll('/', '') === '' || (scheme !== 'file' && !/^[\w~.%+@/,=-]+$/.test(path)),
+    message: 'the path names a repository, in letters, digits and ~ . % + @ , = - _ /',
+  },
+  {
+    name: 'steps',
+    breaks: ({ path }) => /(?:^|\/)(?:\.{1,2}(?:\/|$)|-)/.test(path),
+    message: 'no part of the path is . or .. or begins with a dash',
+  },
+];
+
+const FORMS = 'give https://host/path, ssh://git@host/path or git@host:path';
+
+/** `refused`: why it is not given to git, and what to do. Only these forms go to git; what else it understands runs programs. */
+export function readRepositoryUrl(
+  text: string,
+  allowFile: boolean,
+  rules: readonly UrlRule[] = urlRules,
+): { readonly url: RepositoryUrl; readonly refused?: never } | { readonly url?: never; readonly refused: string } {
+  if (text.length > 512 || /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u.test(text))
+    return { refused: `an address has no blanks, backslashes or characters that do not show, and at most 512 others` };
+  const address = takeApart(text, allowFile);
+  if (address === undefined) return { refused: `this is no address that git is given: ${FORMS}` };
+  const broken = rules.find(({ breaks }) => breaks(address));
+  if (broken) return { refused: broken.message };
+  const { url, name, scheme, host } = address;
+  return { url: { url, name, scheme, host } };
+}
+
+function takeApart(text: string, allowFile: boolean): Address | undefined {
+  const parts = ofHttps(text) ?? ofSsh(text) ?? ofFile(text);
+  return parts && { ...parts, text, allowFile };
+}
+
+type Parts = Omit<Address, 'text' | 'allowFile'>;
+
+/** In the form that the URL standard gives it, so that git's reading and ours cannot differ. */
+function ofHttps(text: string): Parts | undefined {
+  if (!/^https:\/\/[^/]/i.test(text)) return undefined;
+  const url = URL.parse(text);
+  if (url === null) return undefined;
+  const written = /^https:\/\/([^/?#]*)([^?#]*)/i.exec(text);
+  const user = written?.[1]?.includes('@') ? (written[1].split('@', 1)[0] ?? '') || '@' : '';
+  // why: the standard takes `..` away before anybody can see it
+  const path = written?.[2] ?? '';
+  return { scheme: 'https', url: url.href, name: url.href, host: url.host, user, path };
+}
+
+function ofSsh(text: string): Parts | undefined {
+  const url = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]/]*\](?::[^/]*)?|[^@/]*)(\/.*)$/i.exec(text);
+  const short = /^(?:([^@/:]+)@)?(\[[^\]/]*\]|[^@/:]+):(?!:|\/\/)(.*)$/.exec(text);
+  const [, user = '', host = '', path = ''] = url ?? short ?? [];
+  if (host === '') return undefined;
+  const settled = settledHost(host);
+  if (settled === undefined) return undefined;
+  const at = user === '' ? '' : `${user}@`;
+  const whole = url ? `ssh://${at}${settled}${path}` : `${at}${settled}:${path}`;
+  return { scheme: 'ssh', url: whole, name: whole, host: settled, user, path };
+}
+
+/** `0x7f.1` is 127.0.0.1 to ssh as well. */
+function settledHost(host: string): string | undefined {
+  const [, name = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host) ?? [];
+  const url = URL.parse(`https://${name}/`);
+  return url === null || url.username !== '' || url.hostname === '' || url.pathname !== '/'
+    ? undefined
+    : `${url.hostname}${port}`;
+}
+
+function ofFile(text: string): Parts | undefined {
+  if (!/^(?:file:\/\/)?\//i.test(text)) return undefined;
+  const path = text.startsWith('/') ? text : decoded(text.slice('file://'.length));
+  return path === undefined ? undefined : { scheme: 'file', url: path, name: path, host: '', user: '', path };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

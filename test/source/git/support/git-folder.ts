@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder of repositories that tests make by plain git, without the machine's configuration. */
+export interface GitFolder {
+  readonly dir: string;
+  git(repository: string, args: readonly string[], input?: string | Buffer): string;
+  /** A bare repository; answers with its path. */
+  bare(name: string): string;
+  /** A commit of these files on a branch, after what the branch has; '' removes a file. Answers with its name. */
+  commit(repository: string, files: Readonly<Record<string, string>>, branch?: string): string;
+  remove(): void;
+}
+
+const env = {
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@acme.example',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@acme.example',
+  GIT_AUTHOR_DATE: '1800000000 +0000',
+  GIT_COMMITTER_DATE: '1800000000 +0000',
+};
+
+export function gitFolder(prefix = 'setpoint-git-'): GitFolder {
+  const dir = mkdtempSync(join(tmpdir(), prefix));
+  const git: GitFolder['git'] = (repository, args, input) =>
+    execFileSync('git', [`--git-dir=${repository}`, ...args], {
+      env,
+      cwd: dir,
+      ...(input === undefined ? {} : { input }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+      .toString()
+      .trimEnd();
+  return {
+    dir,
+    git,
+    bare: (name) => {
+      const path = join(dir, name);
+      execFileSync('git', ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', path], { env });
+      return path;
+    },
+    commit: (repository, files, branch = 'main') => {
+      git(repository, ['fast-import', '--quiet', '--force'], stream(files, branch, hasBranch(git, repository, branch)));
+      return git(repository, ['rev-parse', `refs/heads/${branch}`]);
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+function hasBranch(git: GitFolder['git'], repository: string, branch: string): boolean {
+  return git(repository, ['for-each-ref', `refs/heads/${branch}`]) !== '';
+}
+
+/** https://git-scm.com/docs/git-fast-import: a commit by one process, however many files it has. */
+function stream(files: Readonly<Record<string, string>>, branch: string, goesOn: boolean): string {
+  const who = 'Ada <ada@acme.example> 1800000000 +0000';
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const changes = Object.entries(files).map(([path, text]) =>
+    text === '' ? `D ${path}\n` : `M ${text.startsWith('#!') ? '100755' : '100644'} inline ${path}\n${data(text)}`,
+  );
+  const from = goesOn ? `from refs/heads/${branch}^0\n` : '';
+  const subject = `change ${Object.keys(files).join(', ').slice(0, 100)}`;
+  return `commit refs/heads/${branch}\nauthor ${who}\ncommitter ${who}\n${data(subject)}${from}${changes.join('')}\n`;
+}
