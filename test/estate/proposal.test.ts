@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CompiledScope } from '../../src/core/compile/compile.ts';
+import type { SecretRef } from '../../src/core/spec/secret-ref.ts';
+import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
+import { parseKept } from '../../src/source/kept-tree.ts';
+
+const text = (target: string): string => `apiVersion: setpoint.dev/v1
+kind: Estate
+metadata: { name: acme }
+spec: { hooks: [{ name: h, from: hmac, secret: { env: SETPOINT_SECRET_HOOK } }] }
+---
+apiVersion: setpoint.dev/v1
+kind: Target
+metadata: { name: ${target} }
+spec:
+  provider: azure
+  account: 00000000-0000-0000-0000-000000000001
+  region: westeurope
+  resourceGroup: acme
+  credentials: { env: SETPOINT_SECRET_A }
+---
+apiVersion: setpoint.dev/v1
+kind: Network
+metadata: { name: core }
+spec: { targets: [${target}], cidr: 10.0.0.0/16, subnets: [{ name: app, cidr: 10.0.1.0/24 }] }
+---
+apiVersion: setpoint.dev/v1
+kind: Instance
+metadata: { name: jump }
+spec:
+  { targets: [${target}], network: core, subnet: app, image: "a:b:c:latest", size: Standard_B2s,
+    access: { user: ops, password: { env: SETPOINT_SECRET_LOGIN } } }
+`;
+const inForce = parseKept({ specs: [{ path: 'a.yaml', text: text('azure') }], userData: [] }, 'git:x', '2027-01-31');
+assert.deepEqual(inForce.problems, []);
+
+const rows: readonly { name: string; ref: SecretRef; read: boolean }[] = [
+  { name: 'the credentials of a target in force', ref: { env: 'SETPOINT_SECRET_A' }, read: true },
+  { name: 'another variable', ref: { env: 'SETPOINT_SECRET_B' }, read: false },
+  { name: 'a file by the name of the variable', ref: { file: 'SETPOINT_SECRET_A' }, read: false },
+  { name: 'the password of a machine in force', ref: { env: 'SETPOINT_SECRET_LOGIN' }, read: false },
+  { name: 'the secret of a hook in force', ref: { env: 'SETPOINT_SECRET_HOOK' }, read: false },
+];
+
+for (const { name, ref, read } of rows)
+  test(`to look at the clouds ${name} is ${read ? 'read' : 'not read'}`, async () => {
+    const asked: SecretRef[] = [];
+    const all = {
+      resolve: async (wanted: SecretRef) => {
+        asked.push(wanted);
+        return { ok: true, value: 'hunter2' } as const;
+      },
+    };
+    const held = await secretsToLook(inForce, all).resolve(ref, { signal: new AbortController().signal });
+    assert.deepEqual([held.ok, asked], [read, read ? [ref] : []]);
+  });
+
+// why: only these two fields of a scope matter to where and as whom it is looked at.
+const scope = (name: string, region: string) =>
+  ({ scope: name, targets: [{ spec: { region } }] }) as unknown as CompiledScope;
+
+test('a scope is looked at where the specs in force say, whatever the proposal says of it', () => {
+  const seen = asInForce([scope('a', 'theirs')], [scope('b', 'other'), scope('a', 'ours')]);
+  assert.deepEqual(seen, [scope('a', 'ours')]);
+});
+
+test('a scope that is not in force is never looked at', () => {
+  assert.throws(() => asInForce([scope('c', 'theirs')], [scope('a', 'ours')]), /c is not in force/);
+});
