@@ -54,6 +54,28 @@ test('a plan that was kept knows its overlay: apply --plan needs no word of it',
   assert.match(stdout, /^Applied: 2 /);
 });
 
+test('explain tells of each field the line and the layer that decided', async () => {
+  const { code, stdout } = await run(['explain', 'network/core', '--specs', specs, '--overlay', 'prod']);
+  const line = (file: string): string => join(specs, file);
+  assert.equal(code, 0);
+  assert.match(stdout, /\nWritten\n {2}FIELD +VALUE +LAYER +LINE\n/);
+  assert.ok(stdout.includes(`10.0.0.0/20    overlay prod  ${line('overlays/prod/net.yaml')}:3\n`), stdout);
+  assert.ok(stdout.includes(`here           base          ${line('all.yaml')}:9\n`), stdout);
+  assert.equal(stdout.match(/\n {2}internet +false +default\n/g)?.length, 1, 'its subnets do not tell it again');
+});
+
+test('explain --json has the same, with the column', async () => {
+  const { stdout } = await run(['explain', 'subnet/core.app', '--specs', specs, '--overlay', 'prod', '--json']);
+  const { origins } = JSON.parse(stdout);
+  assert.deepEqual(origins, [
+    { ...app, field: 'name', value: 'app', column: 63 },
+    { ...app, field: 'cidr', value: '10.0.0.0/24', column: 74 },
+    { document: app.document, field: 'internet', value: false, layer: 'default' },
+  ]);
+});
+
+const app = { document: 'memory/overlays/r/network/core', layer: 'base', file: join(specs, 'all.yaml'), line: 9 };
+
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);

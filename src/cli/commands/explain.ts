@@ -8,6 +8,7 @@ import { findAddress } from '../estate/find-address.ts';
 import { type ModeReason, modeReason } from '../estate/mode-reason.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
+import { type Origin, originsOf } from '../estate/origins.ts';
 import { type Ownership, ownership } from '../estate/ownership.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -21,12 +22,18 @@ interface Options extends EstateOptions {
   readonly json?: boolean;
 }
 
-/** All that is known about one resource: what is wanted, what is there, whose it is, and what would happen. */
-export interface Explanation {
+/** All that is known about one resource: what is wanted and who wrote that, what is there, whose it is, and what would happen. */
+export type Explanation = Wish & Fact;
+
+interface Wish {
   readonly address: Address;
   readonly wanted: readonly Desired[];
-  readonly there: readonly Ownership[];
+  readonly origins: readonly Origin[];
   readonly mode: ModeReason | undefined;
+}
+
+interface Fact {
+  readonly there: readonly Ownership[];
   readonly actions: readonly Action[];
   readonly findings: readonly Finding[];
 }
@@ -35,7 +42,7 @@ export const explain = (context: Context): Command =>
   withSpecsOption(
     verb('explain', {
       group: 'Look',
-      summary: 'say all about one resource: wanted by which line, what is there, who owns it, what would happen',
+      summary: 'say all about one resource: which line wants what, what is there, who owns it, what would happen',
       about:
         'The address may be an ending that is unique (`web-0`, `instance/web-0`), a rule document, or an id of the cloud.',
       examples: [
@@ -77,8 +84,9 @@ function explanationOf(given: string, { estate, looked, plans }: Survey): Explan
   return {
     address,
     wanted,
-    there,
+    origins: originsOf(wanted, estate),
     mode: reasonFor(wanted, estate),
+    there,
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
       findings.filter(

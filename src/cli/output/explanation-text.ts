@@ -5,6 +5,7 @@ import { fieldLines, ruleText } from '../../core/render/fields.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import type { Explanation } from '../commands/explain.ts';
 import type { Ownership } from '../estate/ownership.ts';
+import { originLines } from './origin-lines.ts';
 
 interface How {
   readonly dir: string;
@@ -13,9 +14,10 @@ interface How {
 
 /** The verdict in one line, then each question with its answer. */
 export function explanationText(explanation: Explanation, how: How): string {
-  const { address, wanted, there, mode, actions, findings } = explanation;
+  const { address, wanted, origins, there, mode, actions, findings } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
+    ['Written', originLines(origins)],
     ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap(thereLines)],
     ['Mode', mode === undefined ? [] : [`${mode.mode}: ${mode.why}`]],
     ['Would happen', happens(actions, findings)],
