@@ -22,7 +22,13 @@ export type Action =
       readonly observed: Observed;
       readonly changes: readonly FieldChange[];
     })
-  | (About & { readonly verb: 'delete'; readonly observed: Observed; readonly because: DeleteReason })
+  | (About & {
+      readonly verb: 'delete';
+      readonly observed: Observed;
+      readonly because: DeleteReason;
+      /** Whose it was when it was written last, where the store knows. */
+      readonly owners?: readonly string[];
+    })
   | (About & {
       readonly verb: 'adopt';
       readonly desired: Desired;

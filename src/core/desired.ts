@@ -17,6 +17,7 @@ export interface DocumentRef {
   readonly address: Address;
   readonly file: string;
   readonly line: number;
+  readonly owner?: string;
 }
 
 /** What may be done with a resource, already combined with the guards in force (the stricter of both). */

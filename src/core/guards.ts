@@ -9,6 +9,8 @@ export interface Guards {
   readonly policies: Readonly<Record<Address, DeletionPolicy>>;
   /** Document addresses under `protect`; it outlives the document. */
   readonly protected: readonly Address[];
+  /** By document address; absent where an earlier version wrote it down. */
+  readonly owners?: Readonly<Record<Address, string>>;
 }
 
 /** Blast radius per estate, over all scopes. `share`: part of the resources we own (0.1 is 10%), from 20 up; absent: no such bound. */

@@ -29,12 +29,16 @@ export interface Settled {
   readonly terms: KeptTerms;
 }
 
-/** `takenFrom`: the store that it was taken over from, until our own mark is on it. */
+/**
+ * `takenFrom`: the store that it was taken over from, until our own mark is on it. `owners`: whose its documents were when it was
+ * written last.
+ */
 export interface KeptTerms {
   readonly deletionPolicy: DeletionPolicy;
   readonly protect: boolean;
   readonly storeOnly: boolean;
   readonly takenFrom?: string;
+  readonly owners?: readonly string[];
 }
 
 /** An intent without a settlement: its call may have happened. */

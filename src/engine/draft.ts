@@ -5,6 +5,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
+import type { TouchedBy } from '../core/touch.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
 import { earlierBatch } from './earlier-batch.ts';
 
@@ -24,6 +25,8 @@ export interface DraftDetails extends WantedDetails {
   readonly name?: string;
   /** Creations sent in one call carry one word: their marks name the intent of the first. */
   readonly batch?: string;
+  /** Who made the drift that this heals. */
+  readonly by?: TouchedBy;
 }
 
 /** Absent where nothing is wanted any more. */
@@ -50,7 +53,7 @@ export function draftOf(item: Item, around: Around): IntentDraft {
   return {
     verb,
     subject: { kind, address, ...(id === undefined ? {} : { id }) },
-    details: { ...detailsOf(item, around) },
+    details: { ...detailsOf(item, around), ...(action.by === undefined ? {} : { by: action.by }) },
     ...(counts === undefined ? {} : { counts }),
   };
 }
@@ -96,11 +99,10 @@ const wantedOf = ({ attributes, documents }: Desired): Pick<DraftDetails, 'attri
   documents: documents.map(({ address }) => address),
 });
 
-const termsOf = ({ terms: { deletionPolicy, protect } }: Desired, storeOnly: boolean): ClaimTerms => ({
-  deletionPolicy,
-  protect,
-  storeOnly,
-});
+function termsOf({ terms: { deletionPolicy, protect }, documents }: Desired, storeOnly: boolean): ClaimTerms {
+  const owners = [...new Set(documents.flatMap(({ owner }) => owner ?? []))].sort();
+  return { deletionPolicy, protect, storeOnly, ...(owners.length === 0 ? {} : { owners }) };
+}
 
 /** Only a planner that broke its own types could make these throw. */
 export function desiredOf(action: Action): Desired {

@@ -40,7 +40,7 @@ export async function inForce({ name, tree, compiled }: OpenedEstate, store: Sto
     bounds: { limits: stricterLimits(limits, former?.guards.limits), spent, owned },
     policies: [
       ...(former === undefined ? [] : [guardsBefore(former.guards)]),
-      await pausesNow({ name, compiled }, store),
+      await pausesNow({ name, compiled }, store, former?.guards),
     ],
     ...(former === undefined ? {} : { modesBefore: former.guards.modes }),
   };
@@ -50,7 +50,8 @@ export async function inForce({ name, tree, compiled }: OpenedEstate, store: Sto
 export const pausesNow = async (
   { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
   store: Store,
-): Promise<Policy> => heldStill(await store.fleet.pauses.inForce(name), compiled.scopes);
+  before?: Guards,
+): Promise<Policy> => heldStill(await store.fleet.pauses.inForce(name), compiled.scopes, before);
 
 /**
  * A document that was read only in the generation before is read only in this one too, and one that was protected there

@@ -25,10 +25,13 @@ const rows: readonly (readonly [name: string, of: PauseSubject, at: string, held
   ['a scope whose name begins alike', { by: 'target', name: 'prod' }, 'memory/acme/here-too', false],
   ['a place that no spec names: it may be of any target', { by: 'target', name: 'lab' }, 'memory/acme/there', true],
   ['the whole estate', { by: 'estate' }, 'memory/acme/there', true],
-  ['an owner: of what is gone nobody knows one', { by: 'owner', name: 'web' }, 'memory/acme/here', false],
+  ['its owner in the generation before', { by: 'owner', name: 'net' }, 'memory/acme/here', true],
+  ['another owner', { by: 'owner', name: 'web' }, 'memory/acme/here', false],
 ];
+const before = { owners: { 'memory/acme/here/network/old': 'net' } };
+
 for (const [name, of, at, held] of rows)
   test(`${held ? 'held' : 'not held'} by a pause of ${name}`, () => {
-    const policy = heldStill([{ what: 'all', of, reason: 'x', person: 'ann', until: 1 }], scopes);
+    const policy = heldStill([{ what: 'all', of, reason: 'x', person: 'ann', until: 1 }], scopes, before);
     assert.equal(policy(gone(at))?.code, held ? 'paused' : undefined);
   });

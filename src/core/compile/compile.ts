@@ -194,5 +194,10 @@ function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
     modes: Object.fromEntries(modes),
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
+    owners: Object.fromEntries(
+      scopes.flatMap(({ wanted }) =>
+        [...wanted.documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),
+      ),
+    ),
   };
 }

@@ -34,5 +34,6 @@ export const modeAt = ({ target, estateMode }: Site, own: Mode | undefined): Mod
 
 export function documentRef(document: Located<Document>, address: Address): DocumentRef {
   const { file, line } = document.at();
-  return { address, file, line };
+  const { owner } = document.value.metadata;
+  return { address, file, line, ...(owner === undefined ? {} : { owner }) };
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../action.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
+import type { Address } from '../resource.ts';
 import { documentsOf } from './guard.ts';
 import type { Allowed, Policy, Wanted } from './plan-input.ts';
 
@@ -11,15 +12,19 @@ import type { Allowed, Policy, Wanted } from './plan-input.ts';
  *   drift              | healing, all
  *   rollout, unknown   | rollout, all
  *
- * What no document speaks of any more has no owner that could be known, and may be of any target of its scope: a pause of the
- * estate, of its address or of one of these targets holds it, a pause of an owner does not. Forgetting what is gone is no write.
+ * What no document speaks of any more is whose it was: by the generation before (`ownersBefore`, by document), and by the store.
+ * It may be of any target of its scope, so a pause of one of these holds it. Forgetting what is gone is no write.
  */
-export function pausePolicy(pauses: readonly PauseDraft[], wanted: Wanted): Policy {
+export function pausePolicy(
+  pauses: readonly PauseDraft[],
+  wanted: Wanted,
+  ownersBefore: Readonly<Record<Address, string>> = {},
+): Policy {
   // why: of several the one that ends last says until when
   const lastFirst = pauses.toSorted((a, b) => b.until - a.until);
   return (action) => {
     if (action.verb === 'forget') return undefined;
-    const pause = lastFirst.find((one) => covers(one.what, action) && isOf(one.of, action, wanted));
+    const pause = lastFirst.find((one) => covers(one.what, action) && isOf(one.of, action, { wanted, ownersBefore }));
     return pause === undefined ? undefined : { code: 'paused', why: sentence(pause) };
   };
 }
@@ -27,14 +32,22 @@ export function pausePolicy(pauses: readonly PauseDraft[], wanted: Wanted): Poli
 const covers = (what: Held['what'], { cause }: Action): boolean =>
   what === 'all' || what === (cause === 'drift' ? 'healing' : 'rollout');
 
-function isOf(subject: PauseSubject, action: Action, wanted: Wanted): boolean {
+interface Known {
+  readonly wanted: Wanted;
+  readonly ownersBefore: Readonly<Record<Address, string>>;
+}
+
+function isOf(subject: PauseSubject, action: Action, { wanted, ownersBefore }: Known): boolean {
   switch (subject.by) {
     case 'estate':
       return true;
     case 'address':
       return action.address === subject.name || documentsOf(action).includes(subject.name);
-    case 'owner':
-      return spokenFor(action, wanted).some(({ owner }) => owner === subject.name);
+    case 'owner': {
+      const said = spokenFor(action, wanted);
+      const owners = said.length === 0 ? formerOwners(action, ownersBefore) : said.map(({ owner }) => owner);
+      return owners.includes(subject.name);
+    }
     case 'target': {
       const said = spokenFor(action, wanted);
       return (said.length === 0 ? wanted.targets : said.flatMap(({ targets }) => targets)).includes(subject.name);
@@ -45,6 +58,11 @@ function isOf(subject: PauseSubject, action: Action, wanted: Wanted): boolean {
 /** What its documents say, of those that still stand. */
 const spokenFor = (action: Action, { documents }: Wanted): readonly Allowed[] =>
   documentsOf(action).flatMap((address) => documents.get(address) ?? []);
+
+const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (string | undefined)[] => [
+  ...documentsOf(action).map((address) => before[address]),
+  ...(action.verb === 'delete' ? (action.owners ?? []) : []),
+];
 
 function sentence({ what, of, person, until, reason }: PauseDraft): string {
   const held = what === 'all' ? 'paused' : `${what} paused`;

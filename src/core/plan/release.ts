@@ -75,7 +75,9 @@ function policyOf({ id, kind, signs }: Observed, { input }: World): DeletionPoli
 function remove(observed: Observed, address: Address, because: DeleteReason, { input }: World): Action {
   const known: Cause = because === 'rogue' ? 'drift' : 'rollout';
   const cause = input.knowledge.store === undefined ? 'unknown' : known;
-  return { verb: 'delete', kind: observed.kind, address, documents: [], cause, observed, because };
+  const owners = input.knowledge.settled.get(observed.id)?.terms.owners;
+  const about = { kind: observed.kind, address, documents: [], cause } as const;
+  return { verb: 'delete', ...about, observed, because, ...(owners === undefined ? {} : { owners }) };
 }
 
 const orphan = (observed: Observed, address: Address, world: World): Finding =>

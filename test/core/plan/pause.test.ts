@@ -4,7 +4,7 @@ import type { Cause } from '../../../src/core/action.ts';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import { pausePolicy } from '../../../src/core/plan/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import type { PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
+import type { PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
 import { at, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
 import { summary } from './summary.ts';
 
@@ -114,6 +114,22 @@ const rows: readonly { name: string; pauses: readonly PauseDraft[]; cause?: Caus
 describe('pause', () => {
   for (const { name, pauses, cause = 'rollout', want: expected } of rows)
     it(name, () => assert.deepEqual(planned(pauses, cause), expected));
+
+  it('of an owner holds what was theirs, by the generation before and by the store', () => {
+    const pauses = [pause({ by: 'owner', name: 'team-old' })];
+    const told = (policy: Policy, owners: readonly string[]) => {
+      const kept = settle('network', at('network', 'gone'), { deletionPolicy: 'delete', owners });
+      const knowledge = { ...know(seen), settled: new Map([...settled, ['vpc-3', kept]]) };
+      const held = plan({ ...given('rollout'), knowledge, choices: { policies: [policy] } });
+      return summary(held).filter((line) => line.includes('gone'));
+    };
+    const before = { [at('network', 'gone')]: 'team-old', [core.address]: 'team-old' };
+    assert.deepEqual(told(pausePolicy(pauses, wanted), ['team-net']), [goneGoes]);
+    assert.deepEqual(told(pausePolicy(pauses, wanted), ['team-net', 'team-old']), [goneHeld]);
+    assert.deepEqual(told(pausePolicy(pauses, wanted, before), []), [goneHeld]);
+    const all = summary(plan({ ...given('rollout'), choices: { policies: [pausePolicy(pauses, wanted, before)] } }));
+    assert.ok(all.includes(coreGoes ?? ''), 'what it stands for now is by its document');
+  });
 
   it('of a document holds what its document makes, the replicas that are too many included', () => {
     const machine = { placement: { subnet: 's', publicIp: false }, labels: {} } as const;
