@@ -56,10 +56,13 @@ async function collect(walk: Walk, folder: string, depth: number): Promise<void>
     walk.problems.push(problemAt(folder, 'tree-too-deep', `folders nested more than ${most.folderDepth} deep`));
     return;
   }
-  for (const entry of await entriesOf(walk, folder)) {
+  const entries = await entriesOf(walk, folder);
+  for (const [index, entry] of entries.entries()) {
     if (isOver(walk)) return;
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    const broken = walk.rules.entries.find((rule) => concerns(rule, entry, path) && rule.breaks(entry));
+    const broken = walk.rules.entries.find(
+      (rule) => concerns(rule, entry, path) && rule.breaks(entry, entries[index - 1]),
+    );
     if (broken) walk.problems.push(problemAt(path, broken.code, broken.message));
     else if (isPassedOver(entry.name)) continue;
     else if (entry.kind === 'folder') {

@@ -15,7 +15,8 @@ export interface EntryRule {
   readonly name: string;
   /** Of everything, of what is not passed over, or of folders and spec files only. */
   readonly of: 'all' | 'seen' | 'read';
-  readonly breaks: (entry: TreeEntry) => boolean;
+  /** `before`: the entry before it in the order of names. */
+  readonly breaks: (entry: TreeEntry, before?: TreeEntry) => boolean;
   /** The problem's code, and what it says. */
   readonly code: string;
   readonly message: string;
@@ -26,6 +27,13 @@ export type TreeLimits = Readonly<Record<Limited, number>>;
 
 export const treeRules: TreeRules = {
   entries: [
+    {
+      name: 'again',
+      of: 'seen',
+      breaks: ({ name }, before) => name === before?.name,
+      code: 'twin-file',
+      message: 'this name stands twice in its folder',
+    },
     {
       name: 'symlink',
       of: 'seen',

@@ -30,6 +30,7 @@ const rows: readonly {
   { name: 'a name with what does not show', entries: ['a\u200b.yaml'], want: ['a\u200b.yaml bad-name'] },
   { name: 'a backslash', entries: ['a\\b.yaml'], want: ['a\\b.yaml bad-name'] },
   { name: 'a name too long', entries: [`${'x'.repeat(251)}.yaml`], want: [`${'x'.repeat(251)}.yaml bad-name`] },
+  { name: 'a name that stands twice', entries: ['a.yaml', 'a.yaml'], want: ['a.yaml', 'a.yaml twin-file'] },
   { name: 'twins by case', entries: ['a.yaml', 'A.yaml'], want: ['A.yaml', 'a.yaml', 'a.yaml twin-file'] },
   {
     name: 'twins by accent',
