@@ -21,6 +21,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'two-fleets': async () => unasked((await import('./two-fleets.ts')).twoFleets),
   'fleet-budget': async () => (await import('./fleet-budget.ts')).fleetBudgetAsked,
   'throttle-storm': async () => unasked((await import('./throttle-storm.ts')).throttleStorm),
+  'commit-to-converged': async () => unasked((await import('./commit-to-converged.ts')).commitToConverged),
+  'event-to-heal': async () => unasked((await import('./event-to-heal.ts')).eventToHeal),
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   queue: async () => unasked((await import('./queue.ts')).queue),

@@ -6,6 +6,7 @@ import type { House } from './cli/house.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
 import { secretsBy } from './secrets/resolver.ts';
+import { parseKept } from './source/kept-tree.ts';
 import { loadSpecs } from './source/load.ts';
 import { hasData } from './store/embedded/has-data.ts';
 import { storeFolder } from './store/store-folder.ts';
@@ -16,7 +17,8 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const { startFleet } = await import('./worker.ts');
     return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
-  specs: (dir, { overlay } = {}) => loadSpecs(dir, new Date(clock.now()).toISOString().slice(0, 10), overlay),
+  specs: (dir, { overlay } = {}) => loadSpecs(dir, today(clock), overlay),
+  kept: (kept, revision) => parseKept(kept, revision, today(clock)),
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
     if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;
@@ -59,6 +61,8 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   limiter: inProcessLimiter({ clock, lateMs: 500 }),
 });
+
+const today = (clock: Clock): string => new Date(clock.now()).toISOString().slice(0, 10);
 
 const secrets = () =>
   secretsBy({

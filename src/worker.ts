@@ -3,14 +3,14 @@ import { hostname } from 'node:os';
 import { loadProvider } from '../providers/index.ts';
 import type { FleetSettings, RunningFleet } from './cli/house.ts';
 import { type Ground, openGround } from './config/ground.ts';
-import { startWorker } from './fleet/fleet.ts';
-import type { Source } from './fleet/follow.ts';
+import { type Opened, openHooks } from './config/hooks.ts';
+import { sourcesOf } from './config/sources.ts';
+import { startWorker, type FleetSettings as WorkSettings } from './fleet/fleet.ts';
 import type { Yard } from './fleet/yard.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { Samples } from './ports/telemetry.ts';
 import { parseKept } from './source/kept-tree.ts';
-import { loadSpecs } from './source/load.ts';
 import { startHealth, type WorkerState } from './telemetry/health.ts';
 import { createLog, logSettings } from './telemetry/log.ts';
 import { watchReach } from './telemetry/reach.ts';
@@ -38,13 +38,20 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const told = createTelemetry({ log, samples });
     const stopping = new AbortController();
     const shown = { ...told, lanes: samples.lanes, stopping: stopping.signal };
-    const health = await openHealth(settings.healthPort, { ground, shown, clock: around.clock });
+    const health = await openHealth(settings.ports.health, { ground, shown, clock: around.clock });
     ends.push(health.close);
-    const worker = await startWorker(...workOf(settings, around, { ground, telemetry: told.telemetry }));
+    const yard = yardOf(settings, around, { ground, telemetry: told.telemetry });
+    const worker = await startWorker(workOf(settings, around), yard);
     ends.push(worker.stop);
-    log.info('the worker is at work', health.url === undefined ? {} : { url: health.url });
+    const hooks = await openHooks(settings.ports.http, yard);
+    ends.push(hooks.close);
+    const urls = urlsOf(health, hooks);
+    log.info('the worker is at work', {
+      ...(health.url === undefined ? {} : { url: health.url }),
+      ...(hooks.url === undefined ? {} : { hooks: hooks.url }),
+    });
     return {
-      ...(health.url === undefined ? {} : { healthUrl: health.url }),
+      ...urls,
       stop: async () => {
         stopping.abort();
         log.info('the worker stops: what it has begun is ended or handed over');
@@ -74,7 +81,7 @@ interface Front {
 async function openHealth(
   port: number | undefined,
   { ground: { store, queue }, shown, clock }: Front,
-): Promise<{ readonly url?: string; close(): Promise<void> }> {
+): Promise<Opened> {
   if (port === undefined) return { close: async () => {} };
   const reaches = [
     watchReach({ name: 'database', ping: () => store.estates.list(), clock }),
@@ -92,13 +99,29 @@ async function openHealth(
   }
 }
 
-function workOf(
-  { dirs, pace, allowEndpoint }: FleetSettings,
+const urlsOf = (health: Opened, hooks: Opened): Omit<RunningFleet, 'stop'> => ({
+  ...(health.url === undefined ? {} : { healthUrl: health.url }),
+  ...(hooks.url === undefined ? {} : { httpUrl: hooks.url }),
+});
+
+const todayBy =
+  (clock: Clock): (() => string) =>
+  () =>
+    new Date(clock.now()).toISOString().slice(0, 10);
+
+const workOf = ({ follow, folder, pace }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
+  sources: sourcesOf(follow, { folder, env, today: todayBy(clock) }),
+  passEveryMs: pace.everyMs,
+  atOnce: pace.atOnce,
+});
+
+function yardOf(
+  { allowEndpoint }: FleetSettings,
   { clock, secrets }: Surroundings,
   { ground: { store, queue, limiter }, telemetry }: { readonly ground: Ground; readonly telemetry: Yard['telemetry'] },
-): Parameters<typeof startWorker> {
-  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
-  const yard: Yard = {
+): Yard {
+  const today = todayBy(clock);
+  return {
     store,
     queue,
     limiter: watchedLimiter(limiter, telemetry.budgets),
@@ -113,8 +136,4 @@ function workOf(
     clock,
     telemetry,
   };
-  const sources = dirs.map((dir) => folder(dir, today));
-  return [{ sources, passEveryMs: pace.everyMs, atOnce: pace.atOnce }, yard];
 }
-
-const folder = (dir: string, today: () => string): Source => ({ name: dir, read: () => loadSpecs(dir, today()) });

@@ -11,9 +11,18 @@ export interface Serving {
   end(): Promise<void>;
 }
 
-export function serve(cwd: string, more: readonly string[] = []): Serving {
+/** `more`: arguments; `secrets`: variables that its specs name. */
+export function serve(
+  cwd: string,
+  more: readonly string[] = [],
+  secrets: Readonly<Record<string, string>> = {},
+): Serving {
   const args = [program, 'serve', '--allow-endpoint', '--reserve', '0', ...more];
-  const child = spawn(process.execPath, args, { cwd, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...environment(), ...secrets },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.on('data', (chunk) => {
     said += String(chunk);

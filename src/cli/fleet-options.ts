@@ -16,10 +16,21 @@ export interface FleetOptions {
   readonly concurrency: number;
   readonly reserve: number;
   readonly healthPort?: number;
+  readonly listen?: number;
+}
+
+/** Where specs come from, besides folders. */
+export interface SourceOptions {
+  readonly repo?: string;
+  readonly branch: string;
+  readonly path: string;
+  readonly poll: number;
+  readonly allowLocalRepo?: boolean;
+  readonly overlay?: string;
 }
 
 export const withFleetOptions = (command: Command): Command =>
-  command
+  withSourceOptions(command)
     .option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there')
     .addOption(
       new Option('--interval <duration>', 'a pass of every scope at least this often')
@@ -32,23 +43,40 @@ export const withFleetOptions = (command: Command): Command =>
       '--health-port <port>',
       'answer /livez, /readyz, /metrics and /lanes on 127.0.0.1; 0: any free port',
       whole(0, 65535),
-    );
+    )
+    .option('--listen <port>', 'hear webhooks and events of clouds on 127.0.0.1; 0: any free port', whole(0, 65535));
+
+const withSourceOptions = (command: Command): Command =>
+  command
+    .option('--repo <url>', 'follow the specs in this git repository: https, ssh, or file with --allow-local-repo')
+    .option('--branch <name>', 'the branch of it that is followed', 'main')
+    .option('--path <folder>', 'where in it the specs are', 'specs')
+    .addOption(
+      new Option('--poll <duration>', 'ask it for news at least this often')
+        .argParser(parseDuration)
+        .default(30_000, '30s'),
+    )
+    .option('--allow-local-repo', 'let repositories lie on this machine or its private network')
+    .option('--overlay <name>', 'with overlays/<name> over the base');
 
 /** Until somebody stops it; then what runs is handed over. */
 export async function runFleet(
   as: FleetSettings['as'],
-  { dirs, ...options }: FleetOptions & { readonly dirs: readonly string[] },
+  { dirs, ...options }: FleetOptions & SourceOptions & { readonly dirs: readonly string[] },
   context: Context,
 ): Promise<ExitCode> {
-  const { interval: everyMs, concurrency: atOnce, reserve } = options;
+  const { interval: everyMs, concurrency: atOnce, reserve, healthPort, listen } = options;
   const running = await start(
     {
       as,
-      dirs,
+      follow: followOf(dirs, options),
       folder: options.dir,
       allowEndpoint: options.allowEndpoint ?? false,
       pace: { everyMs, atOnce, reserve },
-      ...(options.healthPort === undefined ? {} : { healthPort: options.healthPort }),
+      ports: {
+        ...(healthPort === undefined ? {} : { health: healthPort }),
+        ...(listen === undefined ? {} : { http: listen }),
+      },
     },
     context,
   );
@@ -56,6 +84,16 @@ export async function runFleet(
   if (!stop.aborted) await once(stop, 'abort');
   await running.stop();
   return exitCodes.done;
+}
+
+function followOf(dirs: readonly string[], options: SourceOptions): FleetSettings['follow'] {
+  const { repo: url, branch, path, poll: everyMs, allowLocalRepo: allowLocal = false, overlay } = options;
+  const repository = url === undefined ? undefined : { url, branch, path, everyMs, allowLocal };
+  return {
+    dirs,
+    ...(overlay === undefined ? {} : { overlay }),
+    ...(repository === undefined ? {} : { repository }),
+  };
 }
 
 async function start(settings: FleetSettings, { house }: Context): Promise<RunningFleet> {

@@ -1,5 +1,6 @@
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
+import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -12,6 +13,8 @@ export type House = Home & Clouds & Services;
 interface Home {
   /** Reads and checks a folder of specs; never throws for what it finds there. */
   specs(dir: string, wish?: SpecsWish): Promise<SpecTree>;
+  /** A tree that a store kept. */
+  kept(kept: KeptTree, revision: string): SpecTree;
   /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
@@ -39,15 +42,20 @@ interface Clouds {
   readonly limiter: Limiter;
 }
 
-/** `speed`: seconds of the sandbox in one of ours. `lagMs`: how long reads may miss what was written. */
-export interface SandboxSettings {
+export type SandboxSettings = SandboxPlace & SandboxManner;
+
+interface SandboxPlace {
   readonly port: number;
+  readonly publicUrl?: string;
+}
+
+/** `speed`: seconds of the sandbox in one of ours. `lagMs`: how long reads may miss what was written. */
+interface SandboxManner {
   readonly seed: number;
   readonly speed: number;
   readonly lagMs: number;
   /** What its accounts hold at the start, in a JSON file. */
   readonly estateFile?: string;
-  readonly publicUrl?: string;
 }
 
 export interface RunningSandbox {
@@ -61,14 +69,38 @@ export interface RunningSandbox {
  */
 export interface FleetSettings {
   readonly as: 'worker' | 'alone';
-  /** Folders of specs to follow. */
-  readonly dirs: readonly string[];
+  readonly follow: Follow;
   /** Where `.setpoint` is. */
   readonly folder: string;
   readonly allowEndpoint: boolean;
   readonly pace: FleetPace;
-  /** Absent: none is opened. */
-  readonly healthPort?: number;
+  readonly ports: Listening;
+}
+
+/** Where specs come from. */
+export interface Follow {
+  /** Folders; none: others follow them. */
+  readonly dirs: readonly string[];
+  /** Of folders and the repository alike. */
+  readonly overlay?: string;
+  readonly repository?: FollowedRepository;
+}
+
+/** A git repository and the branch of it that is followed; `path`: of the specs in it, '' for all of it. */
+export interface FollowedRepository {
+  readonly url: string;
+  readonly branch: string;
+  readonly path: string;
+  /** Asked for news at least this often. */
+  readonly everyMs: number;
+  /** Whether it, and repositories that its specs name, may lie on this machine, or on its private network. */
+  readonly allowLocal: boolean;
+}
+
+/** Ports of 127.0.0.1; absent: none is opened. `health`: of /livez and metrics. `http`: of webhooks and events. */
+export interface Listening {
+  readonly health?: number;
+  readonly http?: number;
 }
 
 /** `everyMs`: a pass of each scope at least so often. `atOnce`: passes at once, of each cloud. `reserve`: the part of every budget left to others, in [0,1). */
@@ -81,6 +113,8 @@ export interface FleetPace {
 export interface RunningFleet {
   /** Where it is asked how it is. */
   readonly healthUrl?: string;
+  /** Where webhooks and events go. */
+  readonly httpUrl?: string;
   /** Hands over what is not done; within 30 s. */
   stop(): Promise<void>;
 }

@@ -3,6 +3,8 @@ import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';
 import type { Context } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
+import type { House } from './house.ts';
+import { specsInForce } from './kept-specs.ts';
 import { emitJson } from './output/emit.ts';
 import { paintFor } from './output/paint.ts';
 
@@ -25,9 +27,10 @@ export async function runCli(
   }
 }
 
-function program(verbs: readonly Verb[], context: Context, version: string): Command {
-  const { out, err } = context.terminal;
+function program(verbs: readonly Verb[], outside: Context, version: string): Command {
+  const { out, err } = outside.terminal;
   const root = new Command('setpoint');
+  const context = { ...outside, house: withKeptSpecs(outside.house, () => root.opts()) };
   const settings = (command: Command): Command =>
     command
       .exitOverride()
@@ -45,6 +48,8 @@ function program(verbs: readonly Verb[], context: Context, version: string): Com
     .description('Keeps clouds as your specs say: networks, firewall rules and instances.')
     .version(version, '-V, --version', 'print the version')
     .option('--dir <folder>', 'where the store and its keys are kept', '.setpoint')
+    .option('--in-force', 'by the specs of the newest generation, as the store keeps them, and by no folder')
+    .option('--estate <name>', 'with --in-force: which one, where the store has several')
     .helpCommand('help [verb]', 'say what a verb does')
     .helpOption('-h, --help', 'say what this does')
     .usage('<verb> [DIR] [options]');
@@ -55,6 +60,22 @@ function program(verbs: readonly Verb[], context: Context, version: string): Com
   }
   return root;
 }
+
+interface RootOptions {
+  readonly dir: string;
+  readonly inForce?: boolean;
+  readonly estate?: string;
+}
+
+/** The same house, but that the specs of a folder are those in force where the user asks for these. */
+const withKeptSpecs = (house: House, options: () => RootOptions): House => ({
+  ...house,
+  specs: (dir, wish) => {
+    const { dir: folder, inForce, estate } = options();
+    if (!inForce) return house.specs(dir, wish);
+    return specsInForce({ folder, ...(estate === undefined ? {} : { estate }) }, house);
+  },
+});
 
 const commandLine = (command: Command): string =>
   command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();

@@ -1,8 +1,9 @@
 import type { Where } from '../ports/queue.ts';
 import { tend } from './caretaker.ts';
-import { follow, type Source } from './follow.ts';
+import { follow } from './follow.ts';
 import { generationsOf } from './generations.ts';
 import { passesOf } from './pass.ts';
+import type { Source } from './source.ts';
 import type { Yard } from './yard.ts';
 
 export interface FleetSettings {

@@ -1,106 +1,87 @@
-import { ofKind } from '../core/spec/spec-set.ts';
-import { acceptSpecs } from '../estate/accept-specs.ts';
-import { openEstate } from '../estate/opened-estate.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
-import { bygone } from './bygone.ts';
+import type { SourceDraft } from '../ports/sources.ts';
+import { gateOf } from './gate.ts';
 import { asLeader } from './leader.ts';
-import { settled } from './settled.ts';
+import { lookAt, type Seen } from './look.ts';
+import type { Source } from './source.ts';
 import type { Yard } from './yard.ts';
 
-/** Where specs come from. `name`: for people. */
-export interface Source {
-  readonly name: string;
-  read(): Promise<SpecTree>;
-}
-
-/** How often a folder is looked at. */
-const everyMs = 1_000;
+/** How often what is known is judged again, and how soon a bell is heard. */
+const beatMs = 500;
+/** How long to wait for specs that say which estate they are of. */
+const restMs = 1_000;
 
 /**
  * Makes generations of what a source says, until it is stopped. Of all workers that follow the specs of one estate one does
- * so at a time. Specs that are not sound change nothing: the newest generation stays in force.
+ * so at a time. What is not sound, not signed as it should be, or out of reach changes nothing: the newest generation stays in
+ * force, and the source's state says why.
  */
 export async function follow(source: Source, yard: Yard, signal: AbortSignal): Promise<void> {
-  const sound = soundOnly(source, yard);
-  for (; !signal.aborted; await yard.clock.sleep(everyMs, signal).catch(() => {})) {
-    const estate = nameOf(await sound());
+  const look = lookAt(source, yard);
+  for (; !signal.aborted; await yard.clock.sleep(restMs, signal).catch(() => {})) {
+    const estate = nameOf(await look(signal));
     if (estate === undefined) continue;
     const where = { estate, scope: 'specs' };
-    await asLeader(where, yard, signal, (lead) => followAs(estate, sound, yard, lead));
+    await asLeader(where, yard, signal, (lead) => followAs(estate, { source, look }, yard, lead));
   }
 }
 
-type Read = () => Promise<SpecTree | undefined>;
+interface Followed {
+  readonly source: Source;
+  readonly look: (signal: AbortSignal) => Promise<Seen>;
+}
 
-const nameOf = (tree: SpecTree | undefined): string | undefined => tree?.estate?.value.metadata.name;
+const nameOf = (seen: Seen): string | undefined =>
+  seen.state === 'away' ? undefined : seen.tree.estate?.value.metadata.name;
 
 /** Returns when the source begins to speak of another estate: that is another lease. */
-async function followAs(estate: string, read: Read, yard: Yard, lead: AbortSignal): Promise<void> {
-  const isSettled = settled(yard.clock);
-  const isBygone = bygone(estate, yard);
-  let inForce = await treeInForce(estate, yard);
-  for (let accepted = ''; !lead.aborted; await yard.clock.sleep(everyMs, lead)) {
-    const seen = await read();
-    // why: a folder may be slow to answer, and whoever leads by now may have accepted what came after this
+async function followAs(estate: string, { source, look }: Followed, yard: Yard, lead: AbortSignal): Promise<void> {
+  const { clock } = yard;
+  const isRung = bellOf(estate, yard);
+  const gate = await gateOf(estate, source, yard);
+  const tell = tellerOf(estate, source, yard);
+  let seen: Seen | undefined;
+  for (let lookAgainAt = 0; !lead.aborted; await clock.sleep(beatMs, lead)) {
+    // why: asked before the look, so that whoever rings during it is heard at the next beat
+    const rung = await isRung();
+    if (seen === undefined || rung || clock.now() >= lookAgainAt) {
+      lookAgainAt = clock.now() + source.everyMs;
+      seen = await look(lead);
+    }
+    // why: a source may be slow to answer, and whoever leads by now may have accepted what came after this
     lead.throwIfAborted();
-    if (seen === undefined || seen.revision === accepted) continue;
-    if (nameOf(seen) !== estate) return;
-    if (!isSettled(seen, inForce)) continue;
-    // why: what this worker has seen the folder go back to is meant
-    if (accepted === '' && (await isBygone(seen))) continue;
-    await accept(seen, yard);
-    accepted = seen.revision;
-    inForce = seen;
+    if (seen.state === 'sound' && nameOf(seen) !== estate) return;
+    await tell(seen.state === 'sound' ? await gate(seen.tree) : stateOf(seen));
   }
 }
 
-/** Absent: there is none, or its tree was not kept. */
-async function treeInForce(estate: string, { store, outside }: Yard): Promise<SpecTree | undefined> {
-  const current = await store.generations.current(estate);
-  const kept = current && (await store.fleet.trees.read(estate, current.revision));
-  return kept && outside.specs(kept, current.revision);
-}
+const stateOf = (seen: Exclude<Seen, { state: 'sound' }>): Word => ({
+  state: seen.state,
+  why: seen.why,
+  ...(seen.state === 'broken' ? { head: seen.tree.revision } : {}),
+});
 
-/** Reads what is sound; of what is not, says once why. */
-function soundOnly({ name, read }: Source, yard: Yard): Read {
-  const log = yard.telemetry.log.with({ of: name });
-  let refused = '';
-  return async () => {
-    const found = await read();
-    const why = complaintOf(found, yard);
-    if (why === undefined) return found;
-    const { revision } = found;
-    if (refused !== revision) log.error('specs refused; what was in force stays', { revision, why });
-    refused = revision;
-    return undefined;
+/** What is to be told of a source; undefined: it is too early to say. */
+type Word = Omit<SourceDraft, 'source'>;
+
+/** Keeps the newest word in the store, for everybody who asks. */
+function tellerOf(estate: string, source: Source, { store }: Yard): (word: Word | undefined) => Promise<void> {
+  let told = '';
+  return async (word) => {
+    if (word === undefined) return;
+    const said = JSON.stringify([word.state, word.head, word.why]);
+    if (said === told) return;
+    await store.sources.states.tell(estate, { source: source.name, ...word });
+    told = said;
   };
 }
 
-function complaintOf({ problems, documents }: SpecTree, { outside }: Yard): string | undefined {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  const [first] = errors;
-  if (first) {
-    const { file, line, column } = first.at;
-    const at = file === '' ? '' : `${file}:${line}:${column}: `;
-    return `${at}${first.message}${errors.length > 1 ? `, and ${errors.length - 1} more` : ''}`;
-  }
-  const elsewhere = ofKind(documents, 'Target').find(({ value }) => value.spec.endpoint !== undefined);
-  if (elsewhere === undefined || outside.allowEndpoint) return undefined;
-  return `the target ${elsewhere.value.metadata.name} is at an endpoint of its own; if that is meant, start with --allow-endpoint`;
-}
-
-/** The next generation, and a pass now wherever it speaks of; nothing where the newest one says the same. */
-async function accept(tree: SpecTree, yard: Yard): Promise<void> {
-  const { store, queue, clock, outside, telemetry } = yard;
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
-  const opened = await openEstate(tree, outside.cloud, today);
-  const { name, compiled } = opened;
-  const before = await store.generations.current(name);
-  const { number } = await acceptSpecs(opened, store);
-  if (before?.number === number) return;
-  telemetry.log.info('a new generation', { estate: name, generation: number, revision: tree.revision });
-  for (const { scope } of compiled.scopes) {
-    await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
-    await queue.request({ estate: name, scope }, 'now');
-  }
+/** Whether somebody rang since this was asked last. */
+function bellOf(estate: string, { store }: Yard): () => Promise<boolean> {
+  let heard: number | undefined;
+  return async () => {
+    const rung = await store.sources.bells.rung(estate);
+    const isNew = heard !== undefined && rung > heard;
+    heard = rung;
+    return isNew;
+  };
 }

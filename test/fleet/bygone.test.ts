@@ -12,7 +12,7 @@ const tree = (revision: string, port: number): SpecTree =>
 function worker(world: FleetWorld, first: SpecTree) {
   let seen = first;
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', read: async () => seen }, world.yard, stop.signal);
+  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
   return {
     says: (next: SpecTree) => {
       seen = next;

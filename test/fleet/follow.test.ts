@@ -29,7 +29,7 @@ function followed({ allowEndpoint = true } = {}): Followed {
     telemetry: { ...telemetry, log: { ...log, with: () => log } },
   };
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', read: async () => tree }, yard, stop.signal);
+  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => tree }, yard, stop.signal);
   return {
     world,
     refused,

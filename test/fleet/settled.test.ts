@@ -22,7 +22,7 @@ function followed(): Followed {
   const world = fleetWorld();
   let seen: SpecTree | Promise<SpecTree> = tree('r1', whole);
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', read: async () => seen }, world.yard, stop.signal);
+  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
   return {
     world,
     says: (next) => {
@@ -72,7 +72,11 @@ describe('a folder in the middle of being written', () => {
     await end();
     says(tree('half', half));
     const stop = new AbortController();
-    const again = follow({ name: 'specs', read: async () => tree('half', half) }, world.yard, stop.signal);
+    const again = follow(
+      { name: 'specs', everyMs: 1_000, read: async () => tree('half', half) },
+      world.yard,
+      stop.signal,
+    );
     await world.clock.advance(9_000);
     assert.equal(await revision(), 'r1');
     stop.abort();

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approval.ts';
@@ -10,6 +10,7 @@ import { type Estate, readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { overlayOf } from '../estate/overlay-option.ts';
+import { houseAt } from '../estate/rollback.ts';
 import { type Approved, readPlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -20,6 +21,7 @@ import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
 import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
+import { parseReason } from '../output/reason.ts';
 import { askYes } from '../prompt/ask.ts';
 import { verb } from '../verb.ts';
 
@@ -28,6 +30,9 @@ interface Options extends EstateOptions {
   readonly plan?: string;
   readonly allowDeletes?: number;
   readonly lockTimeout: number;
+  readonly commit?: string;
+  readonly reason?: string;
+  readonly estate?: string;
   readonly json?: boolean;
 }
 
@@ -42,6 +47,7 @@ export const apply = (context: Context): Command =>
         ['apply', 'plan, ask, apply'],
         ['apply --plan next.plan', 'what `plan --out next.plan` showed, and nothing else'],
         ['apply --yes --lock-timeout 5m', 'for CI: no question, and wait for others'],
+        ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'go back to it, and stay until `unpin`'],
       ],
     }),
   )
@@ -49,16 +55,30 @@ export const apply = (context: Context): Command =>
     .option('--plan <file>', 'apply a plan that was kept with `plan --out`')
     .option('--allow-deletes <n>', 'let so many deletes and replaces pass, whatever the limits', whole(0, 1_000_000))
     .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
+    .option('--commit <sha>', 'go back to a commit, and hold the estate there until `unpin`; needs --reason')
+    .addOption(
+      new Option('--reason <text>', 'with --commit: why; it is written into the ledger').argParser(parseReason),
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
 
+function reasonOf({ reason }: Options): string {
+  if (reason !== undefined) return reason;
+  throw new Complaint('Going back to a commit needs a reason.', {
+    why: 'The estate is held there, and others will ask why nothing is followed.',
+    next: 'Say why: --reason "…"',
+  });
+}
+
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  if (options.commit !== undefined) reasonOf(options);
   const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
   const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
   const overlay = overlayOf({ overlay: options.overlay ?? saved?.overlay });
-  const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), context);
+  const house = options.commit === undefined ? context.house : houseAt(options.commit, options, context.house);
+  const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), { ...context, house });
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
   return withOwnStore(options.dir, context, (store) =>
@@ -95,6 +115,7 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
   const approval: Approval = {
     actions: approved,
     lockTimeoutMs: options.lockTimeout,
+    ...(options.commit === undefined ? {} : { pin: reasonOf(options) }),
     ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
   };
   const outcome = await carryOut(survey, approval, context);

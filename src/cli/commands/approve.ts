@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
 import { planDigest } from '../../core/digest.ts';
+import { shortRevision } from '../../core/render/revision.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
+import { acceptHistory } from '../estate/accept-history.ts';
 import { approvableIn, saidOf } from '../estate/approvable.ts';
 import { readEstate } from '../estate/estate.ts';
 import { giveApproval } from '../estate/give-approval.ts';
-import { withOwnStore } from '../estate/opened-store.ts';
+import { withGivenStore, withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
@@ -25,6 +27,7 @@ interface Options extends EstateOptions {
   readonly reason: string;
   readonly expires: number;
   readonly digest?: string;
+  readonly history?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -38,6 +41,7 @@ export const approve = (context: Context): Command =>
         'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted.',
       examples: [
         ['approve --reason "reviewed in #812"', 'show, ask, approve'],
+        ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
         ['approve --digest 1f2e3d4c5b6a --yes --reason "#812"', 'only if it is still what was shown with this digest'],
       ],
     }),
@@ -47,6 +51,11 @@ export const approve = (context: Context): Command =>
       new Option('--expires <duration>', 'how long it holds').argParser(parseDuration).default(86_400_000, '24h'),
     )
     .option('--digest <digest>', 'refuse if what waits has another digest than this', parseDigest)
+    .addOption(
+      new Option('--history <sha>', 'take on the rewritten history with this head, and nothing else').conflicts(
+        'digest',
+      ),
+    )
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
@@ -56,10 +65,27 @@ export const approve = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   if (options.expires === 0)
     throw new Complaint('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
+  const { history } = options;
+  if (history !== undefined) return rewritten(dir, { ...options, history }, context);
   const estate = await readEstate(choiceOf(dir, options), context);
   return withOwnStore(options.dir, context, (store) =>
     withSurvey({ estate, store }, context, (survey) => decide({ ...survey, store }, options, context)),
   );
+}
+
+async function rewritten(
+  dir: string,
+  { history: commit, ...options }: Options & { readonly history: string },
+  context: Context,
+): Promise<ExitCode> {
+  const { name: estate } = await readEstate({ dir, targets: [], allowEndpoint: true }, context);
+  return withGivenStore(options.dir, context, async (store) => {
+    const source = await acceptHistory({ estate, commit, reason: options.reason }, store);
+    if (options.json) emitJson(context.terminal, { estate, history: source });
+    else
+      emitText(context.terminal, `Approved: the history of ${source.source} up to ${shortRevision(source.head ?? '')}`);
+    return exitCodes.done;
+  });
 }
 
 type OwnSurvey = Survey & { readonly store: Store };

@@ -12,6 +12,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['approve', async () => (await import('./approve.ts')).approve],
   ['pause', async () => (await import('./pause.ts')).pause],
   ['resume', async () => (await import('./resume.ts')).resume],
+  ['unpin', async () => (await import('./unpin.ts')).unpin],
   ['status', async () => (await import('./status.ts')).status],
   ['drift', async () => (await import('./drift.ts')).drift],
   ['inventory', async () => (await import('./inventory.ts')).inventory],

@@ -11,6 +11,7 @@ import { type Estate, readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { type Owner, type Ownership, owners, ownership } from '../estate/ownership.ts';
+import { heldSources, tellHeldSources } from '../estate/source-words.ts';
 import { withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson } from '../output/emit.ts';
@@ -55,10 +56,16 @@ export const inventory = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const allowEndpoint = options.allowEndpoint ?? !options.refresh;
   const estate = await readEstate(choiceOf(dir, { ...options, allowEndpoint }), context);
-  const all = await withStore(options.dir, context, (store) => shelves(estate, store, options, context));
+  const { all, held } = await withStore(options.dir, context, async (store) => ({
+    all: await shelves(estate, store, options, context),
+    held: await heldSources(estate.name, store),
+  }));
+  // why: a survey has told them already
+  if (!options.refresh) tellHeldSources(held, context);
   const chosen = all.map((shelf) => ({ ...shelf, objects: shelf.objects.filter((one) => isChosen(one, options)) }));
   const now = context.clock.now();
-  if (options.json) emitJson(context.terminal, inventoryJson(chosen, now));
+  if (options.json)
+    emitJson(context.terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: held }) });
   else context.terminal.out.write(inventoryText(chosen, now, context.terminal.out));
   return exitCodes.done;
 }

@@ -6,6 +6,7 @@ import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
+import { heldSources, tellHeldSources } from '../estate/source-words.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
@@ -71,6 +72,7 @@ async function list(address: string | undefined, options: Options, context: Cont
     const estate = await estateOf(store, options);
     const filter = { estate, ...(address === undefined ? {} : { address }) };
     const { total, entries } = await newestOf(store.ledger.entries(filter), options.limit);
+    tellHeldSources(await heldSources(estate, store), context);
     if (options.json) emitJson(context.terminal, { estate, total, entries });
     else {
       const of = address === undefined ? '' : ` of ${address}`;

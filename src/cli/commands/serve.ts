@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { type FleetOptions, runFleet, withFleetOptions } from '../fleet-options.ts';
+import { type FleetOptions, runFleet, type SourceOptions, withFleetOptions } from '../fleet-options.ts';
 import { verb } from '../verb.ts';
 
 export const serve = (context: Context): Command =>
@@ -9,12 +9,15 @@ export const serve = (context: Context): Command =>
       group: 'Run',
       summary: 'converge without a person, all in this process, until Ctrl-C or SIGTERM',
       about:
-        'Follows a folder of specs and keeps the clouds as it says, on the database in .setpoint, or that of DATABASE_URL:\nnothing else is needed. Acts on what is in mode enforce, and on what was approved. For many workers on servers of your\nown, see `setpoint worker`, which says what it does in the same way.',
+        'Follows specs in a folder or a git repository and keeps the clouds as they say, on the database in\n.setpoint, or that of DATABASE_URL: nothing else is needed. Acts on what is in mode enforce, and on what was\napproved. For many workers on servers of your own, see `setpoint worker`, which says what it does in the same way.',
       examples: [
         ['serve', 'follow specs/'],
+        ['serve --repo https://git.example/infra.git', 'follow the folder specs of its branch main'],
         ['serve --interval 1m', 'look at every scope once a minute, and at once when the specs change'],
       ],
-    }).argument('[dirs...]', 'folders of specs to follow', ['specs']),
-  ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {
-    context.finish(await runFleet('alone', { ...command.optsWithGlobals<FleetOptions>(), dirs }, context));
+    }).argument('[dirs...]', 'folders of specs to follow; specs, where neither is named'),
+  ).action(async (named: readonly string[], _options: FleetOptions, command: Command) => {
+    const options = command.optsWithGlobals<FleetOptions & SourceOptions>();
+    const dirs = named.length === 0 && options.repo === undefined ? ['specs'] : named;
+    context.finish(await runFleet('alone', { ...options, dirs }, context));
   });

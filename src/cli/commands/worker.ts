@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { type FleetOptions, runFleet, withFleetOptions } from '../fleet-options.ts';
+import { type FleetOptions, runFleet, type SourceOptions, withFleetOptions } from '../fleet-options.ts';
 import { verb } from '../verb.ts';
 
 export const worker = (context: Context): Command =>
@@ -16,5 +16,6 @@ export const worker = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow'),
   ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {
-    context.finish(await runFleet('worker', { ...command.optsWithGlobals<FleetOptions>(), dirs }, context));
+    const options = command.optsWithGlobals<FleetOptions & SourceOptions>();
+    context.finish(await runFleet('worker', { ...options, dirs }, context));
   });

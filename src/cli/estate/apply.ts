@@ -6,7 +6,6 @@ import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Planner } from '../../engine/job.ts';
-import { acceptSpecs } from '../../estate/accept-specs.ts';
 import { onlyApproved } from '../../estate/approval.ts';
 import { pausesNow } from '../../estate/in-force.ts';
 import { sha256 } from '../../estate/sha256.ts';
@@ -16,6 +15,7 @@ import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type Progress, progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';
+import { accept, acceptPinned } from './accept.ts';
 import { approver, withLeases } from './leases.ts';
 import type { Looked } from './look.ts';
 import { refuseOvertaken } from './overtaken.ts';
@@ -26,6 +26,8 @@ export interface Approval {
   readonly actions: readonly Action[];
   readonly allowDeletes?: number;
   readonly lockTimeoutMs: number;
+  /** Holds the estate at these specs from now on, whatever is followed; why. */
+  readonly pin?: string;
 }
 
 export interface Outcome {
@@ -48,7 +50,10 @@ export async function apply(
     { generation: bound.generation ?? 1, newest: await store.generations.current(estate.name), estate },
     'applied',
   );
-  const { number: generation, revision } = await acceptSpecs(estate, store);
+  const { number: generation, revision } =
+    approval.pin === undefined
+      ? await accept(estate, store)
+      : await acceptPinned(estate, store, { person: approver(), reason: approval.pin });
   const authority: Authority = {
     revision,
     generation,

@@ -1,10 +1,10 @@
 import type { ScopePlan } from '../../core/action.ts';
 import { actionDigest } from '../../core/digest.ts';
 import { tally } from '../../core/plan/tally.ts';
-import { acceptSpecs } from '../../estate/accept-specs.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Store } from '../../ports/store.ts';
+import { accept } from './accept.ts';
 import type { Estate } from './estate.ts';
 import { approver } from './leases.ts';
 import { refuseOvertaken } from './overtaken.ts';
@@ -28,7 +28,7 @@ export async function giveApproval(
 ): Promise<readonly Approval[]> {
   const newest = await store.generations.current(estate.name);
   refuseOvertaken({ generation, newest, estate }, 'approved');
-  const isNew = newest?.number !== (await acceptSpecs(estate, store)).number;
+  const isNew = newest?.number !== (await accept(estate, store)).number;
   const by = { person: approver(), reason };
   const given: Approval[] = [];
   for (const { scope, actions } of plans) {

@@ -4,6 +4,7 @@ import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import type { HeldLease } from '../../ports/lease.ts';
 import type { Pause } from '../../ports/pauses.ts';
+import type { Pin, SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from './estate.ts';
 
@@ -23,6 +24,8 @@ interface InHand {
   readonly pauses: readonly Pause[];
   readonly quarantined: readonly Quarantined[];
   readonly leases: readonly HeldLease[];
+  readonly sources: readonly SourceState[];
+  readonly pin?: Pin;
 }
 
 export interface ScopeStanding {
@@ -37,11 +40,13 @@ export interface ScopeStanding {
 
 export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, pauses, quarantined, leases] = await Promise.all([
+  const [generation, pauses, quarantined, leases, sources, pin] = await Promise.all([
     store.generations.current(name),
     store.fleet.pauses.inForce(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
+    store.sources.states.list(name),
+    store.sources.pins.current(name),
   ]);
   return {
     estate: name,
@@ -51,6 +56,8 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     pauses,
     quarantined,
     leases,
+    sources,
+    ...(pin === undefined ? {} : { pin }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import type { Estate } from './estate.ts';
 import { type Looked, look } from './look.ts';
+import { heldSources, tellHeldSources } from './source-words.ts';
 
 /** An estate looked at and planned. */
 export interface Survey {
@@ -47,11 +48,14 @@ export async function withSurvey<T>(
       ...(grant.allowDeletes === undefined ? {} : { allowDeletes: grant.allowDeletes }),
     };
     const plans = planAgain({ estate, looked: chosen, bounds });
+    const held = await heldSources(estate.name, store);
+    tellHeldSources(held, context);
     const bound = {
       estate: estate.name,
       revision: estate.tree.revision,
       ...(force.generation === undefined ? {} : { generation: force.generation }),
       ...(force.serial === undefined ? {} : { serial: force.serial }),
+      ...(held.length === 0 ? {} : { sources: held }),
     };
     return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ScopeKey } from '../../core/resource.ts';
-import { acceptSpecs } from '../../estate/accept-specs.ts';
 import type { Authority, Pass } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
+import { accept } from './accept.ts';
 import type { Estate } from './estate.ts';
 import { approver, withLeases } from './leases.ts';
 
@@ -25,7 +25,7 @@ export function withPass<T>(
   return withLeases(request, context, async (leases) => {
     const lease = leases.get(scope);
     if (lease === undefined) throw new Error(`${scope} is not leased`);
-    const { number: generation, revision } = await acceptSpecs(estate, store);
+    const { number: generation, revision } = await accept(estate, store);
     const authority: Authority = { revision, generation, plan: 'none', approver: approver() };
     return work({
       estate: estate.name,

@@ -1,4 +1,5 @@
 import { shortRevision } from '../../core/render/revision.ts';
+import { sourceText } from '../estate/source-words.ts';
 import type { ScopeStanding, Standing } from '../estate/standing.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
@@ -22,7 +23,7 @@ export function standingText(standing: Standing, { now, paint }: How): readonly 
   return [paint('strong', verdictOf(standing)), [...folderLines(standing), rows, ...body].join('\n')];
 }
 
-function verdictOf({ estate, generation, scopes, pauses, quarantined }: Standing): string {
+function verdictOf({ estate, generation, pin, scopes, pauses, quarantined }: Standing): string {
   const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
@@ -30,6 +31,7 @@ function verdictOf({ estate, generation, scopes, pauses, quarantined }: Standing
     generation === undefined
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
+    ...(pin === undefined ? [] : ['Pinned']),
     ...some(pauses.length, 'pause'),
     ...some(
       sum(({ approvals }) => approvals.length),
@@ -56,8 +58,10 @@ function stands({ standing, wish }: ScopeStanding, newest: number): string {
 }
 
 function sectionsOf(standing: Standing, now: number): readonly (readonly [title: string, lines: readonly string[]])[] {
-  const { scopes, pauses, quarantined, leases } = standing;
+  const { scopes, pauses, quarantined, leases, sources, pin } = standing;
   return [
+    ['Pinned', pin === undefined ? [] : pinLines(pin)],
+    ['Specs from', sources.map((source) => sourceText(source, now))],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['Stopped', scopes.flatMap(stopLines)],
@@ -65,6 +69,11 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
     ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
 }
+
+const pinLines = ({ revision, by, at }: NonNullable<Standing['pin']>): readonly string[] => [
+  `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
+  '  setpoint unpin --reason "…"',
+];
 
 const pauseLines = (pause: Standing['pauses'][number]): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,

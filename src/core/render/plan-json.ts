@@ -18,6 +18,17 @@ export interface PlanBound {
   readonly revision: string;
   readonly generation?: number;
   readonly serial?: number;
+  /** Where the newest specs are not in force, and why; absent: nowhere. */
+  readonly sources?: readonly HeldSource[];
+}
+
+/** A source whose newest state is held back; see the port `Sources` for its states. `since`: ms since the epoch. */
+export interface HeldSource {
+  readonly source: string;
+  readonly head?: string;
+  readonly state: string;
+  readonly why: string;
+  readonly since: number;
 }
 
 export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Hash): PlanJson {

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { shortRevision } from '../../core/render/revision.ts';
+import type { Context } from '../context.ts';
+import { readEstate } from '../estate/estate.ts';
+import { approver } from '../estate/leases.ts';
+import { withGivenStore } from '../estate/opened-store.ts';
+import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { formatMoment } from '../output/moment.ts';
+import { parseReason } from '../output/reason.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends OverlayOption {
+  readonly reason: string;
+  readonly json?: boolean;
+  /** The store's folder. */
+  readonly dir: string;
+}
+
+export const unpin = (context: Context): Command =>
+  withOverlayOption(
+    verb('unpin', {
+      group: 'Steer',
+      summary: 'follow the repository again that `apply --commit` stopped following',
+      about: 'Its head becomes the next generation, if it is sound and signed as the estate asks.',
+      examples: [['unpin --reason "reverted in #815"', 'go on from the head of the branch']],
+    }).argument('[dir]', 'folder of specs', 'specs'),
+  )
+    .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (dir: string, _options: Options, command: Command) => {
+      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+    });
+
+async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+  const { name } = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
+  return withGivenStore(options.dir, context, async (store) => {
+    const ended = await store.sources.pins.unpin(name, { person: approver(), reason: options.reason });
+    // why: whoever follows hears it at once, and not at its next look
+    if (ended !== undefined) await store.sources.bells.ring(name);
+    if (options.json) emitJson(context.terminal, { estate: name, unpinned: ended ?? null });
+    else if (ended === undefined) emitText(context.terminal, `Unpinned: nothing, as ${name} was not pinned`);
+    else
+      emitText(
+        context.terminal,
+        `Unpinned: ${name} was held at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`,
+        '  A worker that follows it takes its head on: setpoint status',
+      );
+    return exitCodes.done;
+  });
+}

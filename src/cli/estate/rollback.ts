@@ -1,0 +1,37 @@
+import type { SpecTree } from '../../ports/spec-tree.ts';
+import { Complaint } from '../complaint.ts';
+import type { House } from '../house.ts';
+import { specsOnceInForce } from '../kept-specs.ts';
+
+export interface Kept {
+  /** The store's folder. */
+  readonly dir: string;
+  readonly estate?: string;
+}
+
+/** The same house, but that its specs are those of a commit that was in force once: the store keeps them. */
+export const houseAt = (commit: string, { dir: folder, estate }: Kept, house: House): House => ({
+  ...house,
+  specs: async () => {
+    refuseNoCommit(commit);
+    const tree: SpecTree | undefined = await specsOnceInForce(
+      commit.toLowerCase(),
+      { folder, ...(estate === undefined ? {} : { estate }) },
+      house,
+    );
+    if (tree !== undefined) return tree;
+    throw new Complaint(`No specs of commit ${commit} were ever in force here.`, {
+      why: 'Going back is to what this store has seen in force; it keeps those specs.',
+      next: 'See which were: setpoint ledger. For another state of the specs: revert it in the repository.',
+    });
+  },
+});
+
+const shortest = 7;
+
+function refuseNoCommit(commit: string): void {
+  if (/^[0-9a-f]{7,40}$/i.test(commit)) return;
+  throw new Complaint(`${JSON.stringify(commit)} is no commit.`, {
+    next: `Name it by ${shortest} to 40 hexadecimal digits, as \`setpoint status\` and \`git log\` show it.`,
+  });
+}

@@ -1,0 +1,66 @@
+import type { Generation } from '../ports/inventory.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
+import type { Store } from '../ports/store.ts';
+import { Complaint } from './complaint.ts';
+import type { House } from './house.ts';
+
+/** Which of the trees that a store keeps. `folder`: of the store. `estate` may be left out where there is one only. */
+export interface KeptChoice {
+  readonly folder: string;
+  readonly estate?: string;
+}
+
+/** The specs of the newest generation, as the store keeps them. */
+export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree> =>
+  withStore(choice.folder, house, async (store) => {
+    const estate = await estateIn(store, choice.estate);
+    const current = await store.generations.current(estate);
+    const tree = current && (await treeOf(estate, current, store, house));
+    if (tree !== undefined) return tree;
+    throw new Complaint(`No specs of ${estate} are kept in this store.`, {
+      next: 'Name their folder, or let a worker follow them: setpoint serve --repo URL',
+    });
+  });
+
+/** The newest specs of this commit that ever were in force; undefined: none were. */
+export const specsOnceInForce = (commit: string, choice: KeptChoice, house: House): Promise<SpecTree | undefined> =>
+  withStore(choice.folder, house, async (store) => {
+    const estate = await estateIn(store, choice.estate);
+    const generation = await store.generations.ofRevision(estate, `git:${commit}`);
+    return generation && treeOf(estate, generation, store, house);
+  });
+
+async function withStore<T>(folder: string, house: House, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await house.store(folder, 'existing', () => {});
+  if (store === undefined)
+    throw new Complaint(`There is no store in ${folder}.`, {
+      next: 'Name its folder with --dir, or set DATABASE_URL.',
+    });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function estateIn(store: Store, asked: string | undefined): Promise<string> {
+  const estates = await store.estates.list();
+  const [only] = estates;
+  if (asked === undefined && only !== undefined && estates.length === 1) return only;
+  if (asked !== undefined && estates.includes(asked)) return asked;
+  const what =
+    asked === undefined ? `There are ${estates.length} estates in this store.` : `There is no estate ${asked}.`;
+  throw new Complaint(what, {
+    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: --estate ${estates.join(', or --estate ')}`,
+  });
+}
+
+async function treeOf(
+  estate: string,
+  { revision }: Generation,
+  store: Store,
+  house: House,
+): Promise<SpecTree | undefined> {
+  const kept = await store.fleet.trees.read(estate, revision);
+  return kept && house.kept(kept, revision);
+}

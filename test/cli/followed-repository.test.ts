@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const { specs } = await sandboxed();
+const run = commandLine();
+const store = run.database.connect();
+const source = 'https://git.example/infra.git';
+const [old, head] = ['a'.repeat(40), 'b'.repeat(40)];
+
+/** As a worker does that follows a repository. */
+async function follows(commit: string): Promise<void> {
+  const current = (await store.generations.current('acme')) ?? assert.fail('no generation');
+  const kept = (await store.fleet.trees.read('acme', current.revision)) ?? assert.fail('no tree');
+  await store.fleet.trees.keep('acme', `git:${commit}`, kept);
+  await store.generations.accept('acme', `git:${commit}`, current.guards);
+  await store.sources.states.tell('acme', { source, head: `git:${commit}`, state: 'followed', why: '' });
+}
+
+const revision = async (): Promise<string | undefined> => (await store.generations.current('acme'))?.revision;
+
+test('the specs in force are there without a folder, in every verb', async () => {
+  assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
+  await follows(old);
+  edit(specs, 'web.sh', '\n', '\n# changed here\n');
+  const inForce = await run(['plan', 'nowhere', '--in-force', '--allow-endpoint', '--json']);
+  assert.equal(inForce.code, 0, inForce.stderr);
+  assert.equal(JSON.parse(inForce.stdout).revision, `git:${old}`);
+  assert.match((await run(['status', '--in-force'])).stdout, /^Status: acme · generation 2 \(commit aaaaaaa\)\n/);
+  const other = await run(['status', '--in-force', '--estate', 'nobody']);
+  assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --estate acme/);
+});
+
+test('a source that is not followed is told by every answer, and nothing of one that is', async () => {
+  const looks = [['plan'], ['drift'], ['inventory'], ['explain', 'web-0'], ['ledger']];
+  const said = (verb: readonly string[]) =>
+    run([...verb, '--in-force', ...(verb[0] === 'ledger' ? [] : ['--allow-endpoint'])]);
+  for (const verb of looks) assert.doesNotMatch((await said(verb)).stderr, /git\.example/, verb[0]);
+  const why = 'specs/web.yaml:3:1: unknown key';
+  await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'broken', why });
+  for (const verb of looks)
+    assert.match(
+      (await said(verb)).stderr,
+      /^! https:\/\/git\.example\/infra\.git is not sound at commit bbbbbbb, for .*s: specs\/web\.yaml:3:1: unknown key$/m,
+      verb[0],
+    );
+  assert.equal(JSON.parse((await said(['plan', '--json'])).stdout).sources[0].state, 'broken');
+  assert.equal(JSON.parse((await said(['inventory', '--json'])).stdout).sources[0].why, why);
+  assert.match(
+    (await run(['status', '--in-force'])).stdout,
+    /\nSpecs from\n {2}https:.* is not sound at commit bbbbbbb/,
+  );
+});
+
+test('specs of a folder do not come into force beside a repository that a worker follows', async () => {
+  const held = await store.leases.acquire('acme', 'specs', 'worker-1@host');
+  for (const verb of [['apply'], ['approve', '--reason', 'x']]) {
+    const { code, stderr } = await run([...verb, specs, '--allow-endpoint', '--yes']);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /acme follows https:\/\/git\.example\/infra\.git, and these specs are not what is in force/);
+    assert.match(stderr, /worker-1@host makes its generations; in force is commit aaaaaaa, here is folder /);
+  }
+  assert.equal(await revision(), `git:${old}`);
+  const same = await run(['apply', '--in-force', '--allow-endpoint', '--yes']);
+  assert.equal(same.code, 0, same.stderr);
+  if (held.ok) await held.lease.release();
+});
+
+test('a rollback brings the old commit into force and holds it there until unpin', async () => {
+  await follows(head);
+  const wordless = await run(['apply', '--commit', old.slice(0, 8), '--allow-endpoint', '--yes']);
+  assert.match(wordless.stderr, /Going back to a commit needs a reason/);
+  const { code, stderr } = await run([
+    'apply',
+    '--commit',
+    'aaaaaaaa',
+    '--reason',
+    '#815',
+    '--allow-endpoint',
+    '--yes',
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.equal(await revision(), `git:${old}`);
+  assert.equal((await store.generations.current('acme'))?.number, 4);
+  const status = await run(['status', '--in-force']);
+  assert.match(status.stdout, /^Status: acme · generation 4 \(commit aaaaaaa\) · Pinned\n/);
+  assert.match(status.stdout, /\nPinned\n {2}at commit aaaaaaa since .*: #815\n {4}setpoint unpin --reason "…"\n/);
+  const other = await run(['apply', specs, '--allow-endpoint', '--yes']);
+  assert.equal(other.code, 3);
+  assert.match(other.stderr, /acme is pinned at commit aaaaaaa/);
+  const rung = await store.sources.bells.rung('acme');
+  const unpinned = await run(['unpin', '--in-force', '--reason', 'reverted']);
+  assert.match(unpinned.stdout, /^Unpinned: acme was held at commit aaaaaaa since /);
+  assert.equal(await store.sources.bells.rung('acme'), rung + 1);
+  assert.match((await run(['unpin', '--in-force', '--reason', 'again'])).stdout, /^Unpinned: nothing/);
+});
+
+test('a commit that was never in force here is refused, with what to do', async () => {
+  const go = (commit: string) => run(['apply', '--commit', commit, '--reason', 'x', '--allow-endpoint', '--yes']);
+  assert.match((await go('c0ffee1')).stderr, /No specs of commit c0ffee1 were ever in force here\./);
+  assert.match((await go('main')).stderr, /"main" is no commit\./);
+});
+
+test('a rewritten history is taken on by its head, in the ledger', async () => {
+  await store.sources.states.tell('acme', { source, head: `git:${head}`, state: 'rewritten', why: 'no ancestor' });
+  const wrong = await run(['approve', '--in-force', '--history', 'c0ffee1', '--reason', 'x']);
+  assert.match(wrong.stderr, /No rewritten history with the head "c0ffee1" waits\.\n.*--history bbbbbbbbbbbb/s);
+  const { code, stdout, stderr } = await run(['approve', '--in-force', '--history', 'bbbbbbb', '--reason', 'purged']);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Approved: the history of https:.* up to commit bbbbbbb/);
+  assert.equal(await store.sources.histories.isAccepted('acme', `git:${head}`), true);
+});
