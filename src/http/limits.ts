@@ -22,6 +22,6 @@ export const toleranceMs = 5 * 60_000;
 
 /**
  * What comes together is looked at together: once nothing more has come for `quietMs`, and at the latest `mostMs` after the
- * first of it. `most`: so many at once wait for nothing.
+ * first of it: in a storm of events a scope is looked at that often. `most`: so many at once wait for nothing.
  */
-export const collecting = { quietMs: 100, mostMs: 2_000, most: 5_000 } as const;
+export const collecting = { quietMs: 100, mostMs: 5_000, most: 5_000 } as const;

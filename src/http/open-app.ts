@@ -52,7 +52,6 @@ function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: Fa
 const notFound: Problem = { status: 404, title: 'Not Found', detail: 'There is nothing at this address.' };
 
 const problems: Readonly<Record<number, Problem>> = {
-  404: notFound,
   413: {
     status: 413,
     title: 'Content Too Large',

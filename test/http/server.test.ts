@@ -107,6 +107,14 @@ describe('what is answered', () => {
     assert.deepEqual(JSON.parse((await front.send('github', github(secret))).text), { accepted: 1, repeated: 0 });
   });
 
+  it('another worker has taken it: a replay', async () => {
+    const front = frontOf({ wired: { first: async (_estate, _hook, ids) => ids.map(() => false) } });
+    const answer = await front.send('github', github(secret));
+    assert.deepEqual([answer.status, JSON.parse(answer.text)], [202, { accepted: 0, repeated: 1 }]);
+    await front.settle();
+    assert.deepEqual(front.counts.rung, []);
+  });
+
   it('nobody knows which hooks there are: come again', async () => {
     const front = frontOf({ wired: { inForce: () => Promise.reject(new Error('away')) } });
     assertProblem(await front.send('github', github(secret)), 503);

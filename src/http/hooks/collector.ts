@@ -4,6 +4,8 @@ import { collecting } from '../limits.ts';
 /** Puts together what comes for one key within a moment, so that a thousand events are one piece of work. */
 export interface Collector<T> {
   add(key: string, items: readonly T[]): void;
+  /** More may come for this key, and be added, until what is returned is called: nothing is still until then. */
+  expect(key: string): () => void;
   /** What has been collected is delivered, and nothing more is taken. */
   close(): Promise<void>;
 }
@@ -18,7 +20,6 @@ export interface Delivering<T> {
 interface Lot<T> {
   items: T[];
   firstAt: number;
-  lastAt: number;
 }
 
 const tries = 5;
@@ -30,14 +31,18 @@ export function collector<T>(
   { quietMs, mostMs, most } = collecting,
 ): Collector<T> {
   const lots = new Map<string, Lot<T>>();
+  const expected = new Map<string, number>();
   const running = new Set<Promise<void>>();
   const closing = new AbortController();
 
-  const settled = async (lot: Lot<T>): Promise<void> => {
-    while (!closing.signal.aborted && lot.items.length < most) {
-      const wait = Math.min(lot.lastAt + quietMs, lot.firstAt + mostMs) - clock.now();
-      if (wait <= 0) return;
-      await clock.sleep(wait, closing.signal).catch(() => {});
+  const settled = async (key: string, lot: Lot<T>): Promise<void> => {
+    // why: two looks. After a stall of this process one alone would come before what waits to be read
+    for (let still = 0; still < 2 && !closing.signal.aborted && lot.items.length < most; ) {
+      const left = lot.firstAt + mostMs - clock.now();
+      if (left <= 0) return;
+      const before = lot.items.length;
+      await clock.sleep(Math.min(left, quietMs / 2), closing.signal).catch(() => {});
+      still = lot.items.length > before || expected.has(key) ? 0 : still + 1;
     }
   };
 
@@ -58,7 +63,7 @@ export function collector<T>(
 
   const run = async (key: string, lot: Lot<T>): Promise<void> => {
     while (lot.items.length > 0) {
-      await settled(lot);
+      await settled(key, lot);
       const items = lot.items;
       lot.items = [];
       await send(key, items);
@@ -70,15 +75,22 @@ export function collector<T>(
     add: (key, items) => {
       if (items.length === 0) return;
       const now = clock.now();
-      const lot = lots.get(key) ?? { items: [], firstAt: now, lastAt: now };
+      const lot = lots.get(key) ?? { items: [], firstAt: now };
       if (lot.items.length === 0) lot.firstAt = now;
-      lot.lastAt = now;
       lot.items.push(...items);
       if (lots.has(key)) return;
       lots.set(key, lot);
       const work = run(key, lot);
       running.add(work);
       void work.finally(() => running.delete(work));
+    },
+    expect: (key) => {
+      expected.set(key, (expected.get(key) ?? 0) + 1);
+      return () => {
+        const left = (expected.get(key) ?? 0) - 1;
+        if (left > 0) expected.set(key, left);
+        else expected.delete(key);
+      };
     },
     close: async () => {
       closing.abort();

@@ -1,11 +1,9 @@
-import type { Cloud } from '../../core/resource.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
 import type { Delivery } from '../senders/sender.ts';
 import { allowances } from './allowance.ts';
-import { collector } from './collector.ts';
 import type { Hooks } from './hook.ts';
-import { type Knock, prover, type Reader } from './prove.ts';
+import { lanesTo, type Surroundings } from './lanes.ts';
+import { type Knock, prover } from './prove.ts';
 import { refusals } from './refusals.ts';
 import { seenLately } from './seen.ts';
 
@@ -30,11 +28,6 @@ export type Outcome =
   | { readonly as: 'malformed'; readonly why: string }
   | { readonly as: 'too-many'; readonly afterSeconds: number };
 
-export interface Surroundings {
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /**
  * In this order, each before the next: is it genuine (over its raw bytes), what does it say, was it taken before, does its
  * hook bring too much. Then it is collected with what else comes, and passed on once.
@@ -43,7 +36,7 @@ export function openDesk(hooks: Hooks, { clock, log }: Surroundings): Desk {
   const refused = refusals(log, clock);
   const prove = prover(hooks, { clock, refused });
   const take = taker(hooks, clock);
-  const passOn = passingOn(hooks, { clock, log });
+  const lanes = lanesTo(hooks, { clock, log });
   const guarded = async (work: () => Promise<Outcome>): Promise<Outcome> => {
     try {
       return await work();
@@ -64,13 +57,19 @@ export function openDesk(hooks: Hooks, { clock, log }: Surroundings): Desk {
           return reading;
         }
         if (reading.as === 'handshake') return { as: 'answered', answer: reading.answer };
-        const taken = await take(knock, reading.deliveries);
-        if (typeof taken === 'number') {
-          refused.tell('too many', at);
-          return { as: 'too-many', afterSeconds: taken };
+        const lane = lanes.of(reader.cloud);
+        const arrived = lane.expect(knock.estate);
+        try {
+          const taken = await take(knock, reading.deliveries);
+          if (typeof taken === 'number') {
+            refused.tell('too many', at);
+            return { as: 'too-many', afterSeconds: taken };
+          }
+          lane.add(knock.estate, taken);
+          return { as: 'taken', accepted: taken.length, repeated: reading.deliveries.length - taken.length };
+        } finally {
+          arrived();
         }
-        passOn.add(knock.estate, reader, taken);
-        return { as: 'taken', accepted: taken.length, repeated: reading.deliveries.length - taken.length };
       }),
     greet: (knock) =>
       guarded(async () => {
@@ -79,7 +78,7 @@ export function openDesk(hooks: Hooks, { clock, log }: Surroundings): Desk {
         return headers === undefined ? { as: 'unknown' } : { as: 'answered', headers };
       }),
     close: async () => {
-      await passOn.close();
+      await lanes.close();
       refused.close();
     },
   };
@@ -102,48 +101,3 @@ function taker({ first }: Hooks, clock: Clock): Take {
     return [...unseen.values()].filter((_, index) => firsts[index] === true);
   };
 }
-
-interface PassingOn {
-  add(estate: string, from: Reader, deliveries: readonly Delivery[]): void;
-  close(): Promise<void>;
-}
-
-function passingOn(hooks: Hooks, { clock, log }: Surroundings): PassingOn {
-  const bells = collector<Delivery>({
-    deliver: (estate) => hooks.ring(estate),
-    lost: (estate, count, error) =>
-      log.error('a repository that moved is heard of late', { estate, count, ...whyOf(error) }),
-    clock,
-  });
-  const clouds = new Map<Cloud, ReturnType<typeof eventsOf>>();
-  const eventsOf = (cloud: Cloud) =>
-    collector<Delivery>({
-      deliver: (estate, deliveries) =>
-        hooks.touched(
-          estate,
-          cloud,
-          deliveries.map(({ event }) => event),
-        ),
-      lost: (estate, count, error) =>
-        log.error('events were lost: the next periodic pass finds what they told', {
-          estate,
-          cloud,
-          count,
-          ...whyOf(error),
-        }),
-      clock,
-    });
-  return {
-    add: (estate, { cloud }, deliveries) => {
-      if (cloud === undefined) return bells.add(estate, deliveries);
-      const events = clouds.get(cloud) ?? eventsOf(cloud);
-      clouds.set(cloud, events);
-      events.add(estate, deliveries);
-    },
-    close: async () => {
-      await Promise.all([bells.close(), ...[...clouds.values()].map((each) => each.close())]);
-    },
-  };
-}
-
-const whyOf = (error: unknown) => ({ why: error instanceof Error ? error.message : String(error) });

@@ -72,7 +72,7 @@ function answer(reply: FastifyReply, outcome: Outcome): FastifyReply {
   }
 }
 
-/** EventBridge, Event Grid and Pub/Sub try again after a 401, so that a secret that is being replaced loses nothing. */
+/** EventBridge and Pub/Sub try again after a 401, so that a secret that is being replaced loses nothing. */
 const unknown: Problem = {
   status: 401,
   title: 'Unauthorized',

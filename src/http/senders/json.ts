@@ -14,7 +14,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** A field that is text and not empty. */
 export function textOf(value: unknown, field: string): string | undefined {
-  if (!isObject(value) || !Object.hasOwn(value, field)) return undefined;
-  const held = value[field];
+  const held = isObject(value) ? value[field] : undefined;
   return typeof held === 'string' && held !== '' ? held : undefined;
 }

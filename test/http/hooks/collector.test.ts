@@ -42,25 +42,53 @@ describe('what comes together is delivered together', () => {
     await clock.advance(5_000);
     assert.deepEqual(
       told.map(([key, items, at]) => [key, items.length, at]),
-      [['acme', 1_000, 1_099]],
+      [['acme', 1_000, 1_100]],
     );
   });
 
-  it('a stream without an end is told every 2 s', async () => {
+  it('a stream without an end is told every 5 s', async () => {
     const { clock, made, told } = collecting();
-    for (let i = 0; i < 100; i += 1) {
+    for (let i = 0; i < 240; i += 1) {
       made.add('acme', [i]);
       await clock.advance(50);
     }
     assert.deepEqual(
       told.map(([, items, at]) => [items.length, at]),
       [
-        [40, 2_000],
-        [40, 4_000],
+        [100, 5_000],
+        [100, 10_000],
       ],
     );
   });
 
+  it('what is expected is waited for, for 5 s', async () => {
+    const { clock, made, told } = collecting();
+    const [one, two] = [made.expect('acme'), made.expect('acme')];
+    made.add('acme', [1]);
+    one();
+    await clock.advance(1_000);
+    made.add('acme', [2]);
+    two();
+    await clock.advance(150);
+    made.expect('acme');
+    made.add('acme', [3]);
+    await clock.advance(10_000);
+    assert.deepEqual(told, [
+      ['acme', [1, 2], 1_150],
+      ['acme', [3], 6_150],
+    ]);
+  });
+
+  it('of another key nothing is waited for', async () => {
+    const { clock, made, told } = collecting();
+    made.expect('other');
+    made.add('acme', [1]);
+    await clock.advance(100);
+    assert.deepEqual(told, [['acme', [1], 100]]);
+  });
+});
+
+describe('keys', () => {
   it('of each key by itself', async () => {
     const { clock, made, told } = collecting();
     made.add('acme', [1]);
@@ -84,7 +112,19 @@ describe('what is delivered', () => {
     await clock.advance(2_000);
     assert.deepEqual(told, [
       ['acme', [1], 600],
-      ['acme', [2, 3], 1_100],
+      ['acme', [2, 3], 1_200],
+    ]);
+  });
+
+  it('and its 5 s are counted from when it came', async () => {
+    const { clock, made, told } = collecting({ takesMs: 6_000 });
+    made.add('acme', [1]);
+    await clock.advance(6_000);
+    made.add('acme', [2]);
+    await clock.advance(10_000);
+    assert.deepEqual(told, [
+      ['acme', [1], 6_100],
+      ['acme', [2], 12_200],
     ]);
   });
 

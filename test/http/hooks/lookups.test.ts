@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { allowances } from '../../../src/http/hooks/allowance.ts';
 import { hookBook } from '../../../src/http/hooks/book.ts';
 import { heldSecrets } from '../../../src/http/hooks/held-secrets.ts';
 import type { Hook } from '../../../src/http/hooks/hook.ts';
@@ -97,5 +98,24 @@ describe('telling of refusals', () => {
     told.tell('forged', { estate: 'acme', of: 'web' });
     told.close();
     assert.deepEqual(counts(), [['forged', 'web', 1]]);
+  });
+});
+
+describe('what a hook may bring', () => {
+  it('never more than its burst, however long it was silent', async () => {
+    const clock = virtualClock();
+    const { spend } = allowances(clock, { perSecond: 10, burst: 20, pieceBytes: 1_000 });
+    const taken = (hook: string, bytes: number): number => {
+      let count = 0;
+      while (spend(hook, bytes) === undefined) count += 1;
+      return count;
+    };
+    assert.equal(taken('acme/web', 1), 20);
+    await clock.advance(3_600_000);
+    assert.equal(taken('acme/web', 1_000), 20);
+    assert.equal(taken('acme/other', 5_000), 4);
+    assert.equal(spend('acme/other', 5_000), 1);
+    await clock.advance(100);
+    assert.deepEqual([taken('acme/web', 1), taken('acme/web', 1)], [1, 0]);
   });
 });

@@ -27,7 +27,8 @@ export async function startGoogle({ status = 200 } = {}): Promise<Google> {
   let fetched = 0;
   const server = createServer((_, response) => {
     fetched += 1;
-    const key = { ...pair.publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' };
+    // why: Google's keys name their algorithm; without it nothing but our own rule refuses another
+    const key = { ...pair.publicKey.export({ format: 'jwk' }), kid, use: 'sig' };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [key] }));
   });
   server.listen(0, '127.0.0.1');
