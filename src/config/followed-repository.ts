@@ -3,11 +3,12 @@ import type { FollowedRepository } from '../cli/house.ts';
 import type { Source } from '../fleet/source.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { judgeHistory } from '../source/git/judge-history.ts';
-import { loadCommit } from '../source/git/load-commit.ts';
-import { openRepository } from '../source/git/repository.ts';
+import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
+import { openRepository, type Repository } from '../source/git/repository.ts';
+import { type Head, type TeamRepositories, teamRepositories } from '../source/git/team-repositories.ts';
 
 export interface RepositoryGrounds {
-  /** The store's folder: the mirror lies there. */
+  /** The store's folder: mirrors lie there. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   /** 2027-01-31 */
@@ -15,35 +16,72 @@ export interface RepositoryGrounds {
   readonly overlay?: string;
 }
 
-/** A branch of a git repository as a source of specs. Throws where its address is none to use. */
+/** A branch of a git repository as a source of specs, with those of the teams that it names. Throws where its address is none to use. */
 export function followedRepository(
   { url, branch, path, everyMs, allowLocal }: FollowedRepository,
   { folder, env, today, overlay }: RepositoryGrounds,
 ): Source {
-  const repository = openRepository({
-    url,
-    branch,
-    path,
-    folder: resolve(folder, 'repositories'),
-    allowFile: allowLocal,
-    env,
-  });
-  let last: { readonly key: string; readonly tree: SpecTree } | undefined;
+  const options = { url, branch, path, folder: resolve(folder, 'repositories'), allowFile: allowLocal, env };
+  const root = openRepository(options);
+  const newest = newestOf(root, teamRepositories(options));
+  let last: Loaded | undefined;
   return {
-    name: repository.name,
+    name: root.name,
     everyMs,
     read: async (signal) => {
-      const head = await repository.fetch(signal);
-      const day = today();
-      const key = `${head} ${day}`;
-      if (last?.key === key) return last.tree;
-      const loading = { today: day, signal, ...(overlay === undefined ? {} : { overlay }) };
-      const tree = await loadCommit(repository, head, loading);
-      last = { key, tree };
-      return tree;
+      last = await newest(last, { day: today(), overlay, signal });
+      return last.tree;
     },
     history: {
-      judge: (revision, after) => judgeHistory(revision, after, { repository: () => repository, today: today() }),
+      judge: (revision, after) => {
+        const repository = (team?: string): Repository | undefined =>
+          team === undefined ? root : last?.teams.get(team)?.repository;
+        return judgeHistory(revision, after, { repository, today: today() });
+      },
     },
   };
 }
+
+interface Loaded extends LoadedEstate {
+  /** Of the root. */
+  readonly commit: string;
+  readonly day: string;
+}
+
+interface Asked {
+  readonly day: string;
+  readonly overlay: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What the branches hold now; parsed anew only where one of them, or the day, is another. */
+const newestOf =
+  (root: Repository, teams: TeamRepositories) =>
+  async (last: Loaded | undefined, { day, overlay, signal }: Asked): Promise<Loaded> => {
+    const commit = await root.fetch(signal);
+    const fetched = last?.commit === commit ? await headsOf(last.tree, teams, signal) : new Map<string, Head>();
+    const isSame = last?.commit === commit && last.day === day && haveSame(last.teams, fetched);
+    if (isSame) return last;
+    const loaded = await loadEstate({
+      root: { repository: root, commit },
+      team: async (source, ending) => fetched.get(source.name) ?? teams.newest(source, ending),
+      today: day,
+      signal,
+      ...(overlay === undefined ? {} : { overlay }),
+    });
+    return { ...loaded, commit, day };
+  };
+
+async function headsOf(
+  { estate }: SpecTree,
+  teams: TeamRepositories,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Head>> {
+  const sources = estate?.value.spec.sources ?? [];
+  return new Map(
+    await Promise.all(sources.map(async (source) => [source.name, await teams.newest(source, signal)] as const)),
+  );
+}
+
+const haveSame = (before: ReadonlyMap<string, Head>, now: ReadonlyMap<string, Head>): boolean =>
+  before.size === now.size && [...now].every(([name, { commit }]) => before.get(name)?.commit === commit);
