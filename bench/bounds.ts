@@ -46,6 +46,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'event-to-heal': { of: 'value', most: 3 },
   preempt: { of: 'value', most: 5 },
   normalisation: { of: 'value', most: 0 },
+  'hostile-events': { of: 'value', most: 0 },
+  'hostile-events-valid': { of: 'value', most: 1 },
   'fuzz-specs': { of: 'value', most: 0 },
   kill: { of: 'value', most: 0 },
   takeover: { of: 'value', most: 15 },

@@ -26,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   queue: async () => unasked((await import('./queue.ts')).queue),
+  'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

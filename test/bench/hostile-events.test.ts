@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { missed } from '../../bench/bounds.ts';
+import type { Wired } from '../../bench/hostile-events/place.ts';
+import { hostileEvents } from '../../bench/hostile-events.ts';
+import type { Hook } from '../../src/http/hooks/hook.ts';
+
+describe('requests from outside, on a real database and queue', { timeout: 110_000 }, () => {
+  it('forged and replayed ones start nothing, genuine ones one pass', async () => {
+    const [forged, valid] = await hostileEvents({ forged: 500, valid: 200 });
+    assert.deepEqual([forged?.name, forged?.value], ['hostile-events', 0]);
+    assert.match(forged?.unit ?? '', /^jobs by 500 forged or replayed in \d+\.\d s$/);
+    assert.deepEqual([valid?.name, valid?.value], ['hostile-events-valid', 1]);
+    assert.match(valid?.unit ?? '', /^passes by 200 valid in \d+\.\d s$/);
+  });
+
+  it('a forgery that is believed is seen, and so are events that are not collected', async () => {
+    const wired: Wired = (hooks) => ({
+      ...hooks,
+      inForce: async () => (await hooks.inForce()).map((one) => ({ ...one, hooks: [...one.hooks, believed] })),
+      touched: async (estate, cloud, events) => {
+        for (const event of events) {
+          await hooks.touched(estate, cloud, [event]);
+          await sleep(400);
+        }
+      },
+    });
+    const [forged, valid] = await hostileEvents({ forged: 300, valid: 3, wired });
+    assert.ok((forged?.value ?? 0) > 0);
+    assert.ok((valid?.value ?? 0) > 1);
+  });
+});
+
+/** A hook where there should be none. */
+const believed: Hook = { name: 'nobody', from: 'github', secret: { env: 'SECRET' } };
+
+it('what is started is too much, and so is a second pass', () => {
+  assert.match(missed({ name: 'hostile-events', value: 1, unit: 'jobs' }) ?? '', /is over 0/);
+  assert.match(missed({ name: 'hostile-events-valid', value: 2, unit: 'passes' }) ?? '', /is over 1/);
+});
