@@ -95,17 +95,16 @@ async function readFile(
   if (refused !== undefined) return { refused };
   if (entry.kind === 'folder') return { refused: 'it is a folder' };
   if (entry.kind !== 'file') return { refused: 'it is not a plain file' };
-  const head = await objects.look(entry.id);
-  if (head && head.type !== 'blob') return { refused: 'it is not a plain file' };
-  if (head && head.bytes > limit) return { refused: `it has ${head.bytes} bytes; at most ${limit} are allowed` };
-  return { bytes: await objects.read(entry.id, 'blob', limit) };
+  const { head, bytes } = await objects.read(entry.id, 'blob', limit);
+  if (bytes !== undefined) return { bytes };
+  if (head.type !== 'blob') return { refused: 'it is not a plain file' };
+  return { refused: `it has ${head.bytes} bytes; at most ${limit} are allowed` };
 }
 
 async function listTree(objects: ObjectReader, id: string): Promise<GitListing> {
-  const head = await objects.look(id);
-  if (head && head.type !== 'tree') return { refused: 'it is not a folder' };
-  if (head && head.bytes > MOST_TREE_BYTES) return { refused: 'it holds too many files' };
-  return parseTree(await objects.read(id, 'tree', MOST_TREE_BYTES));
+  const { head, bytes } = await objects.read(id, 'tree', MOST_TREE_BYTES);
+  if (bytes !== undefined) return parseTree(bytes);
+  return { refused: head.type === 'tree' ? 'it holds too many files' : 'it is not a folder' };
 }
 
 /** https://git-scm.com/book/en/v2/Git-Internals-Git-Objects: `<mode> <name>\0<20 bytes>`, again and again. */

@@ -2,7 +2,7 @@ import { bounds } from './bounds.ts';
 import { commitAt } from './fetch-head.ts';
 import { fullName } from './full-name.ts';
 import { gitFailure, type Inside } from './inside.ts';
-import { RepositoryError } from './repository-error.ts';
+import { type RepositoryError, unknownCommit } from './repository-error.ts';
 
 /**
  * A merge brings all that came with it. A `from` that the mirror does not hold is no ancestor, as the mirror holds the whole
@@ -11,11 +11,7 @@ import { RepositoryError } from './repository-error.ts';
 export async function commitsSince(inside: Inside, from: string, to: string): Promise<readonly string[] | undefined> {
   const { mirror, url } = inside;
   const [before, after] = [fullName(from), fullName(to)];
-  if ((await commitAt(inside, after)) === undefined)
-    throw new RepositoryError(`${url.name} has no commit ${after} as far as it was fetched`, {
-      trouble: 'unknown',
-      repository: url.name,
-    });
+  if ((await commitAt(inside, after)) === undefined) throw unknownCommit(url.name, after);
   if ((await commitAt(inside, before)) === undefined) return undefined;
   const ancestry = await mirror.git(['merge-base', '--is-ancestor', before, after], bounds.local());
   if (ancestry.code === 1) return undefined;

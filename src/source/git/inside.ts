@@ -4,7 +4,7 @@ import { complaintOf } from './git-complaint.ts';
 import { gitEnvironment } from './git-environment.ts';
 import type { Guards } from './guards.ts';
 import { type Mirror, mirrorAt, mirrorFolder } from './mirror.ts';
-import { refusedName } from './ref-name.ts';
+import { type NameRule, refusedName } from './ref-name.ts';
 import type { RepositoryOptions } from './repository.ts';
 import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
 import { type RepositoryUrl, readRepositoryUrl } from './repository-url.ts';
@@ -52,7 +52,7 @@ export function insideOf(options: GuardedOptions): Inside {
   return {
     url,
     branch,
-    path: pathOf(url, options.path ?? ''),
+    path: pathOf(url, options.path ?? '', guards.paths),
     mirror: mirrorAt(folder, variables),
     guards,
     state: { suspect: false, triedAnew: '' },
@@ -69,12 +69,12 @@ function tokenFor(url: RepositoryUrl, { env, tokenHost = url.host }: RepositoryO
   return { value, url: `https://${url.host}/` };
 }
 
-function pathOf(url: RepositoryUrl, path: string): string {
-  const steps = path.replace(/\/$/, '').split('/');
+function pathOf(url: RepositoryUrl, path: string, rules: readonly NameRule[]): string {
   if (path === '' || path === '.') return '';
-  if (steps.some((step) => step === '' || step === '.' || step === '..' || /^-|\p{Cc}/u.test(step)))
-    throw refuse(url, 'the path of its specs is a folder in it, such as specs');
-  return steps.join('/');
+  const plain = path.replace(/\/$/, '');
+  const bad = refusedName(plain, rules);
+  if (bad !== undefined) throw refuse(url, `the name of the folder of its specs ${bad}: give one in it, such as specs`);
+  return plain;
 }
 
 /** Where the branch's head was when it was last fetched. */

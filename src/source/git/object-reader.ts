@@ -1,16 +1,21 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { fullName } from './full-name.ts';
 import type { Mirror } from './mirror.ts';
+import { type ObjectRule, objectRules } from './object-rules.ts';
 import { endGroup, startGit } from './run-git.ts';
 
 /** Git's objects by their names, read one after the other from one process. */
 export interface ObjectReader {
-  /** Undefined: the repository does not hold it. Nothing of its content is read. */
-  look(id: string): Promise<ObjectHead | undefined>;
-  /** Its bytes, which are what its name says. Rejects where it is not there, is another type or has more bytes. */
-  read(id: string, type: ObjectHead['type'], mostBytes: number): Promise<Buffer>;
-  end(): void;
+  /** Its bytes where it is of this type and has no more of them. Rejects with `UnreadableObject` where it is not there whole. */
+  read(id: string, type: ObjectHead['type'], mostBytes: number): Promise<ObjectReading>;
+  /** Resolves when the process has ended. */
+  end(): Promise<void>;
+}
+
+/** `bytes`: absent where it was not asked for what it is. */
+export interface ObjectReading {
+  readonly head: ObjectHead;
+  readonly bytes?: Buffer;
 }
 
 export interface ObjectHead {
@@ -27,47 +32,53 @@ export interface ReaderBounds {
 }
 
 /** Needs git 2.36, whose `--batch-command` can tell a size before it sends the content. */
-export function objectReader({ folder, env }: Mirror, { timeoutMs, signal }: ReaderBounds): ObjectReader {
+export function objectReader(
+  { folder, env }: Mirror,
+  { timeoutMs, signal }: ReaderBounds,
+  rules: readonly ObjectRule[] = objectRules,
+): ObjectReader {
   const child = startGit([`--git-dir=${folder}`, 'cat-file', '--batch-command'], env, folder);
-  const timer = setTimeout(() => endGroup(child), timeoutMs);
-  const onAbort = (): void => endGroup(child);
-  signal?.addEventListener('abort', onAbort);
-  child.once('close', () => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  });
+  const ended = new Promise<void>((resolve) => child.once('close', resolve).once('error', resolve));
+  const stop = (): void => endGroup(child);
+  const timer = setTimeout(stop, timeoutMs);
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
   const answers = answersOf(child);
-  const look = async (id: string): Promise<ObjectHead | undefined> => {
+  const read: ObjectReader['read'] = async (id, type, mostBytes) => {
     child.stdin.write(`info ${fullName(id)}\n`);
-    return headOf(await answers.line());
+    const line = await answers.line();
+    const head = headOf(line);
+    if (head.type !== type || head.bytes > mostBytes) return { head };
+    child.stdin.write(`contents ${id}\n`);
+    if ((await answers.line()) !== line) throw new UnreadableObject(`${id} is not what it was`);
+    const bytes = await answers.bytes(head.bytes);
+    await answers.bytes(1);
+    const broken = rules.find(({ breaks }) => breaks({ id, type, bytes }));
+    if (broken) throw new UnreadableObject(`${id} ${broken.message}`);
+    return { head, bytes };
   };
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    look,
-    read: async (id, type, mostBytes) => {
-      const head = await look(id);
-      if (head?.type !== type)
-        throw new UnreadableObject(`${id} is ${head ? `a ${head.type}` : 'not there'}, no ${type}`);
-      if (head.bytes > mostBytes) throw new UnreadableObject(`${id} has ${head.bytes} bytes`);
-      child.stdin.write(`contents ${id}\n`);
-      await answers.line();
-      const bytes = await answers.bytes(head.bytes);
-      await answers.bytes(1);
-      // why: git believes a loose object to be what it is called: https://git-scm.com/docs/git-fsck
-      if (nameOf(type, bytes) !== id) throw new UnreadableObject(`${id} is not what its name says`);
-      return bytes;
+    read: (id, type, mostBytes) => {
+      // why: answers come in the order of the questions, so nobody asks before the one before has been answered
+      const reading = before.then(() => read(id, type, mostBytes));
+      before = reading.catch(() => undefined);
+      return reading;
     },
-    end: () => child.stdin.end(),
+    end: async () => {
+      for (const stream of child.stdio) stream?.destroy();
+      stop();
+      await ended;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    },
   };
 }
 
-const nameOf = (type: string, bytes: Buffer): string =>
-  createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
-
-function headOf(line: string): ObjectHead | undefined {
+function headOf(line: string): ObjectHead {
   const [, type, size] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(line) ?? [];
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return { type, bytes: Number(size) };
-  if (line.endsWith(' missing')) return undefined;
-  throw new UnreadableObject(`git answered ${JSON.stringify(line.slice(0, 100))}`);
+  throw new UnreadableObject(`git says ${JSON.stringify(line.slice(0, 100))}`);
 }
 
 interface Answers {

@@ -1,10 +1,12 @@
 import { bounds } from './bounds.ts';
 import { parseCommit } from './commit.ts';
 import { commitTree } from './commit-tree.ts';
+import { commitAt } from './fetch-head.ts';
+import { fullName } from './full-name.ts';
 import type { Inside } from './inside.ts';
 import { type ObjectReader, objectReader, UnreadableObject } from './object-reader.ts';
 import type { CommitReading } from './repository.ts';
-import { RepositoryError } from './repository-error.ts';
+import { RepositoryError, unknownCommit } from './repository-error.ts';
 
 /** No message of a person is longer. */
 const MOST_COMMIT_BYTES = 1024 * 1024;
@@ -16,7 +18,8 @@ export async function readCommit<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const { mirror, url, state } = inside;
-  const objects = objectReader(mirror, bounds.read(signal));
+  if ((await commitAt(inside, fullName(commit))) === undefined) throw unknownCommit(url.name, commit);
+  const objects = objectReader(mirror, bounds.read(signal), inside.guards.objects);
   try {
     return await work(await readingOf(inside, objects, commit));
   } catch (error) {
@@ -30,20 +33,13 @@ export async function readCommit<T>(
       cause: error,
     });
   } finally {
-    objects.end();
+    await objects.end();
   }
 }
 
-async function readingOf({ url, path, guards }: Inside, objects: ObjectReader, id: string): Promise<CommitReading> {
-  const head = await objects.look(id);
-  if (head?.type !== 'commit') {
-    const next = 'Name one of the branch that is followed';
-    throw new RepositoryError(`${url.name} has no commit ${id} as far as it was fetched. ${next}`, {
-      trouble: 'unknown',
-      repository: url.name,
-    });
-  }
-  const commit = parseCommit(id, await objects.read(id, 'commit', MOST_COMMIT_BYTES));
+async function readingOf({ path, guards }: Inside, objects: ObjectReader, id: string): Promise<CommitReading> {
+  const { bytes } = await objects.read(id, 'commit', MOST_COMMIT_BYTES);
+  const commit = bytes && parseCommit(id, bytes);
   if (commit === undefined) throw new UnreadableObject(`${id} is no commit as git writes them`);
   return { commit, tree: commitTree(objects, { tree: commit.tree, path }, guards.trees), rules: guards.trees };
 }

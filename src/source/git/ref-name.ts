@@ -1,12 +1,12 @@
-/** What a name of a branch or tag must hold to. A table, so that a test can leave a row out and see what it was for. */
+/** What a name must hold to. Tables, so that a test can leave a row out and see what it was for. */
 export interface NameRule {
   readonly name: string;
   readonly breaks: (ref: string) => boolean;
-  /** Goes on after "the name of a branch …". */
+  /** Goes on after "the name …". */
   readonly message: string;
 }
 
-/** What git asks (https://git-scm.com/docs/git-check-ref-format), and that no program takes it for an option or an expression. */
+/** Of a branch or tag: what git asks (https://git-scm.com/docs/git-check-ref-format), and that no program takes it for an option or an expression. */
 export const nameRules: readonly NameRule[] = [
   { name: 'empty', breaks: (ref) => ref === '', message: 'is empty' },
   { name: 'length', breaks: (ref) => Buffer.byteLength(ref) > 200, message: 'has more than 200 bytes' },
@@ -29,3 +29,15 @@ export const nameRules: readonly NameRule[] = [
 /** Why git is not given this name; undefined where it is. */
 export const refusedName = (ref: string, rules: readonly NameRule[] = nameRules): string | undefined =>
   rules.find(({ breaks }) => breaks(ref))?.message;
+
+/** Of the folder that specs lie in. */
+export const pathRules: readonly NameRule[] = [
+  { name: 'length', breaks: (path) => Buffer.byteLength(path) > 512, message: 'has more than 512 bytes' },
+  { name: 'character', breaks: (path) => /[\p{Cc}\p{Cf}\p{Cs}]/u.test(path), message: 'holds what does not show' },
+  { name: 'option', breaks: (path) => /(?:^|\/)-/.test(path), message: 'has a part that begins with a dash' },
+  {
+    name: 'step',
+    breaks: (path) => /(?:^|\/)\.{0,2}(?:\/|$)/.test(path),
+    message: 'has a part that is empty, . or ..',
+  },
+];

@@ -23,3 +23,9 @@ interface RepositoryErrorOptions {
   readonly repository: string;
   readonly cause?: unknown;
 }
+
+export const unknownCommit = (repository: string, commit: string): RepositoryError =>
+  new RepositoryError(
+    `${repository} has no commit ${commit} as far as it was fetched. Name one of the branch that is followed`,
+    { trouble: 'unknown', repository },
+  );

@@ -27,8 +27,14 @@ export interface Address extends RepositoryUrl {
   readonly allowFile: boolean;
 }
 
-/** A table, so that a test can leave a row out and see what it was for. */
-export const urlRules: readonly UrlRule[] = [
+/** What an address must hold to once it has a form of ours. */
+const rules: readonly UrlRule[] = [
+  { name: 'length', breaks: ({ text }) => text.length > 512, message: 'an address has at most 512 characters' },
+  {
+    name: 'character',
+    breaks: ({ text }) => /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u.test(text),
+    message: 'an address holds no blanks, no backslashes and nothing that does not show',
+  },
   {
     name: 'file',
     breaks: ({ scheme, allowFile }) => scheme === 'file' && !allowFile,
@@ -80,33 +86,36 @@ export const urlRules: readonly UrlRule[] = [
   },
 ];
 
+/** Tables, so that a test can leave a row out and see what it was for. */
+export interface UrlGuards {
+  readonly forms: readonly UrlForm[];
+  readonly rules: readonly UrlRule[];
+}
+
+/** Takes an address apart; undefined where it is of another form. */
+export type UrlForm = (text: string) => Omit<Address, 'text' | 'allowFile'> | undefined;
+
+/** What else git understands, such as `ext::`, runs programs. https://git-scm.com/docs/gitremote-helpers */
+export const urlGuards: UrlGuards = { forms: [ofHttps, ofSsh, ofFile], rules };
+
 const FORMS = 'give https://host/path, ssh://git@host/path or git@host:path';
 
-/** `refused`: why it is not given to git, and what to do. Only these forms go to git; what else it understands runs programs. */
+/** `refused`: why it is not given to git, and what to do. */
 export function readRepositoryUrl(
   text: string,
   allowFile: boolean,
-  rules: readonly UrlRule[] = urlRules,
+  guards: UrlGuards = urlGuards,
 ): { readonly url: RepositoryUrl; readonly refused?: never } | { readonly url?: never; readonly refused: string } {
-  if (text.length > 512 || /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u.test(text))
-    return { refused: `an address has no blanks, backslashes or characters that do not show, and at most 512 others` };
-  const address = takeApart(text, allowFile);
-  if (address === undefined) return { refused: `this is no address that git is given: ${FORMS}` };
-  const broken = rules.find(({ breaks }) => breaks(address));
+  const parts = guards.forms.reduce<ReturnType<UrlForm>>((found, form) => found ?? form(text), undefined);
+  if (parts === undefined) return { refused: `this is no address that git is given: ${FORMS}` };
+  const broken = guards.rules.find(({ breaks }) => breaks({ ...parts, text, allowFile }));
   if (broken) return { refused: broken.message };
-  const { url, name, scheme, host } = address;
+  const { url, name, scheme, host } = parts;
   return { url: { url, name, scheme, host } };
 }
 
-function takeApart(text: string, allowFile: boolean): Address | undefined {
-  const parts = ofHttps(text) ?? ofSsh(text) ?? ofFile(text);
-  return parts && { ...parts, text, allowFile };
-}
-
-type Parts = Omit<Address, 'text' | 'allowFile'>;
-
 /** In the form that the URL standard gives it, so that git's reading and ours cannot differ. */
-function ofHttps(text: string): Parts | undefined {
+function ofHttps(text: string): ReturnType<UrlForm> {
   if (!/^https:\/\/[^/]/i.test(text)) return undefined;
   const url = URL.parse(text);
   if (url === null) return undefined;
@@ -117,7 +126,7 @@ function ofHttps(text: string): Parts | undefined {
   return { scheme: 'https', url: url.href, name: url.href, host: url.host, user, path };
 }
 
-function ofSsh(text: string): Parts | undefined {
+function ofSsh(text: string): ReturnType<UrlForm> {
   const url = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]/]*\](?::[^/]*)?|[^@/]*)(\/.*)$/i.exec(text);
   const short = /^(?:([^@/:]+)@)?(\[[^\]/]*\]|[^@/:]+):(?!:|\/\/)(.*)$/.exec(text);
   const [, user = '', host = '', path = ''] = url ?? short ?? [];
@@ -138,7 +147,7 @@ function settledHost(host: string): string | undefined {
     : `${url.hostname}${port}`;
 }
 
-function ofFile(text: string): Parts | undefined {
+function ofFile(text: string): ReturnType<UrlForm> {
   if (!/^(?:file:\/\/)?\//i.test(text)) return undefined;
   const path = text.startsWith('/') ? text : decoded(text.slice('file://'.length));
   return path === undefined ? undefined : { scheme: 'file', url: path, name: path, host: '', user: '', path };
