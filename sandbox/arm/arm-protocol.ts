@@ -4,6 +4,7 @@ import type { Answer, Blur, Call, Protocol, Refusal, WireRequest } from '../prot
 import { Refused } from '../refused.ts';
 import { readRequest } from './arm-request.ts';
 import { chargesOf, type Demand } from './budget-table.ts';
+import { correlationId } from './correlation.ts';
 import { AT_ONCE } from './durations.ts';
 import { type ArmRefusal, errorBody, refused } from './errors.ts';
 import type { ArmRequest, Reply, Verb } from './method.ts';
@@ -40,7 +41,10 @@ const find = makeRouter(METHODS);
 /** Azure Resource Manager: https://learn.microsoft.com/rest/api/azure */
 export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCall> {
   const refusal = (reason: ArmRefusal, requestId: string, call?: ArmCall): Answer =>
-    refusalAnswer(reason, { ...(call ? remaining(chargesOf(demandOf(call)), budgets) : {}), ...idHeaders(requestId) });
+    refusalAnswer(reason, {
+      ...(call ? remaining(chargesOf(demandOf(call)), budgets) : {}),
+      ...idHeaders(requestId, call),
+    });
   return {
     accepts: ({ path }) => SUBSCRIPTION.test(path),
     read: (request) => readCall(world, request),
@@ -51,7 +55,7 @@ export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCa
         const known = world.subscription(call.account);
         const subscription = blur.atOnce ? { ...known, durations: AT_ONCE } : known;
         const reply = replyTo(call, { subscription, now: clock.now(), blur });
-        const headers = { ...remaining(chargesOf(demandOf(call)), budgets), ...idHeaders(requestId) };
+        const headers = { ...remaining(chargesOf(demandOf(call)), budgets), ...idHeaders(requestId, call) };
         const response = rendered(reply, headers);
         return { response: blur.capitals ? { ...response, body: capitals(response.body) } : response };
       } catch (error) {
@@ -161,11 +165,12 @@ function explained(
   }
 }
 
-function idHeaders(requestId: string): Record<string, string> {
+function idHeaders(requestId: string, call: ArmCall | undefined): Record<string, string> {
+  const correlation = correlationId(requestId, call?.request.headers['x-ms-correlation-request-id']);
   return {
     'x-ms-request-id': requestId,
-    'x-ms-correlation-request-id': requestId,
-    'x-ms-routing-request-id': `SANDBOX:${requestId}`,
+    'x-ms-correlation-request-id': correlation,
+    'x-ms-routing-request-id': `SANDBOX:${correlation}`,
     'cache-control': 'no-cache',
   };
 }

@@ -138,14 +138,6 @@ describe('a request to ARM', () => {
     );
   });
 
-  it('every answer has its ids', async () => {
-    await using made = await bench();
-    const { headers } = await made.send('GET', GROUP);
-    const id = headers.get('x-ms-request-id');
-    assert.equal(id, made.sandbox.control.log.entries()[0]?.requestId);
-    assert.equal(headers.get('x-ms-correlation-request-id'), id);
-  });
-
   it('subscriptions are apart', async () => {
     await using made = await bench({ arm: { subscriptions: [SUBSCRIPTION, OTHER] } });
     const { resources } = clients(made.sandbox.url, 'dummy', OTHER);
@@ -171,6 +163,20 @@ describe('a request to ARM', () => {
       outcome(await made.send('GET', `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Nothing`)),
       '404 InvalidResourceNamespace',
     );
+  });
+});
+
+describe('an answer of ARM', () => {
+  it('has its ids', async () => {
+    await using made = await bench();
+    const { headers } = await made.send('GET', GROUP);
+    const id = headers.get('x-ms-request-id');
+    assert.equal(id, made.sandbox.control.log.entries()[0]?.requestId);
+    const correlation = headers.get('x-ms-correlation-request-id');
+    assert.match(correlation ?? '', /^[0-9a-f-]{36}$/);
+    assert.notEqual(correlation, id, 'one is the provider’s, one is ARM’s');
+    const sent = await made.send('GET', GROUP, { headers: { 'x-ms-correlation-request-id': 'mine' } });
+    assert.equal(sent.headers.get('x-ms-correlation-request-id'), 'mine');
   });
 });
 
