@@ -1,0 +1,163 @@
+import type { Random } from '../random.ts';
+import type { Carrier, Post, Reception } from './carrier.ts';
+import type { Destination } from './destination.ts';
+
+/** How deliveries to one destination stand. */
+export interface DeliveryState {
+  readonly waiting: number;
+  readonly sent: number;
+  /** Attempts that came to nothing. */
+  readonly failed: number;
+  /** Events that were given up. */
+  readonly dropped: number;
+  /** Why the last attempt that failed did. */
+  readonly problem: string | undefined;
+}
+
+/** The world outside, real or made up. `sleep` and `send` throw once the signal is aborted. */
+export interface Outside {
+  /** Real time, in ms. */
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly send: (post: Post, signal: AbortSignal) => Promise<Reception>;
+}
+
+export interface DeliveryOptions {
+  readonly destination: Pick<Destination, 'delayMs' | 'duplicates' | 'attempts'>;
+  readonly carrier: Carrier;
+  readonly random: Random;
+  readonly outside: Outside;
+}
+
+interface Due {
+  readonly event: object;
+  readonly at: number;
+}
+
+/** An event beyond these is given up at once: nobody hears what nobody takes. */
+const MOST_WAITING = 100_000;
+
+const ATTEMPTS = 8;
+
+/**
+ * Sends to one destination: in order, one at a time, each at least once. An event that fails holds up those behind it until
+ * it is given up.
+ */
+export class Delivery {
+  readonly #carrier: Carrier;
+  readonly #outside: Outside;
+  readonly #random: Random;
+  readonly #manner: { readonly delayMs: number; readonly duplicates: number; readonly attempts: number };
+  readonly #waiting: Due[] = [];
+  readonly #stop = new AbortController();
+  readonly #counts = { sent: 0, failed: 0, dropped: 0 };
+  #problem: string | undefined;
+  #greeted: boolean;
+  #running = false;
+  #work: Promise<void> | undefined;
+
+  constructor({ destination, carrier, random, outside }: DeliveryOptions) {
+    const { delayMs = 0, duplicates = 0, attempts = ATTEMPTS } = destination;
+    this.#manner = { delayMs, duplicates, attempts };
+    this.#carrier = carrier;
+    this.#random = random;
+    this.#outside = outside;
+    this.#greeted = carrier.greeting === undefined;
+  }
+
+  /** Sends what must come before the first event, and then what waits. */
+  open(): void {
+    if (this.#running || this.#stop.signal.aborted) return;
+    this.#running = true;
+    this.#work = this.#drain();
+  }
+
+  /** Takes an event, to be sent after those taken before it. */
+  push(event: object): void {
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#counts.dropped += 1;
+      return;
+    }
+    const due: Due = { event, at: this.#outside.now() + this.#manner.delayMs };
+    this.#waiting.push(due);
+    if (this.#random() < this.#manner.duplicates) this.#waiting.push(due);
+    this.open();
+  }
+
+  state(): DeliveryState {
+    return { waiting: this.#waiting.length, ...this.#counts, problem: this.#problem };
+  }
+
+  /** Ends what is under way; what waits is lost. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await this.#greet();
+      for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+        await this.#deliver(next);
+        this.#waiting.shift();
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #greet(): Promise<void> {
+    const { greeting } = this.#carrier;
+    for (let count = 1; greeting && !this.#greeted; count++) {
+      const answer = await this.#attempt(() => greeting.post);
+      if (answer && greeting.accepts(answer)) this.#greeted = true;
+      else await this.#failed(count, answer);
+    }
+  }
+
+  async #deliver({ event, at }: Due): Promise<void> {
+    const early = at - this.#outside.now();
+    if (early > 0) await this.#outside.sleep(early, this.#stop.signal);
+    for (let count = 1; count <= this.#manner.attempts; count++) {
+      const answer = await this.#attempt(() => this.#carrier.post(event, count));
+      const verdict = answer ? this.#carrier.verdict(answer.status) : 'again';
+      if (verdict === 'taken') {
+        this.#counts.sent += 1;
+        return;
+      }
+      if (verdict === 'refused') count = this.#manner.attempts;
+      await this.#failed(count, answer, count >= this.#manner.attempts);
+    }
+    this.#counts.dropped += 1;
+  }
+
+  /** Undefined: nothing was answered. */
+  async #attempt(post: () => Post | Promise<Post>): Promise<Reception | undefined> {
+    const { signal } = this.#stop;
+    try {
+      return await this.#outside.send(await post(), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#problem = reasonOf(error);
+      return undefined;
+    }
+  }
+
+  async #failed(count: number, answer: Reception | undefined, forGood = false): Promise<void> {
+    this.#counts.failed += 1;
+    if (answer) this.#problem = `answered ${answer.status}`;
+    if (!forGood) await this.#outside.sleep(backoffMs(count), this.#stop.signal);
+  }
+}
+
+function backoffMs(attempt: number): number {
+  return Math.min(100 * 2 ** (attempt - 1), 5000);
+}
+
+/** `fetch` says only "fetch failed"; why is behind it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
