@@ -1,5 +1,6 @@
 import type { Control } from './control.ts';
 import { addressed, loadEstates } from './control-cloud.ts';
+import { readDestinations } from './events/destination.ts';
 import type { Effect, FaultRule } from './faults.ts';
 import { listOf, object, optional, type Reader } from './json.ts';
 import { JsonProblem } from './json-problem.ts';
@@ -14,6 +15,9 @@ const text = optional(scalar('string'));
 const number = optional(scalar('number'));
 
 const flag = optional(scalar('boolean'));
+
+/** `GET`: what the tokens of Pub/Sub's pushes are signed by, as JSON Web Keys. They are public. */
+const KEYS = `${CONTROL_PREFIX}jwks`;
 
 type Verb = (control: Control, body: unknown) => unknown;
 
@@ -61,6 +65,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     const { put = [] } = object({ put: optional(listOf(object({ name: string, text: string }))) })(body, '');
     for (const given of put) secrets.put(given.name, given.text);
     return {};
+  },
+  /** {subscribe: [destination]} (`events/destination.ts`) → how deliveries of events stand, one for each destination */
+  events: ({ events }, body) => {
+    const { subscribe } = object({ subscribe: optional(readDestinations) })(body, '');
+    events.subscribe(subscribe ?? []);
+    return { destinations: events.states() };
   },
   /** {cloud} and an estate in the form of that cloud, or a list of those */
   estate: (control, body) => {
@@ -136,7 +146,8 @@ function present<T extends object>(value: T): Partial<Present<T>> {
 const REFUSALS = [JsonProblem, SyntaxError, RangeError, Refused];
 
 /** Only for programs on this machine: a page in a browser can send neither this content type nor this Host unasked. */
-export function answerControl(control: Control, request: WireRequest): WireResponse {
+export function answerControl(control: Control, request: WireRequest): WireResponse | Promise<WireResponse> {
+  if (request.method === 'GET' && request.path === KEYS) return control.events.keys().then((keys) => json(200, keys));
   if (request.method !== 'POST') return json(405, { error: 'use POST' });
   if (!request.headers['content-type']?.startsWith('application/json'))
     return json(415, { error: 'send application/json' });

@@ -3,6 +3,7 @@ import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
 import type { World as ComputeWorld } from './compute/world.ts';
 import type { World } from './ec2/world.ts';
+import type { Events } from './events/events.ts';
 import type { Faults } from './faults.ts';
 import type { Lag } from './lag.ts';
 import type { RequestLog } from './request-log.ts';
@@ -17,6 +18,8 @@ interface Strings {
   readonly budgets: Budgets;
   readonly faults: Faults;
   readonly log: RequestLog;
+  /** What the clouds' audit services tell. Edits from behind the stage are no requests, so nobody hears of those. */
+  readonly events: Pick<Events, 'subscribe' | 'keys' | 'states'>;
 }
 
 /** What each cloud holds. */

@@ -1,5 +1,6 @@
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
+import type { Written } from './events/written.ts';
 import type { Effect, Faults } from './faults.ts';
 import type { Answer, Blur, Call, Protocol, WireRequest, WireResponse } from './protocol.ts';
 import { hexDigits, type Random } from './random.ts';
@@ -12,6 +13,8 @@ export interface Shared {
   readonly faults: Faults;
   readonly log: RequestLog;
   readonly random: Random;
+  /** Told of each write that was applied. */
+  readonly heard?: (written: Written) => void;
 }
 
 /** What becomes of a connection: an answer, or none at all. */
@@ -51,7 +54,7 @@ interface Met extends Struck {
 }
 
 async function settle(shared: Shared, protocol: Protocol, met: Met): Promise<Outcome> {
-  const { call, effects, requestId } = met;
+  const { call, effects, request, requestId } = met;
   const early = before(shared, protocol, { call, effects, requestId });
   if (early) {
     record(shared, protocol, { call, requestId, answer: early, applied: false });
@@ -62,6 +65,7 @@ async function settle(shared: Shared, protocol: Protocol, met: Met): Promise<Out
   const applied = protocol.mutates(call) && answer.errorCode === undefined;
   const late = applied || !protocol.mutates(call) ? after(protocol, { call, effects, requestId }) : undefined;
   record(shared, protocol, { call, requestId, answer: late ?? answer, applied });
+  if (applied) shared.heard?.({ time: shared.clock.now(), call, request, requestId, response: answer.response });
   return late === 'cut' ? late : (late ?? answer).response;
 }
 

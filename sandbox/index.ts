@@ -13,6 +13,8 @@ import type { Durations } from './ec2/durations.ts';
 import { ec2Protocol } from './ec2/ec2-protocol.ts';
 import type { Quotas } from './ec2/quotas.ts';
 import { makeWorld } from './ec2/world.ts';
+import { type Destination, readDestinations } from './events/destination.ts';
+import { makeEvents } from './events/events.ts';
 import { exchange, type Shared } from './exchange.ts';
 import { makeFaults } from './faults.ts';
 import { JsonProblem } from './json-problem.ts';
@@ -27,7 +29,7 @@ import { makeShelf } from './secrets/shelf.ts';
 import { listen } from './server.ts';
 import { stsProtocol } from './sts/sts-protocol.ts';
 
-export type SandboxOptions = Where & Behaviour & Contents & Clouds;
+export type SandboxOptions = Where & Behaviour & Contents & Clouds & Told;
 
 interface Where {
   /** Loopback only; default 127.0.0.1. */
@@ -67,6 +69,13 @@ interface Clouds {
   readonly arm?: ArmOptions;
 }
 
+interface Told {
+  /** Whom the clouds tell of what clients write. Default: nobody. */
+  readonly events?: readonly Destination[];
+  /** The same in a JSON file; those of both are told. */
+  readonly eventsFile?: string;
+}
+
 export interface Sandbox {
   readonly url: string;
   readonly control: Control;
@@ -78,22 +87,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { seed = 1, host = '127.0.0.1', port = 0, durations, quotas } = options;
   const clock = makeClock(options.clock);
   const lag = makeLag(clock, seededRandom(seed, 'lag'), options.lag);
+  const ec2 = makeWorld({ seed, lag, durations, quotas });
+  const compute = makeCompute({ ...options.compute, seed, lag });
+  const arm = makeArm({ ...options.arm, seed, lag });
+  const secrets = makeShelf(seededRandom(seed, 'secrets'));
+  const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
+  const destinations = await destinationsOf(options);
+  const events = makeEvents({ seed, clock, worlds: { compute, arm }, accounts });
   const shared: Shared = {
     clock,
     budgets: makeBudgets(clock, options.budgets ?? true),
     faults: makeFaults(seededRandom(seed, 'faults')),
     log: makeRequestLog(),
     random: seededRandom(seed, 'requests'),
+    heard: events.heard,
   };
-  const ec2 = makeWorld({ seed, lag, durations, quotas });
-  const compute = makeCompute({ ...options.compute, seed, lag });
-  const arm = makeArm({ ...options.arm, seed, lag });
-  const secrets = makeShelf(seededRandom(seed, 'secrets'));
   const { budgets, faults, log } = shared;
-  const control: Control = { clock, lag, budgets, faults, log, ec2, compute, arm, secrets };
+  const control: Control = { clock, lag, budgets, faults, log, events, ec2, compute, arm, secrets };
   if (options.estate !== undefined) loadEstates(control, options.estate);
   if (options.estateFile !== undefined) loadEstates(control, await readJson(options.estateFile));
-  const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
   const protocols: readonly Protocol[] = [
     stsProtocol({ clock, accounts }),
     awsSecrets({ clock, accounts, shelf: secrets }),
@@ -112,7 +124,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         ? answerControl(control, request)
         : exchange(shared, protocols, addressed(request, options.publicUrl)),
   });
-  return { url, close, control };
+  events.subscribe(destinations);
+  return { url, close: async () => void (await Promise.all([events.close(), close()])), control };
+}
+
+async function destinationsOf({ events, eventsFile: file }: Told): Promise<readonly Destination[]> {
+  const given = readDestinations(events ?? [], 'events');
+  return file === undefined ? given : [...given, ...readDestinations(await readJson(file), file)];
 }
 
 function addressed(request: WireRequest, publicUrl: string | undefined): WireRequest {

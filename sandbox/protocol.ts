@@ -6,6 +6,8 @@ export interface WireRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The address that the connection came from. */
+  readonly from?: string | undefined;
 }
 
 export interface WireResponse {

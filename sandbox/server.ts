@@ -69,6 +69,7 @@ async function read(message: IncomingMessage): Promise<WireRequest> {
     path: message.url ?? '/',
     headers,
     body: Buffer.concat(chunks).toString('utf8'),
+    from: message.socket.remoteAddress,
   };
 }
 
