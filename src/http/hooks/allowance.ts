@@ -7,12 +7,15 @@ export interface Allowance {
   spend(hook: string, bytes: number): number | undefined;
 }
 
+type Limits = Readonly<Record<keyof typeof rateLimits, number>>;
+
 interface Bucket {
   readonly level: number;
   readonly at: number;
 }
 
-export function allowances(clock: Clock, { perSecond, burst, pieceBytes } = rateLimits): Allowance {
+export function allowances(clock: Clock, limits: Limits = rateLimits): Allowance {
+  const { perSecond, burst, pieceBytes } = limits;
   const buckets = new Map<string, Bucket>();
   return {
     spend: (hook, bytes) => {
