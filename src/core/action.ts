@@ -2,6 +2,7 @@ import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
 import type { Observed } from './observed.ts';
 import type { Address, CloudId, Kind } from './resource.ts';
+import type { TouchedBy } from './touch.ts';
 
 /**
  * One change to one resource. Plain data: it is queued, shown for approval, and recorded as is.
@@ -39,12 +40,13 @@ export type Action =
 
 export type Verb = Action['verb'];
 
-/** Which resource, whose documents, and why now. */
+/** Which resource, whose documents, and why now. `by`: of drift, who changed it since we wrote it last; see plan/attribute.ts. */
 export interface About {
   readonly kind: Kind;
   readonly address: Address;
   readonly documents: readonly DocumentRef[];
   readonly cause: Cause;
+  readonly by?: TouchedBy;
 }
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
@@ -80,10 +82,11 @@ export type Finding =
   | (Told & { readonly type: 'incomplete'; readonly kind: Kind; readonly code: string })
   | (Told & { readonly type: 'wrong-account' | 'foreign-store' });
 
-/** `why`: a sentence for people, with what to do next where there is something to do. */
+/** `why`: a sentence for people, with what to do next where there is something to do. `by`: who changed what it speaks of. */
 export interface Told {
   readonly why: string;
   readonly scope: string;
+  readonly by?: TouchedBy;
 }
 
 export type BlockCode =

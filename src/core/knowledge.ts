@@ -1,8 +1,9 @@
 import type { DeletionPolicy } from './desired.ts';
 import type { Address, Attributes, CloudId, Kind } from './resource.ts';
+import type { TouchedBy } from './touch.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
-export interface Knowledge extends LateCalls {
+export interface Knowledge extends LateCalls, Heard {
   readonly estate: string;
   /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
   readonly store?: string;
@@ -19,6 +20,11 @@ export interface Knowledge extends LateCalls {
  */
 interface LateCalls {
   readonly neverShown?: ReadonlySet<string>;
+}
+
+/** Who touched each object last that somebody else touched, by what the cloud's audit log calls it. For people: it decides nothing. */
+interface Heard {
+  readonly touches?: ReadonlyMap<CloudId, TouchedBy>;
 }
 
 /** An id that this store settled, adopted or took over. */

@@ -3,6 +3,7 @@ import type { Kind, ScopeKey } from '../core/resource.ts';
 import { actionOf } from './action-key.ts';
 import type { Context } from './context.ts';
 import { mostNeverShown } from './never-shown.ts';
+import { newestTouches } from './newest-touches.ts';
 import type { Database, Write } from './tables.ts';
 
 /** All as of one moment. One query for each map; 10,000 claims take about 50 ms. */
@@ -21,6 +22,7 @@ export const knowledge = ({ db, store }: Context, estate: string, scope: ScopeKe
         applied: await applied(of),
         unstuck: await unstuck(of),
         neverShown: await neverShown(of),
+        ...(await heard(of)),
       };
     });
 
@@ -104,4 +106,9 @@ async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlySet<s
     .limit(mostNeverShown)
     .execute();
   return new Set(rows.map(({ intent }) => intent));
+}
+
+async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'touches'>> {
+  const touches = await newestTouches(trx, { estate, scope });
+  return touches.size === 0 ? {} : { touches };
 }

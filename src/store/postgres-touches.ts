@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { claimsToBeOurs } from '../core/own-agent.ts';
-import type { CloudId } from '../core/resource.ts';
-import type { Actor, Touch, TouchedBy } from '../core/touch.ts';
+import type { Touch } from '../core/touch.ts';
 import { touchedLast } from '../core/touched-last.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Where } from '../ports/queue.ts';
 import type { Touches } from '../ports/touches.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './in-chunks.ts';
+import { newestTouches } from './newest-touches.ts';
 import { ownCalls } from './own-calls.ts';
 import { pruneOld } from './prune-old.ts';
 import { sha256 } from './sha256.ts';
@@ -27,7 +26,7 @@ export function postgresTouches({ db, clock }: Context): Touches {
       await pruneTouches();
       return kept;
     },
-    newest: (where) => newest(db, where),
+    newest: (where) => newestTouches(db, where),
   };
 }
 
@@ -79,32 +78,5 @@ async function save(db: Database, estate: string, kept: readonly Touch[]): Promi
           .where(isLater),
       )
       .execute(),
-  );
-}
-
-/** An event that came before its call was settled is known as our own only now. */
-async function newest(db: Database, { estate, scope }: Where): Promise<ReadonlyMap<CloudId, TouchedBy>> {
-  const rows = await db
-    .selectFrom('touches')
-    .select(['object', 'event', 'at', 'actor'])
-    .where('estate', '=', estate)
-    .where('scope', '=', scope)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('own_calls')
-            .select('request')
-            .whereRef('own_calls.estate', '=', 'touches.estate')
-            .whereRef('own_calls.request', '=', 'touches.request'),
-        ),
-      ),
-    )
-    .orderBy('object')
-    .execute();
-  return new Map(
-    rows.map(({ object, event, at, actor }) => [
-      object,
-      { ...(actor as Actor), event, at }, // why: only `keep` writes the column
-    ]),
   );
 }

@@ -38,6 +38,7 @@ export const withheld = (
   code,
   why,
   scope: input.observation.scope,
+  ...(action.by === undefined ? {} : { by: action.by }),
 });
 
 /** Parents come first by kind, so one pass from networks to instances finds everything whose ground is missing. */

@@ -6,6 +6,7 @@ import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import { type Admitted, admit } from './admit.ts';
 import { align } from './align.ts';
+import { attribute } from './attribute.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
@@ -52,7 +53,7 @@ export function plan(input: PlanInput): ScopePlan {
     storeOnlyPolicy(input),
     ...(input.choices?.policies ?? []),
   ];
-  const decided = { actions: decisions.filter(isAction), findings: decisions.filter(isFinding) };
+  const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
   const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, world);

@@ -45,6 +45,8 @@ export const touchLaws: Laws = {
       ['sgr-1', { who: 'ann', action: 'Revoke', event: 'e2', at: start + 20 }],
     ]);
     assert.deepEqual(await other.touches.newest({ estate, scope }), said);
+    assert.deepEqual((await other.inventory.knowledge(estate, scope)).touches, said);
+    assert.ok(!('touches' in (await other.inventory.knowledge(estate, 'aws/1/eu-west-1'))));
   },
 
   'the same event twice says nothing new': async ({ store, estate }) => {

@@ -10,6 +10,7 @@ import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { spentBy } from './counted.ts';
 import { apply } from './ledger.ts';
 import { checkLease, type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
+import { newestTouches } from './touches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
@@ -39,6 +40,7 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
 function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
   const estate = estateOf(memory, name);
   const scope = scopeOf(estate, key);
+  const touches = newestTouches(memory, { estate: name, scope: key });
   return {
     estate: name,
     store: memory.store,
@@ -51,6 +53,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     ),
     unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
     neverShown: new Set(scope.neverShown.slice(-mostNeverShown)),
+    ...(touches.size === 0 ? {} : { touches }),
   };
 }
 

@@ -1,6 +1,9 @@
 import { claimsToBeOurs } from '../../../src/core/own-agent.ts';
+import type { CloudId } from '../../../src/core/resource.ts';
+import type { TouchedBy } from '../../../src/core/touch.ts';
 import { touchedLast } from '../../../src/core/touched-last.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { Where } from '../../../src/ports/queue.ts';
 import type { Touches } from '../../../src/ports/touches.ts';
 import { type EstateMemory, estateOf, type Memory } from './memory.ts';
 
@@ -30,13 +33,7 @@ export function memoryTouches(memory: Memory, clock: Clock): Touches {
       all.set(name, known);
       return kept;
     },
-    newest: async ({ estate, scope }) => {
-      const ours = ownCalls(estateOf(memory, estate));
-      const of = [...(all.get(estate)?.values() ?? [])].filter(
-        (one) => one.scope === scope && !ours.has(one.requestId ?? ''),
-      );
-      return new Map(of.map(({ object, by }) => [object, by]));
-    },
+    newest: async (where) => newestTouches(memory, where),
   };
 }
 
@@ -50,4 +47,12 @@ function ownCalls({ chain }: EstateMemory): ReadonlySet<string> {
       : [],
   );
   return new Set(ids);
+}
+
+export function newestTouches(memory: Memory, { estate, scope }: Where): ReadonlyMap<CloudId, TouchedBy> {
+  const ours = ownCalls(estateOf(memory, estate));
+  const of = [...(memory.sources.touches.get(estate)?.values() ?? [])].filter(
+    (one) => one.scope === scope && !ours.has(one.requestId ?? ''),
+  );
+  return new Map(of.map(({ object, by }) => [object, by]));
 }

@@ -1,0 +1,122 @@
+import type { Action, Finding } from '../action.ts';
+import type { RuleAttributes } from '../attributes.ts';
+import type { Observed } from '../observed.ts';
+import type { Address, CloudId } from '../resource.ts';
+import type { TouchedBy } from '../touch.ts';
+import type { World } from './world.ts';
+
+/** AWS tells the second of an event, cut off: it may seem to be before a write of ours that it came after. */
+const cutOffMs = 1000;
+
+/** A group is touched for many reasons: whoever did it long before a rule is seen to differ is not named for that. */
+const latelyMs = 24 * 3_600_000;
+
+interface Decided {
+  readonly actions: readonly Action[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Puts to what drifted who did it: whoever touched the object, or a part of it, since we wrote it last. Of a rule that no event
+ * names, whoever touched its container lately. It is for people and decides nothing: without it a plan means the same.
+ *
+ *   what                                     | whose touches
+ *   -----------------------------------------+-------------------------------------------------
+ *   update, replace, delete; unmanaged       | the object's and its parts', else its container's
+ *   create of what vanished; non-convergent  | of what the store knows there, else the container's
+ *   forget                                   | of the id
+ */
+export function attribute({ actions, findings }: Decided, world: World): Decided {
+  const known = knownOf(world);
+  if (known === undefined) return { actions, findings };
+  return {
+    actions: actions.map((action) =>
+      action.cause === 'drift' ? withBy(action, subjectOf(action, known), known) : action,
+    ),
+    findings: findings.map((finding) => withBy(finding, subjectOfFinding(finding, known), known)),
+  };
+}
+
+/** Who touched something that stands since we wrote it last. */
+export function touchedBy(observed: Observed, world: World): TouchedBy | undefined {
+  const known = knownOf(world);
+  return known && byOf(seen(observed, known), known);
+}
+
+interface Known {
+  readonly world: World;
+  readonly touches: ReadonlyMap<CloudId, TouchedBy>;
+  readonly idsAt: ReadonlyMap<Address, readonly CloudId[]>;
+}
+
+const cache = new WeakMap<World, Known>();
+
+function knownOf(world: World): Known | undefined {
+  const { touches } = world.input.knowledge;
+  if (touches === undefined || touches.size === 0) return undefined;
+  const known = cache.get(world) ?? { world, touches, idsAt: idsByAddress(world) };
+  cache.set(world, known);
+  return known;
+}
+
+/** Ids that are one thing: it and its parts, or what was there. */
+interface Subject {
+  readonly own: readonly CloudId[];
+  readonly container?: Observed | undefined;
+}
+
+function idsByAddress({ input }: World): Known['idsAt'] {
+  const byAddress = Map.groupBy(input.knowledge.settled, ([, { address }]) => address);
+  return new Map([...byAddress].map(([address, those]) => [address, those.map(([id]) => id)]));
+}
+
+function subjectOf(action: Action, known: Known): Subject {
+  if (action.verb === 'forget') return { own: [action.id] };
+  if (action.verb !== 'create') return seen(action.observed, known);
+  const own = known.idsAt.get(action.address) ?? [];
+  if (action.desired.kind !== 'firewall-rule') return { own };
+  // why: only rules are of this kind
+  const { group, network } = action.desired.attributes as RuleAttributes;
+  return { own, container: known.world.ours.get(group ?? network)?.[0]?.observed };
+}
+
+function subjectOfFinding(finding: Finding, known: Known): Subject {
+  const { byId, ours } = known.world;
+  if (finding.type === 'unmanaged') return seen(byId.get(finding.id)?.observed, known);
+  if (finding.type !== 'non-convergent') return { own: [] };
+  return seen(ours.get(finding.address)?.[0]?.observed, known);
+}
+
+const seen = (observed: Observed | undefined, { world }: Known): Subject =>
+  observed === undefined
+    ? { own: [] }
+    : { own: idsOf(observed), container: world.byId.get(observed.signs.container ?? '')?.observed };
+
+const idsOf = ({ id, condition: { parts = [] } }: Observed): readonly CloudId[] => [
+  id,
+  ...parts.map((part) => part.id),
+];
+
+function withBy<T extends Action | Finding>(told: T, subject: Subject, known: Known): T {
+  const by = byOf(subject, known);
+  return by === undefined ? told : { ...told, by };
+}
+
+function byOf({ own, container }: Subject, known: Known): TouchedBy | undefined {
+  const since = writtenAt(own, known) - cutOffMs;
+  const around = container === undefined ? [] : idsOf(container);
+  const { observation } = known.world.input;
+  const lately = Math.max(since, writtenAt(around, known) - cutOffMs, observation.at - latelyMs);
+  return newestOf(own, since, known) ?? newestOf(around, lately, known);
+}
+
+const writtenAt = (ids: readonly CloudId[], { world: { input } }: Known): number =>
+  Math.max(0, ...ids.map((id) => input.knowledge.settled.get(id)?.lastWriteAt ?? 0));
+
+function newestOf(ids: readonly CloudId[], since: number, { world, touches }: Known): TouchedBy | undefined {
+  const told = world.input.dialect.names.told ?? ((id) => id);
+  return ids
+    .flatMap((id) => touches.get(told(id)) ?? [])
+    .filter(({ at }) => at >= since)
+    .toSorted((a, b) => b.at - a.at)[0];
+}
