@@ -14,6 +14,7 @@ import { houseAt } from '../estate/rollback.ts';
 import { type Approved, readPlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { agoFrom } from '../output/ago.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
@@ -136,9 +137,9 @@ function only(result: Result, saved: Approved | undefined): Result {
 }
 
 /** On stderr: stdout's first line is the verdict of what came of it. */
-function show({ plans, bound }: Survey, { terminal }: Context): void {
+function show({ plans, bound }: Survey, { terminal, clock }: Context): void {
   const paint = planPaintFor(terminal.err);
-  terminal.err.write(`${planText(plans, { revision: bound.revision, paint })}\n`);
+  terminal.err.write(`${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()) })}\n`);
 }
 
 /** What the plan itself withholds: a limit, `protect`, or a mode. */

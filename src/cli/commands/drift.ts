@@ -11,6 +11,7 @@ import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/optio
 import { planAgain, type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { agoFrom } from '../output/ago.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';
@@ -45,7 +46,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   );
 }
 
-function tell(survey: Survey, options: Options, { terminal }: Context): ExitCode {
+function tell(survey: Survey, options: Options, { terminal, clock }: Context): ExitCode {
   const { plans, bound } = survey;
   const drifted = unbound(survey).map((plan, i) => onlyDrift(plan, plans[i]));
   const n = summarise(drifted).drifted;
@@ -56,7 +57,8 @@ function tell(survey: Survey, options: Options, { terminal }: Context): ExitCode
       `Drift: ${n === 0 ? 'none' : count(n, 'change')}`,
       ...(unseen > 0 ? [`${count(unseen, 'listing')} incomplete`] : []),
     ];
-    const body = planText(drifted, { revision: bound.revision, paint: planPaintFor(terminal.out) })
+    const how = { paint: planPaintFor(terminal.out), ago: agoFrom(clock.now()) };
+    const body = planText(drifted, { revision: bound.revision, ...how })
       .split('\n')
       .slice(1);
     emitText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));

@@ -12,6 +12,7 @@ import { type Origin, originsOf } from '../estate/origins.ts';
 import { type Ownership, ownership } from '../estate/ownership.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { agoFrom } from '../output/ago.ts';
 import { emitJson } from '../output/emit.ts';
 import { explanationText } from '../output/explanation-text.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
@@ -63,7 +64,14 @@ async function run(given: string, options: Options, context: Context): Promise<E
   );
   const { terminal } = context;
   if (options.json) emitJson(terminal, explanation);
-  else terminal.out.write(explanationText(explanation, { dir: estate.dir, paint: planPaintFor(terminal.out) }));
+  else
+    terminal.out.write(
+      explanationText(explanation, {
+        dir: estate.dir,
+        paint: planPaintFor(terminal.out),
+        ago: agoFrom(context.clock.now()),
+      }),
+    );
   return exitCodes.done;
 }
 

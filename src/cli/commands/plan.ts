@@ -12,6 +12,7 @@ import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { agoFrom } from '../output/ago.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
@@ -64,7 +65,11 @@ const noStore = {
   next: 'The first `setpoint apply` makes a store; or name an existing one with --dir or DATABASE_URL.',
 };
 
-async function tell({ plans, bound, store }: Survey, options: Options, { terminal }: Context): Promise<ExitCode> {
+async function tell(
+  { plans, bound, store }: Survey,
+  options: Options,
+  { terminal, clock }: Context,
+): Promise<ExitCode> {
   const json = planJson(plans, bound, sha256);
   if (options.out !== undefined) await savePlan(options.out, json, { targets: options.target, ...overlayOf(options) });
   if (options.json) emitJson(terminal, json);
@@ -73,6 +78,7 @@ async function tell({ plans, bound, store }: Survey, options: Options, { termina
     const [verdict = '', ...body] = planText(plans, {
       revision: bound.revision,
       paint,
+      ago: agoFrom(clock.now()),
       ...(options.most === undefined ? {} : { most: options.most }),
     }).split('\n');
     emitText(terminal, verdict, body.join('\n'));

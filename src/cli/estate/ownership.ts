@@ -1,29 +1,39 @@
 import type { Finding, ScopePlan } from '../../core/action.ts';
 import type { Observed } from '../../core/observed.ts';
+import { touchedBy } from '../../core/plan/attribute.ts';
 import { type Claimed, claim } from '../../core/plan/claim.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
+import { worldOf } from '../../core/plan/world.ts';
 import type { Address } from '../../core/resource.ts';
+import type { TouchedBy } from '../../core/touch.ts';
 
 export const owners = ['ours', 'orphan', 'unmanaged', 'copied-mark', 'other', 'foreign-store'] as const;
 export type Owner = (typeof owners)[number];
 
-/** An object on a cloud, whose it is, and why we say so. `address`: where it is ours. */
+/** An object on a cloud, whose it is, and why we say so. `address`: where it is ours. `by`: who changed it since we wrote it last. */
 export interface Ownership {
   readonly scope: string;
   readonly observed: Observed;
   readonly owner: Owner;
   readonly address?: Address;
   readonly why: string;
+  readonly by?: TouchedBy;
 }
 
 /** Every object that stands in a scope, in the order of the observation. */
 export function ownership(input: PlanInput, { findings }: ScopePlan): readonly Ownership[] {
   const told = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
-  return claim(input.observation.resources, input).map((one) => ({
-    scope: input.observation.scope,
-    observed: one.observed,
-    ...ownerOf(one, told.get(one.observed.id)),
-  }));
+  const claimed = claim(input.observation.resources, input);
+  const world = worldOf(input, claimed);
+  return claimed.map((one) => {
+    const by = touchedBy(one.observed, world);
+    return {
+      scope: input.observation.scope,
+      observed: one.observed,
+      ...ownerOf(one, told.get(one.observed.id)),
+      ...(by === undefined ? {} : { by }),
+    };
+  });
 }
 
 type Told = Extract<Finding, { readonly id: string }>;

@@ -3,6 +3,8 @@ import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import { fieldLines, ruleText } from '../../core/render/fields.ts';
 import type { Paint } from '../../core/render/paint.ts';
+import { type Ago, touchedText } from '../../core/render/touched-text.ts';
+import type { TouchedBy } from '../../core/touch.ts';
 import type { Explanation } from '../commands/explain.ts';
 import type { Ownership } from '../estate/ownership.ts';
 import { originLines } from './origin-lines.ts';
@@ -10,6 +12,7 @@ import { originLines } from './origin-lines.ts';
 interface How {
   readonly dir: string;
   readonly paint: Paint;
+  readonly ago: Ago;
 }
 
 /** The verdict in one line, then each question with its answer. */
@@ -18,9 +21,9 @@ export function explanationText(explanation: Explanation, how: How): string {
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Written', originLines(origins)],
-    ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap(thereLines)],
+    ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap((one) => thereLines(one, how))],
     ['Mode', mode === undefined ? [] : [`${mode.mode}: ${mode.why}`]],
-    ['Would happen', happens(actions, findings)],
+    ['Would happen', happens(actions, findings, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', how.paint('strong', title), ...lines.map((line) => `  ${line}`)],
@@ -47,15 +50,24 @@ function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[
 const attributeLines = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): readonly string[] =>
   kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes);
 
-const thereLines = ({ observed, owner, why }: Ownership): readonly string[] => [
+const thereLines = ({ observed, owner, why, by }: Ownership, how: How): readonly string[] => [
   `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${owner}${why === 'wanted' ? '' : `, ${why}`}`,
+  ...byLines(by, how),
   ...attributeLines(observed).map((line) => `  ${line}`),
   ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),
 ];
 
-function happens(actions: readonly Action[], findings: readonly Finding[]): readonly string[] {
+const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
+  by === undefined ? [] : [`  ${touchedText(by, ago)}`];
+
+/** Who changed what stands is said there; here, who took away what does not. */
+function happens(actions: readonly Action[], findings: readonly Finding[], how: How): readonly string[] {
   const lines = [
-    ...actions.flatMap((action) => [`${action.verb} (${action.cause})`, ...changeLines(action)]),
+    ...actions.flatMap((action) => [
+      `${action.verb} (${action.cause})`,
+      ...changeLines(action),
+      ...byLines(goneBy(action), how),
+    ]),
     ...findings.map(({ type, why }) => `${type}: ${why}`),
   ];
   return lines.length === 0 ? ['nothing'] : lines;
@@ -68,3 +80,5 @@ const changeLines = (action: Action): readonly string[] =>
           `  ${field}: ${JSON.stringify(from) ?? 'nothing'} → ${JSON.stringify(to) ?? 'nothing'}`,
       )
     : [];
+
+const goneBy = (action: Action): TouchedBy | undefined => ('observed' in action ? undefined : action.by);

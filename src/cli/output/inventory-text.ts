@@ -1,8 +1,10 @@
 import { nameIn } from '../../core/address.ts';
+import { type Ago, touchedText } from '../../core/render/touched-text.ts';
 import type { Kind } from '../../core/resource.ts';
 import type { Shelf } from '../commands/inventory.ts';
 import { type Ownership, owners } from '../estate/ownership.ts';
 import type { Output } from '../terminal.ts';
+import { agoFrom } from './ago.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
 import { paintFor } from './paint.ts';
@@ -11,13 +13,19 @@ import { table } from './table.ts';
 /** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
 export function inventoryText(shelves: readonly Shelf[], now: number, output: Output): string {
   const paint = paintFor(output);
+  const ago = agoFrom(now);
   const all = shelves.flatMap(({ objects }) => objects);
   const verdict = `Inventory: ${count(all.length, 'object')} in ${count(shelves.length, 'scope')}${tally(all)}`;
   const parts = shelves.map(({ scope, at, gaps, objects }) => {
     const whole =
       gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
     const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
-    return `\n${head}\n${indent(table(['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'], objects.toSorted(byKind).map(row)))}`;
+    return `\n${head}\n${indent(
+      table(
+        ['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'],
+        objects.toSorted(byKind).map((one) => row(one, ago)),
+      ),
+    )}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
@@ -32,12 +40,12 @@ function tally(all: readonly Ownership[]): string {
   return counts.map(({ owner, n }) => (n > 0 ? ` · ${n} ${owner}` : '')).join('');
 }
 
-const row = ({ observed, owner, address, why }: Ownership): readonly string[] => [
+const row = ({ observed, owner, address, why, by }: Ownership, ago: Ago): readonly string[] => [
   observed.kind,
   address === undefined ? observed.name : nameIn(address, observed.kind),
   owner,
   owner === 'ours' ? '' : why,
-  observed.id,
+  by === undefined ? observed.id : `${observed.id}  ${touchedText(by, ago)}`,
 ];
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
@@ -50,13 +58,14 @@ export const inventoryJson = (shelves: readonly Shelf[], now: number): object =>
     ageMs: now - at,
     complete: gaps.length === 0,
     gaps,
-    objects: objects.map(({ observed, owner, address, why }) => ({
+    objects: objects.map(({ observed, owner, address, why, by }) => ({
       kind: observed.kind,
       id: observed.id,
       name: observed.name,
       claim: owner,
       ...(address === undefined ? {} : { address }),
       why,
+      ...(by === undefined ? {} : { by }),
       attributes: observed.attributes,
     })),
   })),

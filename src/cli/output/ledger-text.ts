@@ -1,3 +1,4 @@
+import { touchedText } from '../../core/render/touched-text.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { table } from './table.ts';
 
@@ -16,8 +17,15 @@ function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
     type === 'settlement' ? outcome(member(body, 'outcome')) : '',
     text(authority['generation']),
     text(authority['approver']),
-    calls(body['calls']),
+    type === 'intent' ? drift(member(body, 'details')) : calls(body['calls']),
   ];
+}
+
+/** Whose change an intent undoes: `changed by bob (StopInstances from 203.0.113.9) at 2026-01-01 08:00:00 UTC`. */
+function drift(details: Readonly<Record<string, unknown>>): string {
+  const { who, action, from, at } = member(details, 'by');
+  if (typeof who !== 'string' || typeof action !== 'string' || typeof at !== 'number') return '';
+  return touchedText({ who, action, at, event: '', ...(typeof from === 'string' ? { from } : {}) });
 }
 
 /** `pause by ann: a freeze`: a person's word by what it is, who gave it and why; of anything else its beginning. */

@@ -1,16 +1,25 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import { nameIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
+import type { TouchedBy } from '../touch.ts';
 import { type Entry, type EntryVerb, entriesOf } from './entries.ts';
 import { fieldLines, ruleText } from './fields.ts';
 import { type Paint, plain, type Style } from './paint.ts';
 import { summarise, summaryLine } from './summary.ts';
+import { type Ago, moment, touchedText } from './touched-text.ts';
 
 export interface PlanTextOptions {
   readonly revision: string;
   readonly paint?: Paint;
   /** Findings that only inform (unmanaged, orphan) are listed up to so many; default 20. */
   readonly most?: number;
+  /** How it is said when somebody changed something; default: the moment itself. */
+  readonly ago?: Ago;
+}
+
+interface How {
+  readonly paint: Paint;
+  readonly ago: Ago;
 }
 
 const symbols: Readonly<Record<EntryVerb, readonly [string, Style]>> = {
@@ -23,17 +32,20 @@ const symbols: Readonly<Record<EntryVerb, readonly [string, Style]>> = {
 };
 
 /** A plan for people: the verdict first, then each scope with its changes, then what is true and not acted on. */
-export function planText(plans: readonly ScopePlan[], { revision, paint = plain, most = 20 }: PlanTextOptions): string {
+export function planText(plans: readonly ScopePlan[], options: PlanTextOptions): string {
+  const { revision, paint = plain, most = 20, ago = moment } = options;
+  const how = { paint, ago };
   const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), revision)}`)];
   for (const { scope, actions, findings } of plans) {
     if (actions.length + findings.length === 0) continue;
-    lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, paint)));
-    lines.push(...findingLines(findings, paint, most));
+    lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
+    lines.push(...findingLines(findings, how, most));
   }
   return lines.join('\n');
 }
 
-function entryLines(entry: Entry, paint: Paint): readonly string[] {
+function entryLines(entry: Entry, how: How): readonly string[] {
+  const { paint } = how;
   const [symbol, style] = symbols[entry.verb];
   const name = nameIn(entry.address, entry.kind);
   const place =
@@ -45,8 +57,14 @@ function entryLines(entry: Entry, paint: Paint): readonly string[] {
   return [
     `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${place}`,
     ...entry.actions.flatMap((action) => actionLines(action, paint)),
+    ...touchedLines(entry.actions, how),
   ];
 }
+
+/** Each person and call once. */
+const touchedLines = (told: readonly { readonly by?: TouchedBy }[], { paint, ago }: How): readonly string[] => [
+  ...new Set(told.flatMap(({ by }) => (by === undefined ? [] : [`      ${paint('note', touchedText(by, ago))}`]))),
+];
 
 function reason({ verb, actions }: Entry): string {
   const [first] = actions;
@@ -88,13 +106,19 @@ const show = (value: unknown): string => (typeof value === 'string' ? value || '
 
 const informing: readonly Finding['type'][] = ['unmanaged', 'orphan', 'copied-mark'];
 
-function findingLines(findings: readonly Finding[], paint: Paint, most: number): readonly string[] {
+function findingLines(findings: readonly Finding[], how: How, most: number): readonly string[] {
+  const { paint } = how;
   const acting = findings.filter(({ type }) => !informing.includes(type));
   const told = findings.filter(({ type }) => informing.includes(type));
   const rest = told.length - most;
   return [
-    ...actingLines(acting, paint),
-    ...told.slice(0, most).map((finding) => `  ${paint('dim', `? ${subjectOf(finding)}`)}  ${finding.why}`),
+    ...actingLines(acting, how),
+    ...told
+      .slice(0, most)
+      .flatMap((finding) => [
+        `  ${paint('dim', `? ${subjectOf(finding)}`)}  ${finding.why}`,
+        ...touchedLines([finding], how),
+      ]),
     ...(rest > 0 ? [paint('dim', `  ? and ${rest} more: setpoint inventory`)] : []),
   ];
 }
@@ -103,14 +127,17 @@ function findingLines(findings: readonly Finding[], paint: Paint, most: number):
  * What was not listed, or waits for one and the same thing, is one line a kind: a cloud that does not answer, or a pause, would
  * fill the screen. All else is told by name.
  */
-function actingLines(findings: readonly Finding[], paint: Paint): readonly string[] {
+function actingLines(findings: readonly Finding[], how: How): readonly string[] {
   const byCause = Map.groupBy(findings, (finding) =>
     'code' in finding && together.includes(finding.code) ? `${finding.kind} ${finding.why}` : finding,
   );
   return [...byCause.values()].flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
-    return [`  ${paint('note', `· ${subjectOf(first, more)}`)}  ${first.why}`];
+    return [
+      `  ${how.paint('note', `· ${subjectOf(first, more)}`)}  ${first.why}`,
+      ...touchedLines([first, ...rest], how),
+    ];
   });
 }
 

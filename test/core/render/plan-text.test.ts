@@ -5,6 +5,7 @@ import type { Desired } from '../../../src/core/desired.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { entriesOf } from '../../../src/core/render/entries.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
+import type { TouchedBy } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 
 const net = want('network', 'core', vpc('10.0.0.0/16', { tier: 'net' }));
@@ -74,4 +75,26 @@ test('nothing to do is said in one line', () => {
     planText([plan(input([], looked([])))], { revision: 'abcdef0123' }),
     'Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted · 0 unmanaged · commit abcdef0 · 0 calls',
   );
+});
+
+test('who changed what drifted is said below it, each once, by how long ago it was', () => {
+  const by = { who: 'user/eve', action: 'Authorize', from: '203.0.113.9', event: 'e', at: 1 };
+  const stranger = see('network', 'vpc-9', vpc(), { name: 'lab' });
+  const touches = new Map<string, TouchedBy>([
+    ['sg-1 22', by],
+    ['sg-1 23', by],
+    ['vpc-9', { who: 'user/bob', action: 'CreateVpc', event: 'f', at: Date.UTC(2026, 0, 1, 8) }],
+  ]);
+  const seen = [standing, standingGroup, atom('22'), stranger];
+  const given = input([net, group], looked(seen), { knowledge: know(seen, { touches }) });
+  const text = (ago?: (at: number) => string): readonly string[] =>
+    planText([plan(given)], { revision: 'folder:1a2b3c4d5e', ...(ago ? { ago } : {}) }).split('\n');
+  assert.deepEqual(text((at) => `${at} ms ago`).slice(5), [
+    '  - firewall-rule core.web ingress tcp 22 10.0.0.0/8  nobody wrote this rule  ! drifted',
+    '      - ingress tcp 22 from 10.0.0.0/8 to core.web',
+    '      changed by user/eve (Authorize from 203.0.113.9) 1 ms ago',
+    '  ? network vpc-9 (lab)  rogue: nobody claims it',
+    '      changed by user/bob (CreateVpc) 1767254400000 ms ago',
+  ]);
+  assert.equal(text().at(-1), '      changed by user/bob (CreateVpc) at 2026-01-01 08:00:00 UTC');
 });
