@@ -20,7 +20,7 @@ export type Judgement =
   | (Refusal & { readonly commit: string });
 
 /** Commits read by one process of git, and processes of gpg and ssh-keygen at a time. */
-const READ_AT_ONCE = 200;
+const READ_AT_ONCE = 50;
 const JUDGED_AT_ONCE = 4;
 
 /**

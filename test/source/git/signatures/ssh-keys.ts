@@ -55,6 +55,12 @@ export const field = (value: string | Buffer): Buffer => {
   return Buffer.concat([length, bytes]);
 };
 
+/** A certificate of a key, by itself: its public line. */
+export function certificateOf({ file }: SshKey): string {
+  execFileSync('ssh-keygen', ['-q', '-s', file, '-I', 'ada', '-n', 'signer', `${file}.pub`], { stdio: 'pipe' });
+  return readFileSync(`${file}-cert.pub`, 'utf8').trim();
+}
+
 /** By RSA: `ssh-rsa` is over SHA-1, as OpenSSH signed before 8.8. */
 export const byRsa = (key: SshKey, algorithm: 'ssh-rsa' | 'rsa-sha2-512'): SshParts => ({
   key: blobOf(key.line),

@@ -1,7 +1,7 @@
 import type { Cast } from './cast.ts';
 import { ada, commitText, withHeader, withSignature } from './repository.ts';
 import { bad, good, type Row } from './row.ts';
-import { blobOf, byRsa, field, sshSignatureOf } from './ssh-keys.ts';
+import { blobOf, byRsa, certificateOf, field, sshSignatureOf } from './ssh-keys.ts';
 
 type Name = keyof Cast['ssh'];
 
@@ -33,6 +33,10 @@ const byHand = (parts: object): Row['commit'] =>
   armoured(({ ssh, text }) =>
     sshSignatureOf(text, { key: blobOf(ssh.ada.line), signature: byRsa(ssh.rsa, 'rsa-sha2-512').signature, ...parts }),
   );
+
+const byCertificate = armoured(({ ssh, text }) =>
+  sshSignatureOf(text, { ...byRsa(ssh.rsa, 'rsa-sha2-512'), key: blobOf(certificateOf(ssh.rsa)) }),
+);
 
 /** The cast's commit, signed by ada, then changed. */
 const changed =
@@ -97,6 +101,18 @@ const notHers: readonly Row[] = [
     name: 'a listed key that is none',
     commit: signed('ada'),
     signers: by('ada', { ssh: 'ssh-ed25519 AAAAAAAA' }),
+    want: bad('unknown-key'),
+  },
+  {
+    name: 'a certificate, listed in place of a key',
+    commit: byCertificate,
+    signers: ({ ssh }) => [{ name: 'ada', email: ada, ssh: certificateOf(ssh.rsa) }],
+    want: bad('unknown-key'),
+  },
+  {
+    name: 'a certificate of a listed key',
+    commit: byCertificate,
+    signers: by('rsa'),
     want: bad('unknown-key'),
   },
   {
