@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { name } from './name-field.ts';
+import { day } from './terms-fields.ts';
 import { flag, text } from './text-field.ts';
 
 /** The plain form of an address alone: in a file of allowed signers `*`, `?`, `!` and `,` would make it a pattern (ssh-keygen(1)). */
@@ -28,6 +29,10 @@ const signer = z
       email: email.meta({ description: 'The address that commits signed with this key must be committed under.' }),
       ssh: sshKey.optional().meta({ description: 'A public key of SSH.' }),
       gpg: gpgKey.optional().meta({ description: 'A public key of GPG, armoured.' }),
+      until: day.optional().meta({ description: 'The last day on which it counts, whatever dates commits bear.' }),
+      revoked: flag()
+        .optional()
+        .meta({ description: 'It counts no more, and neither does this key where it is listed besides.' }),
     },
     { error: '{ name, email, ssh } or { name, email, gpg }' },
   )

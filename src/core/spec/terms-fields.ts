@@ -9,7 +9,7 @@ export const mode = () =>
   });
 
 /** A calendar day; the pattern allows the 31st of every month, the check does not. */
-const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine(
+export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine(
   (value) => new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) ?? false,
   { error: 'a day that exists, such as 2027-01-31' },
 );
