@@ -33,7 +33,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   cloud: loadProvider,
   secrets: secrets(),
-  sandbox: async ({ port, seed, speed, lagMs, estateFile, publicUrl }) => {
+  sandbox: async ({ port, seed, speed, lagMs, estateFile, eventsFile, publicUrl }) => {
     const { startSandbox } = await import('../sandbox/index.ts');
     return startSandbox({
       port,
@@ -41,6 +41,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       clock: { rate: speed },
       lag: { ms: lagMs },
       ...(estateFile === undefined ? {} : { estateFile }),
+      ...(eventsFile === undefined ? {} : { eventsFile }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
     });
   },

@@ -56,6 +56,8 @@ interface SandboxManner {
   readonly lagMs: number;
   /** What its accounts hold at the start, in a JSON file. */
   readonly estateFile?: string;
+  /** Whom its clouds tell of what clients write, in a JSON file. */
+  readonly eventsFile?: string;
 }
 
 export interface RunningSandbox {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,4 +42,13 @@ test('a port that is none is refused with what to write', async () => {
   const { code, stderr } = await runCli(['sandbox', '--port', '70000'], temporaryFolder());
   assert.equal(code, 1);
   assert.match(stderr, /whole number from 0 to 65535/);
+});
+
+test('events that would leave this machine are refused before it listens', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'events.json');
+  writeFileSync(file, JSON.stringify([{ cloud: 'azure', url: 'https://example.com/hook' }]));
+  const { code, stderr } = await runCli(['sandbox', '--port', '0', '--events', file], folder);
+  assert.equal(code, 1);
+  assert.match(stderr, /events\.json\[0\]\.url: expected an http URL on this machine/);
 });

@@ -21,6 +21,7 @@ interface Manner {
   readonly speed: number;
   readonly lag: number;
   readonly estate?: string;
+  readonly events?: string;
 }
 
 export const sandbox = (context: Context): Command =>
@@ -36,6 +37,7 @@ export const sandbox = (context: Context): Command =>
   })
     .option('--port <port>', 'where to listen, on 127.0.0.1 only; 0: any free one', whole(0, 65535), 4566)
     .option('--estate <file>', 'what its accounts hold at the start, as JSON')
+    .option('--events <file>', 'whom its clouds tell of what clients write, as JSON')
     .option('--lag <duration>', 'how long reads may miss what was written', parseDuration, 0)
     .option('--speed <factor>', "how fast the sandbox's time runs", positive, 1)
     .option('--seed <number>', 'all that is random follows from it', whole(0, Number.MAX_SAFE_INTEGER), 1)
@@ -43,10 +45,11 @@ export const sandbox = (context: Context): Command =>
     .option('--json', 'one JSON object on stdout')
     .action(async (options: Options) => context.finish(await run(options, context)));
 
-async function run({ lag, json, estate, publicUrl, ...rest }: Options, context: Context): Promise<ExitCode> {
+async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, context: Context): Promise<ExitCode> {
   const { house, terminal, stop } = context;
   const more = {
     ...(estate === undefined ? {} : { estateFile: estate }),
+    ...(events === undefined ? {} : { eventsFile: events }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
   };
   const running = await start({ ...rest, lagMs: lag, ...more }, house);
