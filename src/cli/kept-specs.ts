@@ -51,7 +51,7 @@ async function estateIn(store: Store, asked: string | undefined): Promise<string
   const what =
     asked === undefined ? `There are ${estates.length} estates in this store.` : `There is no estate ${asked}.`;
   throw new Complaint(what, {
-    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: --estate ${estates.join(', or --estate ')}`,
+    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: --in-force-of ${estates.join(', or --in-force-of ')}`,
   });
 }
 

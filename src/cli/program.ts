@@ -49,7 +49,7 @@ function program(verbs: readonly Verb[], outside: Context, version: string): Com
     .version(version, '-V, --version', 'print the version')
     .option('--dir <folder>', 'where the store and its keys are kept', '.setpoint')
     .option('--in-force', 'by the specs of the newest generation, as the store keeps them, and by no folder')
-    .option('--estate <name>', 'with --in-force: which one, where the store has several')
+    .option('--in-force-of <estate>', 'the same, where the store has several estates')
     .helpCommand('help [verb]', 'say what a verb does')
     .helpOption('-h, --help', 'say what this does')
     .usage('<verb> [DIR] [options]');
@@ -64,15 +64,15 @@ function program(verbs: readonly Verb[], outside: Context, version: string): Com
 interface RootOptions {
   readonly dir: string;
   readonly inForce?: boolean;
-  readonly estate?: string;
+  readonly inForceOf?: string;
 }
 
 /** The same house, but that the specs of a folder are those in force where the user asks for these. */
 const withKeptSpecs = (house: House, options: () => RootOptions): House => ({
   ...house,
   specs: (dir, wish) => {
-    const { dir: folder, inForce, estate } = options();
-    if (!inForce) return house.specs(dir, wish);
+    const { dir: folder, inForce, inForceOf: estate } = options();
+    if (!inForce && estate === undefined) return house.specs(dir, wish);
     return specsInForce({ folder, ...(estate === undefined ? {} : { estate }) }, house);
   },
 });

@@ -28,8 +28,8 @@ test('the specs in force are there without a folder, in every verb', async () =>
   assert.equal(inForce.code, 0, inForce.stderr);
   assert.equal(JSON.parse(inForce.stdout).revision, `git:${old}`);
   assert.match((await run(['status', '--in-force'])).stdout, /^Status: acme · generation 2 \(commit aaaaaaa\)\n/);
-  const other = await run(['status', '--in-force', '--estate', 'nobody']);
-  assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --estate acme/);
+  const other = await run(['status', '--in-force-of', 'nobody']);
+  assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --in-force-of acme/);
 });
 
 test('a source that is not followed is told by every answer, and nothing of one that is', async () => {

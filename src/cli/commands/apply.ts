@@ -33,7 +33,7 @@ interface Options extends EstateOptions {
   readonly lockTimeout: number;
   readonly commit?: string;
   readonly reason?: string;
-  readonly estate?: string;
+  readonly inForceOf?: string;
   readonly json?: boolean;
 }
 

@@ -6,11 +6,11 @@ import { specsOnceInForce } from '../kept-specs.ts';
 export interface Kept {
   /** The store's folder. */
   readonly dir: string;
-  readonly estate?: string;
+  readonly inForceOf?: string;
 }
 
 /** The same house, but that its specs are those of a commit that was in force once: the store keeps them. */
-export const houseAt = (commit: string, { dir: folder, estate }: Kept, house: House): House => ({
+export const houseAt = (commit: string, { dir: folder, inForceOf: estate }: Kept, house: House): House => ({
   ...house,
   specs: async () => {
     refuseNoCommit(commit);
