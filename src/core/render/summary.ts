@@ -40,17 +40,28 @@ export function summarise(plans: readonly ScopePlan[]): Summary {
 
 /** `3 to add, 1 to change, 0 to replace, 0 to delete · 2 drifted · 14 unmanaged · folder:1a2b3c4 · 41 calls` */
 export function summaryLine(summary: Summary, revision: string): string {
-  const changes = `${summary.create} to add, ${summary.update} to change, ${summary.replace} to replace, ${summary.delete} to delete`;
-  const adopt = summary.adopt > 0 ? `, ${summary.adopt} to adopt` : '';
-  const some = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
   return [
-    changes + adopt,
+    changeCounts(summary),
     `${summary.drifted} drifted`,
     `${summary.unmanaged} unmanaged`,
-    ...some(summary.orphan, summary.orphan === 1 ? 'orphan' : 'orphans'),
-    ...some(summary.blocked, 'blocked'),
-    ...some(summary.withheld, 'withheld'),
+    ...findingCounts(summary),
     shortRevision(revision),
     `${summary.calls} calls`,
   ].join(' · ');
+}
+
+/** `3 to add, 1 to change, 0 to replace, 0 to delete` */
+export function changeCounts(summary: Summary): string {
+  const changes = `${summary.create} to add, ${summary.update} to change, ${summary.replace} to replace, ${summary.delete} to delete`;
+  return changes + (summary.adopt > 0 ? `, ${summary.adopt} to adopt` : '');
+}
+
+/** What is not acted on, where there is any. */
+export function findingCounts(summary: Summary): readonly string[] {
+  const some = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
+  return [
+    ...some(summary.orphan, summary.orphan === 1 ? 'orphan' : 'orphans'),
+    ...some(summary.blocked, 'blocked'),
+    ...some(summary.withheld, 'withheld'),
+  ];
 }
