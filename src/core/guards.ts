@@ -1,5 +1,5 @@
 import type { DeletionPolicy, Mode } from './desired.ts';
-import type { Address } from './resource.ts';
+import type { Address, ScopeKey } from './resource.ts';
 
 /** What guards an estate in one generation. No commit lifts its own guard: the stricter of two generations holds. */
 export interface Guards {
@@ -11,6 +11,14 @@ export interface Guards {
   readonly protected: readonly Address[];
   /** By document address; absent where an earlier version wrote it down. */
   readonly owners?: Readonly<Record<Address, string>>;
+  /** What documents inherit; absent where an earlier version wrote it down. */
+  readonly inherited?: Inherited;
+}
+
+/** Modes that are set above documents. `scopes`: the strictest of its targets' and the estate's; null: none of them says one. */
+export interface Inherited {
+  readonly estate?: Mode;
+  readonly scopes: Readonly<Record<ScopeKey, Mode | null>>;
 }
 
 /** Blast radius per estate, over all scopes. `share`: part of the resources we own (0.1 is 10%), from 20 up; absent: no such bound. */

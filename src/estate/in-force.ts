@@ -2,6 +2,7 @@ import type { Guards } from '../core/guards.ts';
 import { stricterLimits } from '../core/ledger/estate-count.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { documentsOf, protectorsOf } from '../core/plan/guard.ts';
+import { type ModesBefore, modesBefore } from '../core/plan/modes-before.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Store } from '../ports/store.ts';
 import { heldStill } from './held-still.ts';
@@ -15,8 +16,8 @@ export interface InForce {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, 'allowDeletes'>;
   readonly policies: readonly Policy[];
-  /** Of the generation before; absent where there was none. */
-  readonly modesBefore?: Guards['modes'];
+  /** Absent where there was no generation before. */
+  readonly modesBefore?: ModesBefore;
 }
 
 const nothing = { deletes: 0, replaces: 0 };
@@ -32,17 +33,18 @@ export async function inForce({ name, tree, compiled }: OpenedEstate, store: Sto
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
   const former = same ? await store.generations.previous(name) : current;
+  const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
   const generation = same ? current.number : (current?.number ?? 0) + 1;
   const { owned, ...spent } = await store.generations.spent(name, generation);
   return {
     generation,
     serial: await store.audit.head(name),
-    bounds: { limits: stricterLimits(limits, former?.guards.limits), spent, owned },
+    bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
     policies: [
-      ...(former === undefined ? [] : [guardsBefore(former.guards)]),
-      await pausesNow({ name, compiled }, store, former?.guards),
+      ...(before === undefined ? [] : [guardsBefore(before)]),
+      await pausesNow({ name, compiled }, store, before),
     ],
-    ...(former === undefined ? {} : { modesBefore: former.guards.modes }),
+    ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
   };
 }
 
@@ -57,11 +59,11 @@ export const pausesNow = async (
  * A document that was read only in the generation before is read only in this one too, and one that was protected there
  * is protected here, also where it is gone by now.
  */
-const guardsBefore = ({ modes, protected: kept }: Guards): Policy => {
+const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly modesBefore: ModesBefore }): Policy => {
   const protectedThen = new Set(kept);
   return (action) => {
     if (action.verb === 'forget') return undefined;
-    if (documentsOf(action).some((address) => modes[address] === 'observe'))
+    if (documentsOf(action).some((address) => modesBefore(address) === 'observe'))
       return { code: 'mode', why: `its mode was observe ${before}` };
     const destroys = action.verb === 'replace' || (action.verb === 'delete' && action.because !== 'twin');
     if (!destroys || !protectorsOf(action).some((address) => protectedThen.has(address))) return undefined;

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
-import type { Guards } from '../core/guards.ts';
 import { approvedBy } from '../core/plan/approve.ts';
 import type { Bounds } from '../core/plan/estate.ts';
+import type { ModesBefore } from '../core/plan/modes-before.ts';
 import type { Policy, StoppedWaves } from '../core/plan/plan-input.ts';
 import { inForce } from '../estate/in-force.ts';
 import { sha256 } from '../estate/sha256.ts';
@@ -14,8 +14,7 @@ import { type Records, stoppedWaves } from './waves.ts';
 export interface Charter {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
-  /** Of the generation before. */
-  readonly modesBefore: Guards['modes'];
+  readonly modesBefore: ModesBefore;
   readonly approved: (action: Action) => boolean;
   /** Progressive rollouts that wait for a person. */
   readonly stopped: readonly StoppedWaves[];
@@ -33,7 +32,7 @@ export async function charterOf(where: Where, by: Spoken, records: Records): Pro
   return {
     bounds: force.bounds,
     policies: force.policies,
-    modesBefore: force.modesBefore ?? {},
+    modesBefore: force.modesBefore ?? (() => undefined),
     approved: approvedBy(digests, sha256),
     stopped,
     authority: await authorityOf(where, approvals, store),

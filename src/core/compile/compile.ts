@@ -1,5 +1,5 @@
-import type { Desired } from '../desired.ts';
-import type { Guards } from '../guards.ts';
+import type { Desired, Mode } from '../desired.ts';
+import type { Guards, Inherited } from '../guards.ts';
 import { strictest } from '../mode.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
@@ -156,6 +156,7 @@ function allowedBy(document: NetworkDoc | FirewallRuleDoc | InstanceDoc, site: S
   const spec = document.kind === 'Instance' ? specAt(document, site) : document.spec;
   return {
     mode: modeAt(site, spec.mode),
+    ...(spec.mode === undefined ? {} : { own: spec.mode }),
     protect: spec.protect,
     ...(document.metadata.owner === undefined ? {} : { owner: document.metadata.owner }),
     targets: [site.target.metadata.name],
@@ -194,10 +195,22 @@ function guardsOf(scopes: readonly CompiledScope[], estate: EstateDoc): Guards {
     modes: Object.fromEntries(modes),
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
+    inherited: inheritedIn(scopes, estate),
     owners: Object.fromEntries(
       scopes.flatMap(({ wanted }) =>
         [...wanted.documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),
       ),
     ),
+  };
+}
+
+function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: EstateDoc): Inherited {
+  const said = (targets: CompiledScope['targets']): Mode | null => {
+    const set = [mode, ...targets.map(({ spec }) => spec.mode)].filter((one) => one !== undefined);
+    return set.length === 0 ? null : strictest(set);
+  };
+  return {
+    ...(mode === undefined ? {} : { estate: mode }),
+    scopes: Object.fromEntries(scopes.map(({ scope, targets }) => [scope, said(targets)])),
   };
 }

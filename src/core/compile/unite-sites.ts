@@ -27,12 +27,16 @@ export function uniteAllowed(documents: readonly (readonly [Address, Allowed])[]
 }
 
 /** It is one document, so its owner is the same. */
-const unitedAllowed = (one: Allowed, other: Allowed): Allowed => ({
-  ...one,
-  mode: strictest([one.mode, other.mode]),
-  protect: one.protect || other.protect,
-  targets: [...one.targets, ...other.targets],
-});
+function unitedAllowed(one: Allowed, other: Allowed): Allowed {
+  const own = [one.own, other.own].filter((mode) => mode !== undefined);
+  return {
+    ...one,
+    mode: strictest([one.mode, other.mode]),
+    ...(own.length === 0 ? {} : { own: strictest(own) }),
+    protect: one.protect || other.protect,
+    targets: [...one.targets, ...other.targets],
+  };
+}
 
 function unitedTerms(one: Terms, other: Terms): Terms {
   const adopt = one.claim?.adopt ?? other.claim?.adopt;

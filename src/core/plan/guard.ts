@@ -10,12 +10,12 @@ import type { PlanInput, Policy, Wanted } from './plan-input.ts';
  * before is so in this one too: no commit lifts its own guard. Forgetting what is gone is no write to a cloud.
  */
 export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
-  const { unattended = false, approved = () => false, modesBefore = {} } = choices;
+  const { unattended = false, approved = () => false, modesBefore } = choices;
   return (action) => {
     if (action.verb === 'forget') return undefined;
     const mode = modeOf(action, wanted);
     if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
-    const wasPlan = documentsOf(action).some((address) => modesBefore[address] === 'plan');
+    const wasPlan = documentsOf(action).some((address) => modesBefore?.(address) === 'plan');
     if ((mode === 'enforce' && !wasPlan) || !unattended || approved(action)) return undefined;
     return { code: 'mode', why: `its mode ${mode === 'plan' ? 'is plan' : before}: a person ${applies}` };
   };

@@ -1,12 +1,12 @@
 import type { Action, WithholdCode } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired, Mode, Terms } from '../desired.ts';
-import type { Guards } from '../guards.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { BatchLimits } from '../pack.ts';
 import type { Address, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
+import type { ModesBefore } from './modes-before.ts';
 
 /** What one scope is wanted to hold. */
 export interface Wanted {
@@ -25,6 +25,8 @@ export interface Wanted {
 
 /** What a document says of changing and removing whatever is its own, whose it is, and for which targets of the scope. */
 export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
+  /** The mode that it says itself, whatever it inherits. */
+  readonly own?: Mode;
   readonly owner?: string;
   readonly targets: readonly string[];
   readonly rollout?: Rollout;
@@ -46,8 +48,7 @@ export interface Choices extends WaveChoices {
   readonly prune?: ReadonlySet<Address>;
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
-  /** Modes of the generation before, by document address. */
-  readonly modesBefore?: Guards['modes'];
+  readonly modesBefore?: ModesBefore;
   /** What a person let pass beforehand: see approve.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
