@@ -8,12 +8,14 @@ import type { House } from './house.ts';
 export interface KeptChoice {
   readonly folder: string;
   readonly estate?: string;
+  /** The option that names one. Default: --in-force-of. */
+  readonly askedBy?: string;
 }
 
 /** The specs of the newest generation, as the store keeps them. */
 export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree> =>
   withStore(choice.folder, house, async (store) => {
-    const estate = await estateIn(store, choice.estate);
+    const estate = await estateIn(store, choice);
     const current = await store.generations.current(estate);
     const tree = current && (await treeOf(estate, current, store, house));
     if (tree !== undefined) return tree;
@@ -25,7 +27,7 @@ export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree
 /** The newest specs of this commit that ever were in force; undefined: none were. */
 export const specsOnceInForce = (commit: string, choice: KeptChoice, house: House): Promise<SpecTree | undefined> =>
   withStore(choice.folder, house, async (store) => {
-    const estate = await estateIn(store, choice.estate);
+    const estate = await estateIn(store, choice);
     const generation = await store.generations.ofRevision(estate, `git:${commit}`);
     return generation && treeOf(estate, generation, store, house);
   });
@@ -43,7 +45,10 @@ async function withStore<T>(folder: string, house: House, work: (store: Store) =
   }
 }
 
-async function estateIn(store: Store, asked: string | undefined): Promise<string> {
+async function estateIn(
+  store: Store,
+  { estate: asked, askedBy = '--in-force-of' }: Omit<KeptChoice, 'folder'>,
+): Promise<string> {
   const estates = await store.estates.list();
   const [only] = estates;
   if (asked === undefined && only !== undefined && estates.length === 1) return only;
@@ -51,7 +56,7 @@ async function estateIn(store: Store, asked: string | undefined): Promise<string
   const what =
     asked === undefined ? `There are ${estates.length} estates in this store.` : `There is no estate ${asked}.`;
   throw new Complaint(what, {
-    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: --in-force-of ${estates.join(', or --in-force-of ')}`,
+    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: ${askedBy} ${estates.join(`, or ${askedBy} `)}`,
   });
 }
 

@@ -8,6 +8,7 @@ import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { overlayOf } from '../estate/overlay-option.ts';
+import { type Proposal, type ProposalOptions, readProposal, withProposalOptions } from '../estate/proposal.ts';
 import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
@@ -18,7 +19,7 @@ import { whole } from '../output/number.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends EstateOptions {
+interface Options extends EstateOptions, ProposalOptions {
   readonly out?: string;
   readonly json?: boolean;
   readonly detailedExitcode?: boolean;
@@ -27,19 +28,22 @@ interface Options extends EstateOptions {
 }
 
 export const plan = (context: Context): Command =>
-  withEstateOptions(
-    verb('plan', {
-      group: 'Change',
-      summary: 'say what differs from the specs and what apply would do',
-      about:
-        'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
-      examples: [
-        ['plan', 'all targets of specs/'],
-        ['plan --overlay prod', 'with overlays/prod over the base'],
-        ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
-        ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
-      ],
-    }),
+  withProposalOptions(
+    withEstateOptions(
+      verb('plan', {
+        group: 'Change',
+        summary: 'say what differs from the specs and what apply would do',
+        about:
+          'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
+        examples: [
+          ['plan', 'all targets of specs/'],
+          ['plan --overlay prod', 'with overlays/prod over the base'],
+          ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
+          ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
+          ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
+        ],
+      }),
+    ),
   )
     .option('--out <file>', 'keep the plan for `apply --plan`; needs a store')
     .option('--allow-deletes <n>', 'plan as if so many deletes and replaces were let pass', whole(0, 1_000_000))
@@ -50,8 +54,8 @@ export const plan = (context: Context): Command =>
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
     });
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
-  const estate = await readEstate(choiceOf(dir, options), context);
+async function run(dir: string, options: Options, outside: Context): Promise<ExitCode> {
+  const { estate, context } = await read(dir, options, outside);
   return withStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined)
       throw new Complaint('A plan can only be kept with a store.', noStore);
@@ -59,6 +63,23 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     return withSurvey({ estate, store, grant }, context, (survey) => tell(survey, options, context));
   });
 }
+
+async function read(dir: string, options: Options, context: Context): Promise<Proposal> {
+  const choice = choiceOf(dir, options);
+  const { proposal, dir: folder, estate, inForce, inForceOf } = options;
+  if (!proposal) return { estate: await readEstate(choice, context), context };
+  if (inForce || inForceOf !== undefined) throw new Complaint('What is in force is no proposal.', oneOfTwo);
+  if (options.out !== undefined) throw new Complaint('The plan of a proposal is not kept.', mergeFirst);
+  const named = estate === undefined ? {} : { estate };
+  return readProposal(choice, { folder, ...named, askedBy: '--estate' }, context);
+}
+
+const oneOfTwo = { next: 'Leave one of the two away; which estate a proposal is for, --estate says.' };
+
+const mergeFirst = {
+  why: 'Only what is on the branch that is followed may be applied.',
+  next: 'Leave --out away; once the proposal is merged, plan again.',
+};
 
 const noStore = {
   why: 'Without one nobody could tell later whether it still holds.',

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { shortRevision } from '../../core/render/revision.ts';
+import type { Problem } from '../../core/spec/problem.ts';
+import { refusalsOf } from '../../core/trust.ts';
+import { openEstate } from '../../estate/opened-estate.ts';
+import { asInForce, secretsToLook } from '../../estate/proposal.ts';
+import type { SpecTree } from '../../ports/spec-tree.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-code.ts';
+import { type KeptChoice, specsInForce } from '../kept-specs.ts';
+import { problemText } from '../output/problems.ts';
+import { soundSpecs } from '../specs.ts';
+import { type Choice, type Estate, readEstate } from './estate.ts';
+import { overlayOf } from './overlay-option.ts';
+
+export interface ProposalOptions {
+  readonly proposal?: boolean;
+  readonly estate?: string;
+  /** Of the program itself: the specs in force instead of a folder's. */
+  readonly inForce?: boolean;
+  readonly inForceOf?: string;
+}
+
+export const withProposalOptions = (command: Command): Command =>
+  command
+    .option('--proposal', 'DIR is by somebody who need not be trusted: it is compared with what is in force first')
+    .option('--estate <name>', 'with --proposal: which of the estates in the store');
+
+/** A proposal that may be planned, and all that may be used for it. */
+export interface Proposal {
+  readonly estate: Estate;
+  /** Reads no secret but the credentials in force. */
+  readonly context: Context;
+}
+
+/** What keeps a proposal from what it should not have, line behind line. A bench takes single ones away. */
+export interface ProposalGuards {
+  readonly refusalsOf: typeof refusalsOf;
+  readonly asInForce: typeof asInForce;
+  readonly secretsToLook: typeof secretsToLook;
+}
+
+const proposalGuards: ProposalGuards = { refusalsOf, asInForce, secretsToLook };
+
+/**
+ * The specs of somebody who is not trusted, to be planned beside those in force: refused where they reach for more than
+ * these do, and looked at with the eyes of these. Which estate is meant the store says, or its user, and never the proposal.
+ */
+export async function readProposal(
+  choice: Choice,
+  store: KeptChoice,
+  context: Context,
+  guards: ProposalGuards = proposalGuards,
+): Promise<Proposal> {
+  const { house, clock } = context;
+  const inForce = await specsInForce(store, house);
+  refuseUnsound(inForce);
+  const tree = await soundSpecs(house, choice.dir, overlayInForce(choice, inForce));
+  refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), choice.dir);
+  const trusting = { ...context, house: { ...house, specs: async () => tree } };
+  const estate = await readEstate(choice, trusting);
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const opened = await openEstate(inForce, house.cloud, today);
+  return {
+    estate: { ...estate, scopes: guards.asInForce(estate.scopes, opened.compiled.scopes) },
+    context: { ...context, house: { ...house, secrets: guards.secretsToLook(inForce, house.secrets) } },
+  };
+}
+
+/** Other specs than those in force would be compared with them. */
+function overlayInForce({ overlay }: Choice, inForce: SpecTree): { readonly overlay?: string } {
+  if (overlay === undefined || overlay === inForce.overlay) return overlayOf(inForce);
+  throw new Complaint(`A proposal cannot be planned with the overlay ${overlay}.`, {
+    why: inForce.overlay === undefined ? 'No overlay is in force.' : `The overlay ${inForce.overlay} is in force.`,
+    next: 'Leave --overlay out: a proposal is read with the one in force.',
+    code: exitCodes.refused,
+  });
+}
+
+/** They were sound when they were accepted: this version asks for more. */
+function refuseUnsound({ problems, revision }: SpecTree): void {
+  const [first] = problems.filter(({ severity }) => severity === 'error');
+  if (first === undefined) return;
+  throw new Complaint(`The specs in force (${shortRevision(revision)}) are not sound any more.`, {
+    where: `${first.at.file}:${first.at.line}: ${first.message}`,
+    next: 'Mend them on the branch that is followed; until then no proposal is compared with them.',
+  });
+}
+
+function refuseUntrusted(refusals: readonly Problem[], dir: string): void {
+  if (refusals.length === 0) return;
+  throw new Complaint('The proposal reaches for more than the specs in force do, so nothing is planned from it.', {
+    where: `\n${problemText(refusals, dir, (_, text) => text).trimEnd()}`,
+    why: 'Whoever writes a proposal need not be trusted; with what these fields say, secrets could be had.',
+    next: 'Take these changes out, or have somebody you trust put them on the branch that is followed first.',
+    code: exitCodes.refused,
+  });
+}
