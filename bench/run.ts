@@ -27,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   queue: async () => unasked((await import('./queue.ts')).queue),
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
+  'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

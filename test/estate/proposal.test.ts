@@ -56,9 +56,10 @@ for (const { name, ref, read } of rows)
     assert.deepEqual([held.ok, asked], [read, read ? [ref] : []]);
   });
 
-// why: only these two fields of a scope matter to where and as whom it is looked at.
-const scope = (name: string, region: string) =>
-  ({ scope: name, targets: [{ spec: { region } }] }) as unknown as CompiledScope;
+function scope(name: string, region: string): CompiledScope {
+  const part = { scope: name, targets: [{ spec: { region } }] };
+  return part as unknown as CompiledScope; // why: only these two fields matter to where and as whom it is looked at
+}
 
 test('a scope is looked at where the specs in force say, whatever the proposal says of it', () => {
   const seen = asInForce([scope('a', 'theirs')], [scope('b', 'other'), scope('a', 'ours')]);

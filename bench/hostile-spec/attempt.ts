@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Complaint } from '../../src/cli/complaint.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { type ProposalGuards, readProposal } from '../../src/cli/estate/proposal.ts';
+import { withSurvey } from '../../src/cli/estate/survey.ts';
+import { exitCodes } from '../../src/cli/exit-code.ts';
+import type { House } from '../../src/cli/house.ts';
+import { houseOn } from '../../src/config.ts';
+import { canonical } from '../../src/core/ledger/canonical.ts';
+import { estateOf } from '../../src/core/spec/estate-of.ts';
+import { refusalsOf } from '../../src/core/trust.ts';
+import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
+import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { loadSpecs } from '../../src/source/load.ts';
+import { parseSpecs } from '../../src/source/parse-specs.ts';
+import { openCanary } from './canary.ts';
+import type { Files } from './ground.ts';
+import { inForce } from './in-force.ts';
+import type { Attempt, Line, Proposal } from './proposals.ts';
+
+/** What a proposal came by. */
+export interface Haul {
+  readonly ended: Proposal['want'] | 'broke';
+  /** Connections to where only the proposal wanted to call. */
+  readonly requests: number;
+  /** Secrets asked for, and files from outside its tree. */
+  readonly values: number;
+  /** Whether it was planned by another Estate or Target than those in force, or with another secret. */
+  readonly ownGround: boolean;
+  /** For people: why it ended. */
+  readonly why: string;
+}
+
+export interface World {
+  readonly sandbox: string;
+  /** With the specs in force, and their overlay. */
+  readonly store: Store;
+  readonly inForce: SpecTree;
+  /** An empty folder. */
+  readonly folder: string;
+}
+
+export const overlay = 'prod';
+const all: readonly Line[] = ['reader', 'trust', 'eyes', 'secrets'];
+
+/** Plans a proposal as `setpoint plan --proposal` does, with only the given lines of defence. */
+export async function attempt(proposal: Proposal, world: World, lines: readonly Line[] = all): Promise<Haul> {
+  const stop = new AbortController();
+  // why: one call is enough to know; what is called again after a pause would make the bench wait
+  const canary = await openCanary(() => stop.abort(new Error('the canary was called')));
+  const asked: string[] = [];
+  try {
+    const wanted = proposal.files({ sandbox: world.sandbox, canary: canary.url });
+    const dir = await layOut(wanted, world);
+    const specs = (): Promise<SpecTree> =>
+      lines.includes('reader') ? loadSpecs(dir, today, overlay) : taken(dir, wanted, world);
+    const context = contextOn({ specs, store: world.store, asked, stop: stop.signal });
+    let seen: SpecTree | undefined;
+    const ended = await ending(async () => {
+      const { estate, context: careful } = await readProposal(choiceOf(dir), { folder: dir }, context, guardsOf(lines));
+      seen = estate.tree;
+      await withSurvey({ estate, store: world.store }, careful, async () => undefined);
+    });
+    const tree = seen;
+    return {
+      ...ended,
+      requests: canary.connections(),
+      values: asked.length + (tree === undefined ? 0 : leaked(tree)),
+      ownGround: tree !== undefined && groundOf(tree) !== groundOf(world.inForce),
+    };
+  } finally {
+    await canary.close();
+  }
+}
+
+const today = '2027-01-31';
+const outside = '#!/bin/sh\necho not yours\n';
+const choiceOf = (dir: string) => ({ dir, targets: [], allowEndpoint: true });
+
+/** Anew in its folder, with a file beside it that no proposal should come by. */
+async function layOut({ files, links = {} }: Attempt, { folder, sandbox }: World): Promise<string> {
+  const dir = join(folder, 'specs');
+  await rm(dir, { recursive: true, force: true });
+  await writeFile(join(folder, 'outside.sh'), outside).catch(() => undefined);
+  const texts = Object.entries({ ...inForce({ sandbox, canary: '' }), ...files }).filter(([, text]) => text !== '');
+  for (const [path, text] of texts) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), text);
+  }
+  for (const [path, to] of Object.entries(links)) await symlink(to, join(dir, path));
+  return dir;
+}
+
+/** As a reader would have it that refuses nothing: no problem, and every file that is named. */
+async function taken(dir: string, { files, meant = files }: Attempt, { sandbox }: World): Promise<SpecTree> {
+  const texts: Files = { ...inForce({ sandbox, canary: '' }), ...meant };
+  const specs = Object.entries(texts)
+    .filter(([path, text]) => path.endsWith('.yaml') && text !== '')
+    .map(([path, text]) => ({ path, text }));
+  const { documents } = parseSpecs(specs, today);
+  const scripts = ['web.sh', 'way-out.sh'].map(async (path) => {
+    const bytes = await readFile(join(dir, path)).catch(() => Buffer.from(''));
+    return [path, { path, bytes, sha256: sha256(bytes) }] as const;
+  });
+  return {
+    estate: estateOf(documents),
+    documents,
+    problems: [],
+    revision: 'folder:taken',
+    files: specs,
+    userData: new Map(await Promise.all(scripts)),
+    overlay,
+  };
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const leaked = ({ userData }: SpecTree): number =>
+  [...userData.values()].filter((script) => script.sha256 === sha256(Buffer.from(outside))).length;
+
+/** Judged by the names of fields alone, so that it knows nothing of what it judges. */
+function groundOf({ documents }: SpecTree): string {
+  const whole = documents.filter(({ value }) => value.kind === 'Estate' || value.kind === 'Target');
+  const fields = documents.map(({ value }) => [value.kind, value.metadata.name, passwordsIn(value)]);
+  return canonical([
+    whole.map(({ value }) => canonical(value)).toSorted(),
+    fields
+      .map(canonical)
+      .filter((text) => text.includes('password'))
+      .toSorted(),
+  ]);
+}
+
+const passwordsIn = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, held]) => (key === 'password' ? [[key, held]] : passwordsIn(held)))
+    : [];
+
+function guardsOf(lines: readonly Line[]): ProposalGuards {
+  return {
+    refusalsOf: lines.includes('trust') ? refusalsOf : () => [],
+    asInForce: lines.includes('eyes') ? asInForce : (proposed) => proposed,
+    secretsToLook: lines.includes('secrets') ? secretsToLook : (_, secrets) => secrets,
+  };
+}
+
+interface Outside {
+  readonly specs: () => Promise<SpecTree>;
+  readonly store: Store;
+  /** What secrets are asked for. */
+  readonly asked: string[];
+  readonly stop: AbortSignal;
+}
+
+function contextOn({ specs, store, asked, stop }: Outside): Context {
+  const clock = { now: Date.now, sleep: async () => stop.throwIfAborted() };
+  const silent = { write: () => undefined, colour: false, live: false, columns: 80 };
+  const house: House = {
+    ...houseOn(clock),
+    specs,
+    // why: it is the world's, and closed with it
+    store: async () => ({ ...store, close: async () => undefined }),
+    secrets: {
+      resolve: async (ref) => {
+        asked.push(canonical(ref));
+        return { ok: false, failure: { kind: 'terminal', code: 'canary', message: 'somebody asked' } };
+      },
+    },
+  };
+  return { terminal: { out: silent, err: silent, input: null }, house, clock, stop, finish: () => undefined };
+}
+
+async function ending(work: () => Promise<void>): Promise<Pick<Haul, 'ended' | 'why'>> {
+  try {
+    await work();
+    return { ended: 'planned', why: '' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof Complaint)) return { ended: 'broke', why };
+    const { where = '' } = error.advice;
+    return { ended: error.code === exitCodes.refused ? 'refused' : 'unsound', why: `${why} ${where}` };
+  }
+}

@@ -1,0 +1,259 @@
+import type { Files, Ground } from './ground.ts';
+import { aws, estate, inForce, jump, machine } from './in-force.ts';
+
+/** What stands between a proposal and what it tries for. */
+export type Line = 'reader' | 'trust' | 'eyes' | 'secrets';
+
+/** A pull request by somebody who means harm. */
+export interface Proposal {
+  readonly name: string;
+  /** How it must end: refused, told that it is not sound, or planned as if what is hostile in it were not there. */
+  readonly want: 'refused' | 'unsound' | 'planned';
+  /** Each of these alone is enough to stop it. */
+  readonly stoppedBy: readonly Line[];
+  readonly files: (ground: Ground) => Attempt;
+}
+
+export interface Attempt {
+  /** Over those in force; '' takes one away. */
+  readonly files: Files;
+  /** The same, as a reader would take it that refuses nothing. */
+  readonly meant?: Files;
+  /** Files that are links, and where to; `..` leads out to a file that is not the proposal's. */
+  readonly links?: Files;
+}
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGQ';
+const ROLE = 'credentials: { assumeRole: "arn:aws:iam::111122223333:role/admin" }, ';
+const STRANGE_ROLE = ROLE.replace('1111', '9999');
+const variable = (name: string): string => `credentials: { env: ${name} }, `;
+
+/** The target on AWS as somebody else would have it. */
+const target = (text: string, { sandbox }: Ground, more: Files = {}): Files => {
+  const before = inForce({ sandbox, canary: '' })['targets.yaml'] ?? '';
+  return { 'targets.yaml': before.replace(aws(sandbox), text), ...more };
+};
+
+export const proposals: readonly Proposal[] = [
+  {
+    name: 'the endpoint of a target',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({ files: target(aws(ground.canary), ground) }),
+  },
+  {
+    name: 'an endpoint that is no loopback address',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws('http://169.254.169.254/'), ground),
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'an endpoint with a host behind its @',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws('http://127.0.0.1:80@evil.example/'), ground),
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'an endpoint in the overlay that is in force',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({ files: { 'overlays/prod/targets.yaml': aws(ground.canary) } }),
+  },
+  {
+    name: 'an endpoint in an overlay that is not',
+    want: 'planned',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: { 'overlays/evil/targets.yaml': aws(ground.canary) },
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'a target more, and the network on it',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({
+      files: {
+        'targets2.yaml': aws(ground.canary, '', 'aws-two').replace('eu-west-1', 'eu-west-2'),
+        'network.yaml': (inForce(ground)['network.yaml'] ?? '').replace('[aws-prod', '[aws-two, aws-prod'),
+      },
+    }),
+  },
+  {
+    name: 'a target twice, the second elsewhere',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: { 'zz.yaml': aws(ground.canary) },
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'an endpoint as the second of two equal keys',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws(ground.sandbox, `endpoint: "${ground.canary}", `), ground),
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'a role of the account',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({ files: target(aws(ground.sandbox, ROLE), ground) }),
+  },
+  {
+    name: 'a role of another account',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({ files: target(aws(ground.sandbox, STRANGE_ROLE), ground) }),
+  },
+  {
+    name: 'credentials in another variable',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({ files: target(aws(ground.sandbox, variable('SETPOINT_SECRET_OTHER')), ground) }),
+  },
+  {
+    name: 'credentials in a variable that is not set aside for us',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws(ground.sandbox, variable('AWS_SECRET_ACCESS_KEY')), ground),
+      meant: target(aws(ground.sandbox, variable('SETPOINT_SECRET_KEY')), ground),
+    }),
+  },
+  {
+    name: 'credentials in a file',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({ files: target(aws(ground.sandbox, 'credentials: { file: cloud.json }, '), ground) }),
+  },
+  {
+    name: "credentials in a cloud's store, asked at an endpoint of their own",
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: (ground) => ({
+      files: target(
+        aws(ground.canary, 'credentials: { uri: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:x-a1b2c3" }, '),
+        ground,
+      ),
+    }),
+  },
+  {
+    name: 'credentials by an anchor and its alias',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws(ground.sandbox, 'credentials: *login, '), ground, {
+        'machines.yaml': jump('password: &login { env: SETPOINT_SECRET_LOGIN }'),
+      }),
+      meant: target(aws(ground.sandbox, variable('SETPOINT_SECRET_LOGIN')), ground),
+    }),
+  },
+  {
+    name: 'an endpoint by a merge key',
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: target(aws(ground.sandbox, `<<: { endpoint: "${ground.canary}" }, `), ground),
+      meant: target(aws(ground.canary), ground),
+    }),
+  },
+  {
+    name: 'the password of a machine in another variable',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: () => ({
+      files: { 'machines.yaml': jump('password: { env: SETPOINT_SECRET_GIT_TOKEN }') + machine('{ name: web }') },
+    }),
+  },
+  {
+    name: 'the password of a machine for one target',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: () => ({
+      files: {
+        'machines.yaml': jump(undefined, 'on: { azure-prod: { access: { password: { file: cloud.json } } } }, '),
+      },
+    }),
+  },
+  {
+    name: 'a source of its own',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: () => ({
+      files: {
+        'estate.yaml': estate().replace(
+          'owners: [team-web] }',
+          'owners: [team-web] }, { name: evil, repo: "https://evil.example/x.git", owners: [evil] }',
+        ),
+      },
+    }),
+  },
+  {
+    name: 'signers, a mode and limits of its own',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: () => ({
+      files: {
+        'estate.yaml': estate(
+          `limits: { deletes: 1000 }, signatures: { required: true, signers: [{ name: eve, email: eve@evil.example, ssh: "${key}" }] }, `,
+        ).replace('mode: plan', 'mode: enforce'),
+      },
+    }),
+  },
+  {
+    name: 'the secret of a hook, and keys of its own',
+    want: 'refused',
+    stoppedBy: ['trust'],
+    files: ({ canary }) => ({
+      files: {
+        'estate.yaml': estate().replace(
+          'SETPOINT_SECRET_HOOK } }',
+          `SETPOINT_SECRET_LOGIN } }, { name: cloud, from: pubsub, audience: x, serviceAccount: a@b.gserviceaccount.com, keys: "${canary}" }`,
+        ),
+      },
+    }),
+  },
+  {
+    name: 'user data by a way out of the tree',
+    want: 'unsound',
+    stoppedBy: ['reader'],
+    files: () => ({
+      files: { 'machines.yaml': jump() + machine('{ name: web }', ', userData: { file: ../outside.sh }') },
+      meant: { 'machines.yaml': jump() + machine('{ name: web }', ', userData: { file: way-out.sh }') },
+      links: { 'way-out.sh': '../outside.sh' },
+    }),
+  },
+  {
+    name: 'user data by a link out of the tree',
+    want: 'unsound',
+    stoppedBy: ['reader'],
+    files: () => ({ files: { 'web.sh': '' }, links: { 'web.sh': '../outside.sh' } }),
+  },
+  {
+    name: "a target in a team's tree",
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: (ground) => ({
+      files: {
+        '@web/target.yaml': aws(ground.canary, '', 'aws-web').replace('eu-west-1', 'eu-west-2'),
+        'network.yaml': (inForce(ground)['network.yaml'] ?? '').replace('[aws-prod', '[aws-web, aws-prod'),
+      },
+    }),
+  },
+  {
+    name: "an Estate in a team's tree that is none of the estate's",
+    want: 'unsound',
+    stoppedBy: ['reader', 'trust'],
+    files: () => ({ files: { '@evil/estate.yaml': estate('limits: { deletes: 1000 }, ') } }),
+  },
+];
