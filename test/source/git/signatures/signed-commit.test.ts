@@ -57,6 +57,12 @@ describe('a signed commit', () => {
     );
   });
 
+  it('is refused where its signature is longer than any key makes one', () => {
+    const long = armour.replace('\n', `\n${`${'A'.repeat(70)}\n`.repeat(240)}`);
+    const commit = read(withSignature(text, long));
+    assert.equal(commit.ok ? '' : commit.code, 'odd-signature');
+  });
+
   it('is read in no time where its headers are many', () => {
     const long = withSignature(text.replace('\n\n', `\n${'mergetag x\n y\n'.repeat(60_000)}encoding x\n\n`), armour);
     const began = performance.now();

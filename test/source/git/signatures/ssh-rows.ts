@@ -240,6 +240,12 @@ const odd: readonly Row[] = [
     want: bad('odd-signature'),
   },
   {
+    name: 'a header of signatures in capitals, which git takes for none',
+    commit: ({ repository, ssh, text }) => repository.store(withHeader(text, 'GPGSIG', ssh.ada.sign(text))),
+    signers: adas,
+    want: bad('odd-signature'),
+  },
+  {
     name: 'an X.509 signature',
     commit: armoured(() => '-----BEGIN SIGNED MESSAGE-----\nMIIB\n-----END SIGNED MESSAGE-----\n'),
     signers: adas,
