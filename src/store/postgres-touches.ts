@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import { claimsToBeOurs } from '../core/own-agent.ts';
 import type { Touch } from '../core/touch.ts';
 import { touchedLast } from '../core/touched-last.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Touches } from '../ports/touches.ts';
 import type { Context } from './context.ts';
+import { firstDeliveries } from './first-deliveries.ts';
 import { inChunks } from './in-chunks.ts';
 import { newestTouches } from './newest-touches.ts';
 import { ownCalls } from './own-calls.ts';
 import { pruneOld } from './prune-old.ts';
-import { sha256 } from './sha256.ts';
 import type { Database } from './tables.ts';
 
 export function postgresTouches({ db, clock }: Context): Touches {
+  const first = firstDeliveries(db, clock);
   const pruneDeliveries = pruneOld(db, clock, 'deliveries');
   const pruneTouches = pruneOld(db, clock, 'touches');
   return {
     first: async (estate, delivery) => {
-      const isFirst = await first(db, clock, { estate, ...delivery });
+      const isFirst = await first({ estate, ...delivery });
       await pruneDeliveries();
       return isFirst;
     },
@@ -28,22 +28,6 @@ export function postgresTouches({ db, clock }: Context): Touches {
     },
     newest: (where) => newestTouches(db, where),
   };
-}
-
-interface Delivery {
-  readonly estate: string;
-  readonly hook: string;
-  readonly id: string;
-}
-
-/** One statement, so that of two at once one is the first. An id of any length and any characters is one: it is hashed. */
-async function first(db: Database, clock: Clock, { id, ...delivery }: Delivery): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('deliveries')
-    .values({ ...delivery, id: sha256(id), at: clock.now() })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
 }
 
 async function keep(db: Database, estate: string, touches: readonly Touch[]): Promise<readonly Touch[]> {

@@ -21,6 +21,16 @@ export const touchLaws: Laws = {
     assert.equal(await other.touches.first(estate, odd), false);
   },
 
+  'of many deliveries at once, told twice by two, each is the first once': async ({ store, other, estate }) => {
+    const ids = Array.from({ length: 150 }, (_, index) => `e${index}`);
+    const tellers = [store, other, store, other];
+    const all = tellers.map(({ touches }, teller) =>
+      Promise.all((teller < 2 ? ids : ids.toReversed()).map((id) => touches.first(estate, { hook: 'aws', id }))),
+    );
+    const firsts = (await Promise.all(all)).flat().filter(Boolean);
+    assert.equal(firsts.length, ids.length);
+  },
+
   'a delivery is known for a week': async ({ store, estate, later }) => {
     const old = { ...delivery, id: 'old' };
     await store.touches.first(estate, old);
