@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventbridge } from '../test/http/support/sent.ts';
 import type { Figure } from './figure.ts';
-import { inPlace, type Place, secret, type Wired } from './hostile-events/place.ts';
+import { inPlace, type Place, type Wired } from './hostile-events/place.ts';
+import { secret } from './hostile-events/proofs.ts';
 import { changeEvent, hostile, recorded } from './hostile-events/requests.ts';
 import { type Sender, senderTo } from './hostile-events/sender.ts';
 

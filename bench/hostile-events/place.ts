@@ -7,12 +7,10 @@ import { type Http, startHttp } from '../../src/http/start-http.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { type Google, startGoogle } from '../../test/http/support/google.ts';
 import { inScratch } from '../process/scratch.ts';
+import { push, secret, signing } from './proofs.ts';
 
-export const estate = 'acme';
-export const scope = 'aws/111122223333/eu-west-1';
-export const secret = 'a secret of at least thirty-two letters';
-export const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
-export const push = { audience: 'https://setpoint.acme.example', serviceAccount: 'push@acme.iam.gserviceaccount.com' };
+const estate = 'acme';
+const scope = 'aws/111122223333/eu-west-1';
 
 /** A worker's hooks on a port, on a database and a queue of its own, whose passes are counted and do nothing. */
 export interface Place {

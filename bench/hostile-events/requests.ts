@@ -10,7 +10,7 @@ import {
   pubsub,
   type Sent,
 } from '../../test/http/support/sent.ts';
-import { push, secret, signing } from './place.ts';
+import { push, secret, signing } from './proofs.ts';
 
 export type Request = readonly [hook: string, sent: Sent];
 

@@ -25,7 +25,13 @@ const readsTouches = async (): Promise<Provider> => {
   return provider as Provider; // why: hearing reads events and nothing else
 };
 
-function ears({ cloud = readsTouches, ours = [] as readonly string[] } = {}) {
+function ears({
+  cloud = readsTouches,
+  ours = [],
+}: {
+  readonly cloud?: typeof readsTouches;
+  readonly ours?: readonly string[];
+} = {}) {
   const store = memoryDatabase(virtualClock()).connect();
   const asked: string[] = [];
   const kept: Touch[] = [];

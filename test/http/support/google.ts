@@ -46,16 +46,19 @@ export async function startGoogle({ status = 200 } = {}): Promise<Google> {
   };
 }
 
+/** Wrong ones may hold anything. */
+type Claims = Readonly<Record<string, unknown>>;
+
 export const goodHead = { alg: 'RS256', kid, typ: 'JWT' };
 
 /** `at`: ms since the epoch. */
-export function goodClaims(at: number) {
+export function goodClaims(at: number): Claims {
   const now = Math.floor(at / 1000);
   return {
-    aud: push.audience as unknown,
+    aud: push.audience,
     azp: '113774264463038321964',
-    email: push.serviceAccount as string,
-    email_verified: true as unknown,
+    email: push.serviceAccount,
+    email_verified: true,
     exp: now + 3600,
     iat: now,
     iss: 'https://accounts.google.com',

@@ -114,7 +114,10 @@ export const gridValidation = (secret: string, code = '512d38b6-c7b8-40c8-89fe-f
 
 export const logEntry = { insertId: 'i-1', protoPayload: { methodName: 'v1.compute.firewalls.patch' } };
 
-export const pubsub = (token: string, { id = '2070443601311540', entry = logEntry as unknown } = {}): Sent => ({
+export const pubsub = (
+  token: string,
+  { id = '2070443601311540', entry = logEntry }: { readonly id?: string; readonly entry?: unknown } = {},
+): Sent => ({
   headers: { ...json, authorization: `Bearer ${token}` },
   body: JSON.stringify({
     message: {
