@@ -1,5 +1,5 @@
 import { canonical } from '../core/ledger/canonical.ts';
-import { ranOf } from '../core/plan/tally.ts';
+import { ranOf } from '../core/plan/total.ts';
 import type { Approval, ApprovalDraft, Approvals } from '../ports/approvals.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';

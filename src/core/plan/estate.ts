@@ -5,7 +5,8 @@ import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { hasRollouts } from './rollout-subject.ts';
-import { type Count, type Tally, tally, totalOf } from './tally.ts';
+import { type Count, type Tally, tally } from './tally.ts';
+import { totalOf } from './total.ts';
 
 /** What bounds an estate, and what it has used of it. */
 export interface Bounds {

@@ -56,8 +56,3 @@ export function tally(actions: readonly Action[]): Tally {
   }
   return counts;
 }
-
-export const totalOf = ({ deletes, replaces }: Count): number => deletes + replaces;
-
-/** What has run by the count that is further on: each of the two is held against the limits by itself. */
-export const ranOf = ({ generation, healing }: Tally): number => Math.max(totalOf(generation), totalOf(healing));

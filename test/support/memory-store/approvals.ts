@@ -1,4 +1,4 @@
-import { ranOf } from '../../../src/core/plan/tally.ts';
+import { ranOf } from '../../../src/core/plan/total.ts';
 import type { Approval, Approvals } from '../../../src/ports/approvals.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { noteBody } from '../../../src/store/entry-body.ts';
