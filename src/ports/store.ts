@@ -1,5 +1,6 @@
 import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
+import type { ScopeKey } from '../core/resource.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
@@ -34,6 +35,8 @@ export interface Estates {
   list(): Promise<readonly string[]>;
   /** How many intents have no settlement yet, by cloud, over all estates. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
+  /** How many objects an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
+  holdings(estate: string): Promise<readonly { readonly scope: ScopeKey; readonly resources: number }[]>;
   /** One transaction: a note with the reason, and the claims on the ids accepted. Returns the note's sequence number. */
   takeover(pass: Pass, accepted: readonly Accepted[], reason: string): Promise<number>;
 }

@@ -16,6 +16,7 @@ export const postgresEstates = (context: Context): Estates => ({
     return rows.map(({ name }) => name);
   },
   openIntents: () => openIntents(context.db),
+  holdings: (estate) => holdings(context.db, estate),
   takeover: (pass, accepted, reason) => takeover(context, pass, takeoverOf(pass, accepted, reason)),
 });
 
@@ -29,6 +30,18 @@ const openIntents = (db: Database): Promise<readonly { readonly cloud: string; r
     .where('open', '=', true)
     .groupBy('cloud')
     .orderBy('cloud')
+    .execute();
+
+const holdings = (
+  db: Database,
+  estate: string,
+): Promise<readonly { readonly scope: string; readonly resources: number }[]> =>
+  db
+    .selectFrom('claims')
+    .select((eb) => ['scope', eb.cast<number>(eb.fn.countAll(), 'integer').as('resources')])
+    .where('estate', '=', estate)
+    .groupBy('scope')
+    .orderBy('scope')
     .execute();
 
 const takeover = (context: Context, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): Promise<number> =>

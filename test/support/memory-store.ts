@@ -58,6 +58,10 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
     const byCloud = Map.groupBy(open, ({ scope }) => scope.slice(0, scope.indexOf('/')));
     return [...byCloud.keys()].sort().map((cloud) => ({ cloud, count: byCloud.get(cloud)?.length ?? 0 }));
   },
+  holdings: async (name) =>
+    [...(data.estates.get(name)?.scopes ?? [])]
+      .flatMap(([scope, { claims }]) => (claims.size === 0 ? [] : [{ scope, resources: claims.size }]))
+      .sort((a, b) => (a.scope < b.scope ? -1 : 1)),
   takeover: async (pass, accepted, reason) => takeover(data, clock.now(), pass, takeoverOf(pass, accepted, reason)),
 });
 

@@ -10,6 +10,7 @@ import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { type Estate, readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';
+import { leftAlone } from '../estate/left-alone.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
 import { withPass } from '../estate/warrant.ts';
@@ -88,7 +89,8 @@ const wants = ({ address, terms }: Desired, one: Address): boolean =>
 
 async function allSettled(estate: Estate, store: Store): Promise<readonly Known[]> {
   const scopes = await Promise.all(
-    estate.scopes.map(async ({ scope }) => {
+    // why: what lies in a scope that the specs no longer name can be let go too
+    [...estate.scopes, ...(await leftAlone(estate, store))].map(async ({ scope }) => {
       const { settled } = await store.inventory.knowledge(estate.name, scope);
       return [...settled].map(([id, one]) => ({ scope, id, settled: one }));
     }),

@@ -7,6 +7,7 @@ import type { Pause } from '../../ports/pauses.ts';
 import type { Pin, SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from './estate.ts';
+import { type LeftAlone, leftAlone } from './left-alone.ts';
 
 /** How an estate stands, by its store alone. */
 export type Standing = Spoken & InHand;
@@ -26,6 +27,7 @@ interface InHand {
   readonly leases: readonly HeldLease[];
   readonly sources: readonly SourceState[];
   readonly pin?: Pin;
+  readonly leftAlone: readonly LeftAlone[];
 }
 
 export interface ScopeStanding {
@@ -40,13 +42,14 @@ export interface ScopeStanding {
 
 export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, pauses, quarantined, leases, sources, pin] = await Promise.all([
+  const [generation, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
     store.fleet.pauses.inForce(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
     store.sources.states.list(name),
     store.sources.pins.current(name),
+    leftAlone(estate, store),
   ]);
   return {
     estate: name,
@@ -57,6 +60,7 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     quarantined,
     leases,
     sources,
+    leftAlone: dropped,
     ...(pin === undefined ? {} : { pin }),
   };
 }

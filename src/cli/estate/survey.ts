@@ -8,6 +8,7 @@ import { inForce } from '../../estate/in-force.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import type { Estate } from './estate.ts';
+import { leftAlone, tellLeftAlone } from './left-alone.ts';
 import { type Looked, look } from './look.ts';
 import { heldSources, tellHeldSources } from './source-words.ts';
 
@@ -50,6 +51,7 @@ export async function withSurvey<T>(
     const plans = planAgain({ estate, looked: chosen, bounds });
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);
+    tellLeftAlone(await leftAlone(estate, store), context);
     const bound = {
       estate: estate.name,
       revision: estate.tree.revision,

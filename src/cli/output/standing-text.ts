@@ -1,4 +1,5 @@
 import { shortRevision } from '../../core/render/revision.ts';
+import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
 import type { ScopeStanding, Standing } from '../estate/standing.ts';
 import { count } from './count.ts';
@@ -23,7 +24,7 @@ export function standingText(standing: Standing, { now, paint }: How): readonly 
   return [paint('strong', verdictOf(standing)), [...folderLines(standing), rows, ...body].join('\n')];
 }
 
-function verdictOf({ estate, generation, pin, scopes, pauses, quarantined }: Standing): string {
+function verdictOf({ estate, generation, pin, scopes, pauses, quarantined, leftAlone }: Standing): string {
   const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
@@ -42,6 +43,7 @@ function verdictOf({ estate, generation, pin, scopes, pauses, quarantined }: Sta
       'stopped rollout',
     ),
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
+    ...some(leftAlone.length, 'scope left alone', 'scopes left alone'),
   ].join(' · ');
 }
 
@@ -66,6 +68,7 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
     ['Approved', scopes.flatMap(approvalLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
+    ['Left alone', standing.leftAlone.flatMap((one) => [leftAloneText(one), `  ${leftAloneNext}`])],
     ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
 }

@@ -223,6 +223,8 @@ export const ledgerLaws: Laws = {
     assert.equal((await other.inventory.knowledge(estate, 'aws/1/us-east-1')).settled.size, 0);
     assert.equal((await other.inventory.knowledge(`${estate}-2`, scope)).settled.size, 0);
     assert.ok((await other.estates.list()).includes(estate));
+    assert.deepEqual(await other.estates.holdings(estate), [{ scope, resources: 1 }]);
+    assert.deepEqual(await other.estates.holdings(`${estate}-2`), []);
     assert.equal(other.estates.store, store.estates.store);
   },
 
