@@ -56,6 +56,7 @@ export const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Pr
         bells: store.sources.bells,
         requests: store.fleet.requests,
         queue,
+        clock,
         secrets: { resolve: async ({ env }) => ({ ok: true, value: env === 'SIGNING' ? signing : secret }) },
         log,
       });

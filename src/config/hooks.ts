@@ -26,6 +26,7 @@ export async function openHooks(port: number | undefined, yard: Yard): Promise<O
     secrets,
     allowEndpoint,
     inForce: hookedIn(yard),
+    clock,
     log,
   });
   return startHttp({ port, hooks, clock, log });

@@ -7,6 +7,7 @@ import { assertHidden, canary } from '../support/canary.ts';
 import { type Answer, frontOf } from './support/front.ts';
 import { token } from './support/google.ts';
 import { eventbridge, eventgrid, github, gitlab, gridValidation, hmac, pubsub, type Sent } from './support/sent.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -75,6 +76,7 @@ describe('no secret, signature or body comes out', () => {
     const lines: string[] = [];
     const hooks = hooksOn({
       ...unused,
+      clock: virtualClock(),
       log: createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }),
       secrets: {
         resolve: async () => ({

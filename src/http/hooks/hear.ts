@@ -4,7 +4,7 @@ import { touchesIn } from '../../core/touches-in.ts';
 import type { Requests } from '../../ports/fleet-state.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Provider } from '../../ports/provider.ts';
-import type { Queue } from '../../ports/queue.ts';
+import type { Queue, Where } from '../../ports/queue.ts';
 import type { Touches } from '../../ports/touches.ts';
 
 /** What hearing of changes leads to. */
@@ -14,6 +14,8 @@ export interface Ears {
   readonly requests: Pick<Requests, 'ask'>;
   readonly queue: Pick<Queue, 'request'>;
   readonly log: Log;
+  /** Whether a pass that runs there may be ended for this; absent: always. Where not, one comes after it. */
+  readonly mayInterrupt?: (where: Where) => boolean;
 }
 
 /** Events of one cloud, for an estate with these scopes. */
@@ -38,8 +40,9 @@ export async function hear({ estate, scopes, cloud, events }: Heard, ears: Ears)
   if (touches.length === 0) return;
   const byScope = Map.groupBy(await ears.touches.keep(estate, touches), ({ scope }) => scope);
   for (const [scope, those] of byScope) {
-    await ears.requests.ask({ estate, scope }, reasonOf(those));
-    await ears.queue.request({ estate, scope }, 'now');
+    const where = { estate, scope };
+    if (ears.mayInterrupt?.(where) ?? true) await ears.requests.ask(where, reasonOf(those));
+    await ears.queue.request(where, 'now');
     ears.log.info('somebody changed a cloud: a pass is asked for', { estate, scope, count: those.length });
   }
 }

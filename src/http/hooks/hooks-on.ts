@@ -1,11 +1,14 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Bells } from '../../ports/sources.ts';
 import type { Touches } from '../../ports/touches.ts';
 import { type Ears, hear } from './hear.ts';
 import type { Hooked, Hooks } from './hook.ts';
+import { interruptions } from './interruptions.ts';
 
 /** What a worker has, as far as hooks need it. */
-export interface Ground extends Omit<Ears, 'touches'> {
+export interface Ground extends Omit<Ears, 'touches' | 'mayInterrupt'> {
+  readonly clock: Clock;
   readonly touches: Pick<Touches, 'first' | 'keep'>;
   readonly bells: Pick<Bells, 'ring'>;
   readonly secrets: Secrets;
@@ -21,7 +24,8 @@ const atOnce = 16;
 
 /** The hooks of a worker: its store, queue and secrets. */
 export function hooksOn(ground: Ground): Hooks {
-  const { touches, bells, allowEndpoint, log } = ground;
+  const { touches, bells, allowEndpoint, log, clock } = ground;
+  const ears: Ears = { ...ground, mayInterrupt: interruptions(clock) };
   return {
     inForce: ground.inForce,
     allowKeys: allowEndpoint,
@@ -42,7 +46,7 @@ export function hooksOn(ground: Ground): Hooks {
     ring: bells.ring,
     touched: async (estate, cloud, events) => {
       const hooked = (await ground.inForce()).find((one) => one.estate === estate);
-      await hear({ estate, scopes: hooked?.scopes ?? [], cloud, events }, ground);
+      await hear({ estate, scopes: hooked?.scopes ?? [], cloud, events }, ears);
     },
   };
 }

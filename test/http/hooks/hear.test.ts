@@ -102,6 +102,7 @@ describe('the hooks of a worker', () => {
     const questions: string[] = [];
     const hooks = hooksOn({
       ...all,
+      clock: virtualClock(),
       touches: {
         ...all.touches,
         first: async (estate, { hook, id }) => {
