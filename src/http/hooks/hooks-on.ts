@@ -20,7 +20,7 @@ export interface Ground extends Omit<Ears, 'touches' | 'mayInterrupt'> {
 /** How long a secret's store is waited for: a sender waits for 5 s (EventBridge), 10 s (GitHub) or 30 s (Event Grid). */
 const secretWithinMs = 4_000;
 /** So many questions to the store at once, of one request with many events. */
-const atOnce = 16;
+const atOnce = 1_000;
 
 /** The hooks of a worker: its store, queue and secrets. */
 export function hooksOn(ground: Ground): Hooks {
