@@ -17,7 +17,12 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const { startFleet } = await import('./worker.ts');
     return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
-  specs: (dir, { overlay } = {}) => loadSpecs(dir, today(clock), overlay),
+  specs: async (dir, { overlay, ref } = {}) => {
+    if (ref === undefined) return loadSpecs(dir, today(clock), overlay);
+    const { loadOwnCommit } = await import('./source/git/own-commit.ts');
+    const loading = { today: today(clock), env: process.env, ...(overlay === undefined ? {} : { overlay }) };
+    return loadOwnCommit(dir, ref, loading);
+  },
   kept: (kept, revision) => parseKept(kept, revision, today(clock)),
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load

@@ -11,7 +11,7 @@ import type { Store } from '../ports/store.ts';
 export type House = Home & Clouds & Services;
 
 interface Home {
-  /** Reads and checks a folder of specs; never throws for what it finds there. */
+  /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
   specs(dir: string, wish?: SpecsWish): Promise<SpecTree>;
   /** A tree that a store kept. */
   kept(kept: KeptTree, revision: string): SpecTree;
@@ -25,6 +25,8 @@ interface Home {
 export interface SpecsWish {
   /** That lies over the base; absent: none. */
   readonly overlay?: string;
+  /** As this commit of the repository that the folder lies in has them; absent: as they lie in the folder. */
+  readonly ref?: string;
 }
 
 /** What runs until it is stopped. */

@@ -8,6 +8,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['validate', async () => (await import('./validate.ts')).validate],
   ['schema', async () => (await import('./schema.ts')).schema],
   ['plan', async () => (await import('./plan.ts')).plan],
+  ['diff', async () => (await import('./diff.ts')).diff],
   ['apply', async () => (await import('./apply.ts')).apply],
   ['approve', async () => (await import('./approve.ts')).approve],
   ['pause', async () => (await import('./pause.ts')).pause],

@@ -8,7 +8,6 @@ import type { Provider } from '../../ports/provider.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { soundSpecs } from '../specs.ts';
-import { overlayOf } from './overlay-option.ts';
 
 /** What a folder of specs asks of the clouds, as far as the chosen targets go. */
 export interface Estate extends OpenedEstate {
@@ -23,11 +22,13 @@ export interface Choice {
   readonly allowEndpoint: boolean;
   /** That lies over the base of the specs. */
   readonly overlay?: string;
+  /** A commit of the folder's repository; absent: the folder as it is. */
+  readonly ref?: string;
 }
 
 /** Reads, checks and compiles the specs; says what is wrong with the choice before anything is asked of a cloud. */
 export async function readEstate(choice: Choice, { house, clock }: Context): Promise<Estate> {
-  const tree = await soundSpecs(house, choice.dir, overlayOf(choice));
+  const tree = await soundSpecs(house, choice.dir, choice);
   const targets = ofKind(tree.documents, 'Target').map(({ value }) => value);
   refuseUnknown(choice.targets, targets);
   const today = new Date(clock.now()).toISOString().slice(0, 10);

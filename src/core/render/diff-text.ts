@@ -1,5 +1,5 @@
+import type { MovedTarget } from '../compile/placed-at.ts';
 import type { Compared, LeftScope } from '../plan/difference.ts';
-import type { ScopeKey } from '../resource.ts';
 import { type Paint, plain } from './paint.ts';
 import { planText } from './plan-text.ts';
 import { shortRevision } from './revision.ts';
@@ -13,13 +13,6 @@ export interface Difference extends Compared {
   readonly moved: readonly MovedTarget[];
 }
 
-/** A target that lies elsewhere in the other environment. */
-export interface MovedTarget {
-  readonly target: string;
-  readonly from: ScopeKey;
-  readonly to: ScopeKey;
-}
-
 /** For people: the verdict first, then each scope as a plan has it, then what the comparison itself has to say. */
 export function diffText({ from, to, plans, left, moved }: Difference, paint: Paint = plain): string {
   const summary = summarise(plans);
@@ -31,7 +24,7 @@ export function diffText({ from, to, plans, left, moved }: Difference, paint: Pa
     ...body,
     ...(left.length + moved.length > 0 ? [''] : []),
     ...moved.map((one) =>
-      paint('dim', `${one.target} is at ${one.from} in the first, and compared as if at ${one.to}`),
+      paint('dim', `target ${one.target}: ${one.from} in the first, compared as if it were at ${one.to}`),
     ),
     ...left.map(leftLine),
   ].join('\n');

@@ -15,7 +15,7 @@ export interface CommitLoading {
  * the repository cannot be read.
  */
 export async function loadCommit(
-  repository: Repository,
+  repository: Pick<Repository, 'read'>,
   commit: string,
   { today, overlay, signal }: CommitLoading,
 ): Promise<SpecTree> {
