@@ -78,7 +78,8 @@ export interface Quarantine {
   put(where: Where, why: string, generation: number): Promise<void>;
   /** Those in force; all estates where none is named. */
   list(estate?: string): Promise<readonly Quarantined[]>;
-  release(where: Where): Promise<void>;
+  /** `by`: a person, whose word is a note in the ledger, in the same transaction; where nothing was held, nothing is written. */
+  release(where: Where, by?: { readonly person: string; readonly reason: string }): Promise<void>;
 }
 
 export interface Quarantined extends Where {

@@ -1,6 +1,6 @@
 import type { Held } from '../core/pause.ts';
 import type { ApprovalDraft } from '../ports/approvals.ts';
-import type { Rollouts } from '../ports/fleet-state.ts';
+import type { Quarantined, Rollouts } from '../ports/fleet-state.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Where } from '../ports/queue.ts';
 
@@ -18,4 +18,9 @@ export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ ap
 
 export const rolloutNote = ({ scope }: Where, documents: readonly string[], { person, reason }: By) => ({
   resumeRollout: { scope, documents, person, reason },
+});
+
+/** `why`: what had failed, so that the word can be judged later. */
+export const quarantineNote = ({ scope, why }: Pick<Quarantined, 'scope' | 'why'>, { person, reason }: By) => ({
+  resumeQuarantined: { scope, why, person, reason },
 });

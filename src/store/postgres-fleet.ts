@@ -13,5 +13,5 @@ export const postgresFleet = (context: Context): FleetState => ({
   pauses: postgresPauses(context),
   approvals: postgresApprovals(context),
   rollouts: postgresRollouts(context),
-  quarantine: postgresQuarantine(context.db),
+  quarantine: postgresQuarantine(context),
 });

@@ -1,14 +1,30 @@
 import { sql } from 'kysely';
 import type { Quarantine, Quarantined } from '../ports/fleet-state.ts';
-import type { Database } from './tables.ts';
+import type { Where } from '../ports/queue.ts';
+import { chainWrite } from './chain-write.ts';
+import type { Context } from './context.ts';
+import { noteBody } from './entry-body.ts';
+import { quarantineNote } from './fleet-notes.ts';
+import type { Database, Write } from './tables.ts';
 
-export const postgresQuarantine = (db: Database): Quarantine => ({
-  put: (where, why, generation) => put(db, { ...where, why, generation }),
-  list: (estate) => list(db, estate),
-  release: async ({ estate, scope }) => {
-    await db.deleteFrom('quarantine').where('estate', '=', estate).where('scope', '=', scope).execute();
+export const postgresQuarantine = (context: Context): Quarantine => ({
+  put: (where, why, generation) => put(context.db, { ...where, why, generation }),
+  list: (estate) => list(context.db, estate),
+  release: async (where, by) => {
+    if (by === undefined) await released(context.db, where);
+    else await releaseBy(by, where, context);
   },
 });
+
+const released = (db: Database | Write, { estate, scope }: Where): Promise<readonly { readonly why: unknown }[]> =>
+  db.deleteFrom('quarantine').where('estate', '=', estate).where('scope', '=', scope).returning('why').execute();
+
+const releaseBy = (by: Parameters<typeof quarantineNote>[1], where: Where, context: Context): Promise<void> =>
+  chainWrite(context, where.estate, async ({ trx, append }) => {
+    const { estate, scope } = where;
+    for (const { why } of await released(trx, where))
+      await append([{ type: 'note', body: noteBody(estate, quarantineNote({ scope, why: String(why) }, by)) }]);
+  });
 
 async function put(db: Database, { why, ...row }: Omit<Quarantined, 'since'>): Promise<void> {
   const since = sql<Date>`CASE WHEN quarantine.generation = excluded.generation

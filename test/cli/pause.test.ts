@@ -185,6 +185,7 @@ test('a scope in quarantine has passes again', async () => {
   const { code, stdout } = await run(['resume', specs, '--quarantined', scope, ...because]);
   assert.deepEqual([code, stdout], [0, `Resumed: ${scope} is out of quarantine\n`]);
   assert.deepEqual(await quarantine.list(), []);
+  assert.match((await run(['ledger'])).stdout, /resumeQuarantined by \S+: /);
 });
 
 test('what runs in a scope that this folder does not know looks again too', async () => {

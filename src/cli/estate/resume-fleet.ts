@@ -67,7 +67,7 @@ export async function releaseQuarantine(given: string, { estate, store, by }: Re
     throw new Complaint(`${given} is not in quarantine.`, {
       next: list.length === 0 ? 'Nothing is.' : `These are: ${list.map(({ scope }) => scope).join(', ')}`,
     });
-  await quarantine.release({ estate: estate.name, scope: held.scope });
+  await quarantine.release({ estate: estate.name, scope: held.scope }, by);
   await wishPasses(estate, [held.scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
   return held;
 }

@@ -132,6 +132,20 @@ export const peopleLaws: Laws = {
     ]);
   },
 
+  'a scope that a person lets out of quarantine is a note in the ledger, once': async (bench) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    const why = 'it "threw"\u0000';
+    await store.fleet.quarantine.put(where, why, 1);
+    await store.fleet.quarantine.release(where);
+    assert.deepEqual(await notesOf(bench), [], 'a newer generation let it out');
+    await store.fleet.quarantine.put(where, why, 1);
+    await other.fleet.quarantine.release(where, by);
+    await other.fleet.quarantine.release(where, by);
+    assert.deepEqual(await store.fleet.quarantine.list(estate), []);
+    assert.deepEqual(await notesOf(bench), [{ resumeQuarantined: { scope, why, ...by } }]);
+  },
+
   'words of two people at once make one chain': async (bench) => {
     const { store, other, estate } = bench;
     const given = await Promise.all([

@@ -1,8 +1,10 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports/fleet-state.ts';
+import { noteBody } from '../../../src/store/entry-body.ts';
+import { quarantineNote } from '../../../src/store/fleet-notes.ts';
 import { memoryApprovals } from './approvals.ts';
 import { whereKey } from './fleet-memory.ts';
-import { estateOf, type Memory } from './memory.ts';
+import { append, estateOf, type Memory } from './memory.ts';
 import { memoryPauses } from './pauses.ts';
 import { memoryRollouts } from './rollouts.ts';
 
@@ -59,7 +61,14 @@ const quarantine = (memory: Memory, clock: Clock): Quarantine => ({
       .filter((one) => estate === undefined || one.estate === estate)
       .filter((one) => one.generation >= newestNumber(memory, one.estate))
       .sort((a, b) => (whereKey(a) < whereKey(b) ? -1 : 1)),
-  release: async (where) => void memory.fleet.quarantine.delete(whereKey(where)),
+  release: async (where, by) => {
+    const held = memory.fleet.quarantine.get(whereKey(where));
+    if (held && by) {
+      const body = noteBody(where.estate, quarantineNote(held, by));
+      append(estateOf(memory, where.estate), { at: clock.now(), type: 'note', body });
+    }
+    memory.fleet.quarantine.delete(whereKey(where));
+  },
 });
 
 const newestNumber = (memory: Memory, estate: string): number =>
