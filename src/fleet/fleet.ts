@@ -2,6 +2,7 @@ import type { Where } from '../ports/queue.ts';
 import { tend } from './caretaker.ts';
 import { follow } from './follow.ts';
 import { generationsOf } from './generations.ts';
+import { lasting } from './lasting.ts';
 import { passesOf } from './pass.ts';
 import type { Source } from './source.ts';
 import type { Yard } from './yard.ts';
@@ -23,7 +24,7 @@ export interface Worker {
 
 /** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
 export async function startWorker({ sources, passEveryMs, atOnce }: FleetSettings, yard: Yard): Promise<Worker> {
-  const { store, queue, telemetry } = yard;
+  const { store, queue, clock, telemetry } = yard;
   const generations = generationsOf(yard);
   const end = new AbortController();
   const poisoned = async (where: Where, why: string): Promise<void> => {
@@ -32,11 +33,10 @@ export async function startWorker({ sources, passEveryMs, atOnce }: FleetSetting
     telemetry.log.error('quarantined: its passes fail in our own code', { ...where, why });
   };
   const crew = await queue.work({ atOnce, pass: passesOf(yard, generations), poisoned });
+  const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
-    lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), { yard, signal: end.signal }),
-    ...sources.map((source) =>
-      lasting(source.name, () => follow(source, yard, end.signal), { yard, signal: end.signal }),
-    ),
+    lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), means),
+    ...sources.map((source) => lasting(source.name, () => follow(source, yard, end.signal), means)),
   ];
   return {
     busy: crew.busy,
@@ -45,23 +45,4 @@ export async function startWorker({ sources, passEveryMs, atOnce }: FleetSetting
       await Promise.all([crew.stop(), ...duties]);
     },
   };
-}
-
-const restMs = 5_000;
-
-/** A duty that fails, as while the database is away, begins anew. */
-async function lasting(
-  of: string,
-  duty: () => Promise<void>,
-  { yard, signal }: { readonly yard: Yard; readonly signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await duty();
-    } catch (error) {
-      if (!signal.aborted)
-        yard.telemetry.log.warn('a duty of this worker failed; it is taken up again', { of, why: String(error) });
-    }
-    await yard.clock.sleep(restMs, signal).catch(() => {});
-  }
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lasting } from '../../src/fleet/lasting.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** Runs a duty that fails until `awayMs` have passed, and then is at work; what was said, by the second. */
+async function saidWhile(awayMs: number, forMs: number): Promise<readonly string[]> {
+  const clock = virtualClock();
+  const from = clock.now();
+  const said: string[] = [];
+  const say = (level: string) => (message: string, fields?: object) =>
+    said.push(`${Math.round((clock.now() - from) / 1000)} ${level} ${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error'), with: () => log };
+  const end = new AbortController();
+  const duty = async (): Promise<void> => {
+    if (clock.now() - from < awayMs) throw new Error('connect ECONNREFUSED');
+    await clock.sleep(10 * forMs, end.signal);
+  };
+  const running = lasting('caretaker', duty, { clock, log, signal: end.signal });
+  await clock.advance(forMs);
+  end.abort();
+  await running;
+  return said;
+}
+
+const failed =
+  'warn a duty of this worker failed; it is taken up again {"of":"caretaker","why":"Error: connect ECONNREFUSED"}';
+
+describe('a duty that fails', () => {
+  it('is said once, then once a minute, and when it is at work again', async () => {
+    assert.deepEqual(await saidWhile(130_000, 300_000), [
+      `0 ${failed}`,
+      `60 ${failed}`,
+      `120 ${failed}`,
+      '145 info a duty of this worker is at work again {"of":"caretaker","forMs":145000}',
+    ]);
+  });
+
+  it('is taken up again within seconds though nothing is said', async () => {
+    assert.deepEqual(await saidWhile(7_000, 60_000), [
+      `0 ${failed}`,
+      '25 info a duty of this worker is at work again {"of":"caretaker","forMs":25000}',
+    ]);
+  });
+
+  it('says nothing where it never failed, nor of its end', async () => {
+    assert.deepEqual(await saidWhile(0, 300_000), []);
+  });
+});
