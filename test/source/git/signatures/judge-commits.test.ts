@@ -71,6 +71,13 @@ describe('a list of commits', () => {
     assert.match(judgement.why, new RegExp(`^commit ${commits[2]?.slice(0, 12)}: it is not signed; sign it as `));
   });
 
+  it('may hold what is no name: git is not asked for it', async () => {
+    for (const name of ['HEAD', '--batch-all-objects', `${bySsh(1)}^{tree}`, '']) {
+      const judgement = await judge([name]);
+      assert.match(judgement.ok ? '' : judgement.why, /: this is no full name; /);
+    }
+  });
+
   it('is refused for its last', async () => {
     const commits = [...Array.from({ length: 9 }, (_, number) => bySsh(number)), unsigned(9)];
     const judgement = await judge(commits);
@@ -140,7 +147,7 @@ describe('a program that is not what its name says', () => {
     { name: 'git', does: 'knows no such repository', script: 'exit 128', code: 'no-commit' },
   ] as const;
   for (const { name, does, script, code } of rows)
-    it(`${name} ${does}: ${code}`, name === 'gpg' ? needsGpg : {}, async () => {
+    it(`${name} ${does}: ${code}`, { ...(name === 'gpg' ? needsGpg : {}), timeout: 20_000 }, async () => {
       const [commit, signers] = name === 'gpg' ? [byGpg(1), gpgSigners()] : [bySsh(1), adas];
       const options = { today: TODAY, path: `${scripted(name, script)}:/usr/bin:/bin` };
       const verdict = await signatureOf(repository.folder, commit, signers, options);
