@@ -51,6 +51,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'hostile-spec-requests': { of: 'value', most: 0 },
   'hostile-spec-values': { of: 'value', most: 0 },
   'hostile-spec-planned': { of: 'value', most: 0 },
+  'hostile-git': { of: 'value', most: 0 },
+  'hostile-git-taken': { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
   kill: { of: 'value', most: 0 },
   takeover: { of: 'value', most: 15 },

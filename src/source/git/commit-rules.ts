@@ -23,6 +23,14 @@ const inCommits: readonly EntryRule[] = [
     message: 'a name that some file system takes for .git: no commit may hold it',
   },
   {
+    // why: git writes no other modes than those of files, folders, links and submodules
+    name: 'mode',
+    of: 'seen',
+    breaks: ({ kind }) => kind === 'other',
+    code: 'bad-mode',
+    message: 'git writes no file of this mode: no commit may hold it',
+  },
+  {
     name: 'gitlink',
     of: 'seen',
     breaks: ({ kind }) => kind === 'gitlink',

@@ -26,6 +26,8 @@ export interface ObjectHead {
 /** Our copy does not hold what it must, or git ended where it must not. */
 export class UnreadableObject extends Error {}
 
+export class MissingObject extends UnreadableObject {}
+
 export interface ReaderBounds {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -78,6 +80,7 @@ export function objectReader(
 function headOf(line: string): ObjectHead {
   const [, type, size] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(line) ?? [];
   if (type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag') return { type, bytes: Number(size) };
+  if (line.endsWith(' missing')) throw new MissingObject(`${line} in it`);
   throw new UnreadableObject(`git says ${JSON.stringify(line.slice(0, 100))}`);
 }
 

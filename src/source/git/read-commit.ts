@@ -1,10 +1,9 @@
 import { bounds } from './bounds.ts';
 import { parseCommit } from './commit.ts';
 import { commitTree } from './commit-tree.ts';
-import { commitAt } from './fetch-head.ts';
 import { fullName } from './full-name.ts';
 import type { Inside } from './inside.ts';
-import { type ObjectReader, objectReader, UnreadableObject } from './object-reader.ts';
+import { MissingObject, type ObjectReader, objectReader, UnreadableObject } from './object-reader.ts';
 import type { CommitReading } from './repository.ts';
 import { RepositoryError, unknownCommit } from './repository-error.ts';
 
@@ -18,7 +17,6 @@ export async function readCommit<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const { mirror, url, state } = inside;
-  if ((await commitAt(inside, fullName(commit))) === undefined) throw unknownCommit(url.name, commit);
   const objects = objectReader(mirror, bounds.read(signal), inside.guards.objects);
   try {
     return await work(await readingOf(inside, objects, commit));
@@ -37,8 +35,10 @@ export async function readCommit<T>(
   }
 }
 
-async function readingOf({ path, guards }: Inside, objects: ObjectReader, id: string): Promise<CommitReading> {
-  const { bytes } = await objects.read(id, 'commit', MOST_COMMIT_BYTES);
+async function readingOf({ url, path, guards }: Inside, objects: ObjectReader, id: string): Promise<CommitReading> {
+  const { bytes } = await objects.read(fullName(id), 'commit', MOST_COMMIT_BYTES).catch((error: unknown) => {
+    throw error instanceof MissingObject ? unknownCommit(url.name, id) : error;
+  });
   const commit = bytes && parseCommit(id, bytes);
   if (commit === undefined) throw new UnreadableObject(`${id} is no commit as git writes them`);
   return { commit, tree: commitTree(objects, { tree: commit.tree, path }, guards.trees), rules: guards.trees };

@@ -128,7 +128,8 @@ function ofHttps(text: string): ReturnType<UrlForm> {
 
 function ofSsh(text: string): ReturnType<UrlForm> {
   const url = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]/]*\](?::[^/]*)?|[^@/]*)(\/.*)$/i.exec(text);
-  const short = /^(?:([^@/:]+)@)?(\[[^\]/]*\]|[^@/:]+):(?!:|\/\/)(.*)$/.exec(text);
+  // why: a word alone before the colon is some other scheme
+  const short = /^(?:([^@/:]+)@|(?=[^@/:]+\.))(\[[^\]/]*\]|[^@/:]+):(?!:|\/\/)(.*)$/.exec(text);
   const [, user = '', host = '', path = ''] = url ?? short ?? [];
   if (host === '') return undefined;
   const settled = settledHost(host);

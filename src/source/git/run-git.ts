@@ -30,6 +30,7 @@ export interface GitEnd {
 
 /** Never rejects: how it ended is for the caller to judge. When it resolves nothing that git started runs any more. */
 export async function runGit({ args, env, cwd, input = '', bounds }: GitRun): Promise<GitEnd> {
+  if (bounds.signal?.aborted) return { code: undefined, stdout: Buffer.alloc(0), stderr: '', why: 'aborted' };
   const child = startGit(args, env, cwd);
   let why: GitEnd['why'];
   const end = (reason: GitEnd['why']): void => {
@@ -42,7 +43,6 @@ export async function runGit({ args, env, cwd, input = '', bounds }: GitRun): Pr
   const timer = setTimeout(() => end('too long'), bounds.timeoutMs);
   const onAbort = (): void => end('aborted');
   bounds.signal?.addEventListener('abort', onAbort);
-  if (bounds.signal?.aborted) onAbort();
   child.stdin.end(input);
   const [code] = await once(child, 'close').catch(() => [null]);
   clearTimeout(timer);
