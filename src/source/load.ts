@@ -14,12 +14,15 @@ import type { TreeSource } from './tree-source.ts';
 import { readUserData, type UserData } from './user-data.ts';
 
 /** A spec tree as read. With an error among its problems nothing may be planned from it. */
-export interface LoadedSpecs {
+export interface LoadedSpecs extends LoadedFiles {
   readonly estate: Located<EstateDoc> | undefined;
   readonly documents: readonly Located<Document>[];
   readonly problems: readonly Problem[];
   /** `folder:` and a SHA-256 of all that was read: the same files, the same revision. With an overlay `@` and its name. */
   readonly revision: string;
+}
+
+interface LoadedFiles {
   readonly files: readonly SpecFile[];
   /** By path in the tree, see `userDataPath`. */
   readonly userData: ReadonlyMap<string, UserData>;
@@ -32,8 +35,12 @@ export interface LoadedSpecs {
  */
 export async function loadSpecs(dir: string, today: string, overlay?: string): Promise<LoadedSpecs> {
   const tree = await loadTree(folderTree(dir), { today, ...(overlay === undefined ? {} : { overlay }) });
-  const revision = `folder:${hashOf(tree)}`;
-  return { ...tree, revision: overlay === undefined ? revision : `${revision}@${overlay}` };
+  return { ...tree, revision: folderRevision(tree) };
+}
+
+/** The same files, the same revision. */
+export function folderRevision(tree: Omit<LoadedSpecs, 'revision'>): string {
+  return `folder:${hashOf(tree)}${tree.overlay === undefined ? '' : `@${tree.overlay}`}`;
 }
 
 export interface TreeLoading {
