@@ -1,6 +1,6 @@
 import type { DeletionPolicy } from './desired.ts';
 import type { Address, Attributes, CloudId, Kind } from './resource.ts';
-import type { TouchedBy } from './touch.ts';
+import type { HeardTouch } from './touch.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
 export interface Knowledge extends LateCalls, Heard {
@@ -24,7 +24,7 @@ interface LateCalls {
 
 /** Who touched each object last that somebody else touched, by what the cloud's audit log calls it. For people: it decides nothing. */
 interface Heard {
-  readonly touches?: ReadonlyMap<CloudId, TouchedBy>;
+  readonly touches?: ReadonlyMap<CloudId, HeardTouch>;
 }
 
 /** An id that this store settled, adopted or took over. */

@@ -28,3 +28,9 @@ export interface TouchedBy extends Actor {
   readonly event: string;
   readonly at: number;
 }
+
+/** The last touch of an object, as the store has it. `heardAt`: by our own clock, ms since the epoch. */
+export interface HeardTouch {
+  readonly by: TouchedBy;
+  readonly heardAt: number;
+}

@@ -1,5 +1,5 @@
 import type { CloudId } from '../core/resource.ts';
-import type { Touch, TouchedBy } from '../core/touch.ts';
+import type { HeardTouch, Touch } from '../core/touch.ts';
 import type { Where } from './queue.ts';
 
 /** What clouds told of changes, believed because of who sent it. Kept for 90 days. */
@@ -15,5 +15,5 @@ export interface Touches {
    */
   keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
   /** Who touched each object of a scope last: nobody where that was a call of our own. */
-  newest(where: Where): Promise<ReadonlyMap<CloudId, TouchedBy>>;
+  newest(where: Where): Promise<ReadonlyMap<CloudId, HeardTouch>>;
 }

@@ -1,13 +1,13 @@
 import type { CloudId } from '../core/resource.ts';
-import type { Actor, TouchedBy } from '../core/touch.ts';
+import type { Actor, HeardTouch } from '../core/touch.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Database } from './tables.ts';
 
 /** An event that came before its call was settled is known as our own only now. */
-export async function newestTouches(db: Database, { estate, scope }: Where): Promise<ReadonlyMap<CloudId, TouchedBy>> {
+export async function newestTouches(db: Database, { estate, scope }: Where): Promise<ReadonlyMap<CloudId, HeardTouch>> {
   const rows = await db
     .selectFrom('touches')
-    .select(['object', 'event', 'at', 'actor'])
+    .select(['object', 'event', 'at', 'heard_at', 'actor'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(({ not, exists, selectFrom }) =>
@@ -23,9 +23,9 @@ export async function newestTouches(db: Database, { estate, scope }: Where): Pro
     .orderBy('object')
     .execute();
   return new Map(
-    rows.map(({ object, event, at, actor }) => [
+    rows.map(({ object, event, at, heard_at, actor }) => [
       object,
-      { ...(actor as Actor), event, at }, // why: only `keep` writes the column
+      { by: { ...(actor as Actor), event, at }, heardAt: heard_at }, // why: only `keep` writes the column
     ]),
   );
 }

@@ -22,7 +22,7 @@ export function postgresTouches({ db, clock }: Context): Touches {
       return isFirst;
     },
     keep: async (estate, touches) => {
-      const kept = await keep(db, estate, touches);
+      const kept = await keep(db, estate, { touches, heardAt: clock.now() });
       await pruneTouches();
       return kept;
     },
@@ -30,18 +30,23 @@ export function postgresTouches({ db, clock }: Context): Touches {
   };
 }
 
-async function keep(db: Database, estate: string, touches: readonly Touch[]): Promise<readonly Touch[]> {
+interface Hearing {
+  readonly touches: readonly Touch[];
+  readonly heardAt: number;
+}
+
+async function keep(db: Database, estate: string, { touches, heardAt }: Hearing): Promise<readonly Touch[]> {
   const requests = touches.flatMap(({ requestId }) => requestId ?? []);
   const ours = await ownCalls(db, estate, requests);
   const kept = touches.filter(({ requestId }) => requestId === undefined || !ours.has(requestId));
-  await save(db, estate, kept);
+  await save(db, estate, { touches: kept, heardAt });
   return kept;
 }
 
-async function save(db: Database, estate: string, kept: readonly Touch[]): Promise<void> {
-  const named = touchedLast(kept.filter(({ actor }) => !claimsToBeOurs(actor)));
+async function save(db: Database, estate: string, { touches, heardAt }: Hearing): Promise<void> {
+  const named = touchedLast(touches.filter(({ actor }) => !claimsToBeOurs(actor)));
   const rows = named.map(({ scope, object, by: { event, at, ...actor }, requestId }) => ({
-    ...{ estate, scope, object, event, at },
+    ...{ estate, scope, object, event, at, heard_at: heardAt },
     request: requestId ?? null,
     actor: JSON.stringify(actor),
   }));
@@ -56,6 +61,7 @@ async function save(db: Database, estate: string, kept: readonly Touch[]): Promi
           .doUpdateSet(({ ref }) => ({
             event: ref('excluded.event'),
             at: ref('excluded.at'),
+            heard_at: ref('excluded.heard_at'),
             request: ref('excluded.request'),
             actor: ref('excluded.actor'),
           }))

@@ -37,6 +37,7 @@ interface TouchTable extends InScope {
   object: string;
   event: string;
   at: number;
+  heard_at: number;
   request: string | null;
   actor: Json;
 }

@@ -135,7 +135,7 @@ test('our own calls are no touches', async () => {
   assert.equal(await tell({ ...byBob, requestID }), 0);
   assert.equal(await tell({ ...byBob, requestID: 'somebody else’s' }), 1);
   assert.equal(
-    (await run.database.connect().touches.newest({ estate: 'acme', scope })).get(machine)?.action,
+    (await run.database.connect().touches.newest({ estate: 'acme', scope })).get(machine)?.by.action,
     'CreateTags',
   );
 });

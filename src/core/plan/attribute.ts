@@ -2,7 +2,7 @@ import type { Action, Finding } from '../action.ts';
 import type { RuleAttributes } from '../attributes.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, CloudId } from '../resource.ts';
-import type { TouchedBy } from '../touch.ts';
+import type { HeardTouch, TouchedBy } from '../touch.ts';
 import type { World } from './world.ts';
 
 /** AWS tells the second of an event, cut off: it may seem to be before a write of ours that it came after. */
@@ -45,7 +45,7 @@ export function touchedBy(observed: Observed, world: World): TouchedBy | undefin
 
 interface Known {
   readonly world: World;
-  readonly touches: ReadonlyMap<CloudId, TouchedBy>;
+  readonly touches: ReadonlyMap<CloudId, HeardTouch>;
   readonly idsAt: ReadonlyMap<Address, readonly CloudId[]>;
 }
 
@@ -103,20 +103,27 @@ function withBy<T extends Action | Finding>(told: T, subject: Subject, known: Kn
 }
 
 function byOf({ own, container }: Subject, known: Known): TouchedBy | undefined {
-  const since = writtenAt(own, known) - cutOffMs;
-  const around = container === undefined ? [] : idsOf(container);
   const { observation } = known.world.input;
-  const lately = Math.max(since, writtenAt(around, known) - cutOffMs, observation.at - latelyMs);
-  return newestOf(own, since, known) ?? newestOf(around, lately, known);
+  const written = writtenAt(own, known);
+  const around = container === undefined ? [] : idsOf(container);
+  const since = { written: Math.max(written, writtenAt(around, known)), earliest: observation.at - latelyMs };
+  return newestOf(own, { written }, known) ?? newestOf(around, since, known);
 }
 
-const writtenAt = (ids: readonly CloudId[], { world: { input } }: Known): number =>
-  Math.max(0, ...ids.map((id) => input.knowledge.settled.get(id)?.lastWriteAt ?? 0));
+/** `never` where we did not. */
+function writtenAt(ids: readonly CloudId[], { world: { input } }: Known): number {
+  return Math.max(never, ...ids.map((id) => input.knowledge.settled.get(id)?.lastWriteAt ?? never));
+}
+const never = Number.NEGATIVE_INFINITY;
 
-function newestOf(ids: readonly CloudId[], since: number, { world, touches }: Known): TouchedBy | undefined {
+/** What was heard of before we wrote the object is part of what we wrote it over, whatever the cloud's clock says. */
+function newestOf(
+  ids: readonly CloudId[],
+  { written, earliest = never }: { readonly written: number; readonly earliest?: number },
+  { world, touches }: Known,
+): TouchedBy | undefined {
   const told = world.input.dialect.names.told ?? ((id) => id);
-  return ids
-    .flatMap((id) => touches.get(told(id)) ?? [])
-    .filter(({ at }) => at >= since)
-    .toSorted((a, b) => b.at - a.at)[0];
+  const heard = ids.flatMap((id) => touches.get(told(id)) ?? []).filter(({ heardAt }) => heardAt > written);
+  const since = heard.filter(({ by: { at } }) => at >= Math.max(written - cutOffMs, earliest));
+  return since.toSorted((a, b) => b.by.at - a.by.at)[0]?.by;
 }

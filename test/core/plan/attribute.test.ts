@@ -5,14 +5,17 @@ import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
-import type { TouchedBy } from '../../../src/core/touch.ts';
+import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, dialect, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
 const hour = 3_600_000;
 const written = 100 * hour;
 const now = 200 * hour;
 
-const touch = (who: string, when = written + 1): TouchedBy => ({ who, action: 'Act', event: `e-${who}`, at: when });
+const touch = (who: string, when = written + 1, heardAt = now): HeardTouch => ({
+  by: { who, action: 'Act', event: `e-${who}`, at: when },
+  heardAt,
+});
 
 const net = want('network', 'core', vpc());
 const group = want('group', 'core.web', { network: net.address, labels: {} });
@@ -28,7 +31,7 @@ const labelled = { ...net, attributes: vpc('10.0.0.0/16', { tier: 'net' }) };
 function given(
   desired: PlanInput['wanted']['desired'],
   seen: readonly Observed[],
-  touches: Readonly<Record<string, TouchedBy>>,
+  touches: Readonly<Record<string, HeardTouch>>,
   more: Partial<Knowledge> = {},
 ): PlanInput {
   const known = know(seen, more);
@@ -70,6 +73,11 @@ const rows: readonly { readonly name: string; readonly it: PlanInput; readonly w
     name: 'the second that a cloud cuts off is not held against him',
     it: given([labelled], [moved], { 'vpc-1': touch('bob', written - 1000) }),
     want: ['update bob'],
+  },
+  {
+    name: 'who was heard of before we wrote it did what we wrote it over',
+    it: given([labelled], [moved], { 'vpc-1': touch('bob', written, written) }),
+    want: ['update -'],
   },
   {
     name: 'a part of it counts, and the newest of all',

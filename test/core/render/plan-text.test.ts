@@ -5,7 +5,7 @@ import type { Desired } from '../../../src/core/desired.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { entriesOf } from '../../../src/core/render/entries.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
-import type { TouchedBy } from '../../../src/core/touch.ts';
+import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 
 const net = want('network', 'core', vpc('10.0.0.0/16', { tier: 'net' }));
@@ -80,10 +80,10 @@ test('nothing to do is said in one line', () => {
 test('who changed what drifted is said below it, each once, by how long ago it was', () => {
   const by = { who: 'user/eve', action: 'Authorize', from: '203.0.113.9', event: 'e', at: 1 };
   const stranger = see('network', 'vpc-9', vpc(), { name: 'lab' });
-  const touches = new Map<string, TouchedBy>([
-    ['sg-1 22', by],
-    ['sg-1 23', by],
-    ['vpc-9', { who: 'user/bob', action: 'CreateVpc', event: 'f', at: Date.UTC(2026, 0, 1, 8) }],
+  const touches = new Map<string, HeardTouch>([
+    ['sg-1 22', { by, heardAt: 1 }],
+    ['sg-1 23', { by, heardAt: 1 }],
+    ['vpc-9', { by: { who: 'user/bob', action: 'CreateVpc', event: 'f', at: Date.UTC(2026, 0, 1, 8) }, heardAt: 1 }],
   ]);
   const seen = [standing, standingGroup, atom('22'), stranger];
   const given = input([net, group], looked(seen), { knowledge: know(seen, { touches }) });

@@ -50,9 +50,11 @@ export const touchLaws: Laws = {
     await other.touches.keep(estate, [touchOf({ event: 'e0', at: start + 5, objects: ['sg-1', 'sgr-1'] })]);
     await store.touches.keep(estate, [touchOf({ event: 'e3', at: start + 30, scope: 'aws/1/us-east-1' })]);
     await store.touches.keep(`${estate}-2`, [touchOf({ event: 'e4', at: start + 40 })]);
+    const heardAt = (await store.touches.newest({ estate, scope })).get('sg-1')?.heardAt ?? 0;
+    assert.ok(heardAt > start);
     const said = new Map([
-      ['sg-1', { ...one.actor, event: 'e1', at: start + 10 }],
-      ['sgr-1', { who: 'ann', action: 'Revoke', event: 'e2', at: start + 20 }],
+      ['sg-1', { by: { ...one.actor, event: 'e1', at: start + 10 }, heardAt }],
+      ['sgr-1', { by: { who: 'ann', action: 'Revoke', event: 'e2', at: start + 20 }, heardAt }],
     ]);
     assert.deepEqual(await other.touches.newest({ estate, scope }), said);
     assert.deepEqual((await other.inventory.knowledge(estate, scope)).touches, said);
@@ -96,7 +98,7 @@ export const touchLaws: Laws = {
     assert.deepEqual(await store.touches.keep(estate, touches), touches);
     assert.equal((await store.touches.newest({ estate, scope })).size, 0);
     await store.touches.keep(estate, [touchOf({ actor: { who: 'bob', action: 'A', agent: 'mysetpointer/2' } })]);
-    assert.equal((await store.touches.newest({ estate, scope })).get('sg-1')?.who, 'bob');
+    assert.equal((await store.touches.newest({ estate, scope })).get('sg-1')?.by.who, 'bob');
   },
 
   'a touch is known for ninety days': async ({ store, estate, later }) => {

@@ -8,7 +8,7 @@ export interface SourceMemory {
   readonly histories: Set<string>;
   readonly bells: Map<string, number>;
   readonly deliveries: Map<string, number>;
-  readonly touches: Map<string, Map<string, TouchedObject>>;
+  readonly touches: Map<string, Map<string, TouchedObject & { readonly heardAt: number }>>;
 }
 
 export const sourceMemory = (): SourceMemory => ({

@@ -1,6 +1,6 @@
 import { claimsToBeOurs } from '../../../src/core/own-agent.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { TouchedBy } from '../../../src/core/touch.ts';
+import type { HeardTouch } from '../../../src/core/touch.ts';
 import { touchedLast } from '../../../src/core/touched-last.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
@@ -28,7 +28,7 @@ export function memoryTouches(memory: Memory, clock: Clock): Touches {
         const key = `${one.scope} ${one.object}`;
         const before = known.get(key)?.by;
         const isLater = before === undefined || later(one.by, before);
-        if (isLater) known.set(key, one);
+        if (isLater) known.set(key, { ...one, heardAt: clock.now() });
       }
       all.set(name, known);
       return kept;
@@ -49,10 +49,10 @@ function ownCalls({ chain }: EstateMemory): ReadonlySet<string> {
   return new Set(ids);
 }
 
-export function newestTouches(memory: Memory, { estate, scope }: Where): ReadonlyMap<CloudId, TouchedBy> {
+export function newestTouches(memory: Memory, { estate, scope }: Where): ReadonlyMap<CloudId, HeardTouch> {
   const ours = ownCalls(estateOf(memory, estate));
   const of = [...(memory.sources.touches.get(estate)?.values() ?? [])].filter(
     (one) => one.scope === scope && !ours.has(one.requestId ?? ''),
   );
-  return new Map(of.map(({ object, by }) => [object, by]));
+  return new Map(of.map(({ object, by, heardAt }) => [object, { by, heardAt }]));
 }
