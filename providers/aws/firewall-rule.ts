@@ -9,6 +9,7 @@ import { chunks } from '../pass/chunks.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
 import { describeGroups, groupOrigin } from './group.ts';
 import { most } from './limits.ts';
+import { explained } from './no-room.ts';
 import { type Atom, atomId, atomsOf, groupOfAtom, writePermission } from './permission.ts';
 import { unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
@@ -89,7 +90,7 @@ async function authorize(
   });
   return items.map(({ desired: { attributes } }, index) => {
     const answer = answers[index] ?? done;
-    return answer.ok ? { ok: true, value: made(attributes) } : answer;
+    return answer.ok ? { ok: true, value: made(attributes) } : { ok: false, failure: explained(answer.failure) };
   });
 }
 

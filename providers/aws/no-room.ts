@@ -1,0 +1,16 @@
+import type { Failure } from '../../src/core/failure.ts';
+
+/**
+ * EC2 says of a full group only that it is full. What a person must know beside it: new rules go in before those that they
+ * replace are taken out, so a group whose rules change needs room for both, and nothing is taken out while it has none.
+ * The quota, 60 unless it was raised: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+ */
+export function explained<F extends Failure>(failure: F): F {
+  if (failure.code !== 'RulesPerSecurityGroupLimitExceeded') return failure;
+  return { ...failure, message: `${failure.message} ${why} ${next}` };
+}
+
+const why =
+  'New rules of a group are added before those that they replace go, so that no traffic is cut off in between, and there is no room for both; the old ones stay.';
+const next =
+  'Raise the quota "Inbound or outbound rules per security group" (L-0EA8095F) to what both need together. Or put the new rules into another group, name it on the instances too, which take it on as they run, apply that, and take out the old rules afterwards.';
