@@ -24,6 +24,10 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     return loadOwnCommit(dir, ref, loading);
   },
   kept: (kept, revision) => parseKept(kept, revision, today(clock)),
+  proposed: async (place, inForce) => {
+    const { proposedSpecs } = await import('./config/proposed-specs.ts');
+    return proposedSpecs(place, inForce, { today: today(clock), env: process.env });
+  },
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
     if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Complaint } from '../../src/cli/complaint.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { type ProposalGuards, readProposal } from '../../src/cli/estate/proposal.ts';
+import { type ProposalAsked, type ProposalGuards, readProposal } from '../../src/cli/estate/proposal.ts';
 import { withSurvey } from '../../src/cli/estate/survey.ts';
 import { exitCodes } from '../../src/cli/exit-code.ts';
 import type { House } from '../../src/cli/house.ts';
@@ -14,7 +14,6 @@ import { refusalsOf } from '../../src/core/trust.ts';
 import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { loadSpecs } from '../../src/source/load.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { openCanary } from './canary.ts';
 import type { Files } from './ground.ts';
@@ -55,12 +54,11 @@ export async function attempt(proposal: Proposal, world: World, lines: readonly 
   try {
     const wanted = proposal.files({ sandbox: world.sandbox, canary: canary.url });
     const dir = await layOut(wanted, world);
-    const specs = (): Promise<SpecTree> =>
-      lines.includes('reader') ? loadSpecs(dir, today, overlay) : taken(dir, wanted, world);
-    const context = contextOn({ specs, store: world.store, asked, stop: stop.signal });
+    const reader = lines.includes('reader') ? undefined : () => taken(dir, wanted, world);
+    const context = contextOn({ reader, store: world.store, asked, stop: stop.signal });
     let seen: SpecTree | undefined;
     const ended = await ending(async () => {
-      const { estate, context: careful } = await readProposal(choiceOf(dir), { folder: dir }, context, guardsOf(lines));
+      const { estate, context: careful } = await readProposal(askedFor(dir), context, guardsOf(lines));
       seen = estate.tree;
       await withSurvey({ estate, store: world.store }, careful, async () => undefined);
     });
@@ -78,7 +76,11 @@ export async function attempt(proposal: Proposal, world: World, lines: readonly 
 
 const today = '2027-01-31';
 const outside = '#!/bin/sh\necho not yours\n';
-const choiceOf = (dir: string) => ({ dir, targets: [], allowEndpoint: true });
+const askedFor = (dir: string): ProposalAsked => ({
+  choice: { dir, targets: [], allowEndpoint: true },
+  place: { dir },
+  kept: { folder: dir },
+});
 
 /** Anew in its folder, with a file beside it that no proposal should come by. */
 async function layOut({ files, links = {} }: Attempt, { folder, sandbox }: World): Promise<string> {
@@ -148,19 +150,20 @@ function guardsOf(lines: readonly Line[]): ProposalGuards {
 }
 
 interface Outside {
-  readonly specs: () => Promise<SpecTree>;
+  /** Absent: the real one. */
+  readonly reader: (() => Promise<SpecTree>) | undefined;
   readonly store: Store;
   /** What secrets are asked for. */
   readonly asked: string[];
   readonly stop: AbortSignal;
 }
 
-function contextOn({ specs, store, asked, stop }: Outside): Context {
+function contextOn({ reader, store, asked, stop }: Outside): Context {
   const clock = { now: Date.now, sleep: async () => stop.throwIfAborted() };
   const silent = { write: () => undefined, colour: false, live: false, columns: 80 };
   const house: House = {
     ...houseOn(clock),
-    specs,
+    ...(reader === undefined ? {} : { proposed: reader }),
     // why: it is the world's, and closed with it
     store: async () => ({ ...store, close: async () => undefined }),
     secrets: {

@@ -15,6 +15,8 @@ interface Home {
   specs(dir: string, wish?: SpecsWish): Promise<SpecTree>;
   /** A tree that a store kept. */
   kept(kept: KeptTree, revision: string): SpecTree;
+  /** What would be in force with a proposal for one repository. Rejects where it, or its place, cannot be read. */
+  proposed(place: ProposalPlace, inForce: SpecTree): Promise<SpecTree>;
   /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
@@ -27,6 +29,20 @@ export interface SpecsWish {
   readonly overlay?: string;
   /** As this commit of the repository that the folder lies in has them; absent: as they lie in the folder. */
   readonly ref?: string;
+}
+
+/** `ref`: a commit of the repository that the folder lies in, or of `repository`; absent: the folder as it is. */
+export interface ProposalPlace {
+  readonly dir: string;
+  readonly ref?: string;
+  readonly repository?: ProposalRepository;
+  /** For whose repository it is; absent: the estate's own. */
+  readonly team?: string;
+}
+
+/** `path`: of the specs in it. `folder`: where our copies of repositories lie. */
+export interface ProposalRepository extends Pick<FollowedRepository, 'url' | 'path' | 'allowLocal'> {
+  readonly folder: string;
 }
 
 /** What runs until it is stopped. */

@@ -8,7 +8,8 @@ import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { overlayOf } from '../estate/overlay-option.ts';
-import { type Proposal, type ProposalOptions, readProposal, withProposalOptions } from '../estate/proposal.ts';
+import { type Proposal, readProposal } from '../estate/proposal.ts';
+import { askedProposal, type ProposalOptions, withProposalOptions } from '../estate/proposal-options.ts';
 import { savePlan } from '../estate/saved-plan.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
@@ -40,6 +41,7 @@ export const plan = (context: Context): Command =>
           ['plan --overlay prod', 'with overlays/prod over the base'],
           ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
           ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
+          ['plan --proposal refs/pull/7/head --repo https://git.example/infra.git', 'the same, out of a repository'],
           ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
         ],
       }),
@@ -65,16 +67,11 @@ async function run(dir: string, options: Options, outside: Context): Promise<Exi
 }
 
 async function read(dir: string, options: Options, context: Context): Promise<Proposal> {
-  const choice = choiceOf(dir, options);
-  const { proposal, dir: folder, estate, inForce, inForceOf } = options;
-  if (!proposal) return { estate: await readEstate(choice, context), context };
-  if (inForce || inForceOf !== undefined) throw new Complaint('What is in force is no proposal.', oneOfTwo);
+  const asked = askedProposal(dir, options);
+  if (asked === undefined) return { estate: await readEstate(choiceOf(dir, options), context), context };
   if (options.out !== undefined) throw new Complaint('The plan of a proposal is not kept.', mergeFirst);
-  const named = estate === undefined ? {} : { estate };
-  return readProposal(choice, { folder, ...named, askedBy: '--estate' }, context);
+  return readProposal(asked, context);
 }
-
-const oneOfTwo = { next: 'Leave one of the two away; which estate a proposal is for, --estate says.' };
 
 const mergeFirst = {
   why: 'Only what is on the branch that is followed may be applied.',

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Problem } from '../../core/spec/problem.ts';
 import { refusalsOf } from '../../core/trust.ts';
@@ -8,24 +7,18 @@ import type { SpecTree } from '../../ports/spec-tree.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
+import type { House, ProposalPlace } from '../house.ts';
 import { type KeptChoice, specsInForce } from '../kept-specs.ts';
 import { problemText } from '../output/problems.ts';
 import { soundSpecs } from '../specs.ts';
 import { type Choice, type Estate, readEstate } from './estate.ts';
-import { overlayOf } from './overlay-option.ts';
 
-export interface ProposalOptions {
-  readonly proposal?: boolean;
-  readonly estate?: string;
-  /** Of the program itself: the specs in force instead of a folder's. */
-  readonly inForce?: boolean;
-  readonly inForceOf?: string;
+/** What is asked for: `kept` says of which store and estate. */
+export interface ProposalAsked {
+  readonly choice: Choice;
+  readonly place: ProposalPlace;
+  readonly kept: KeptChoice;
 }
-
-export const withProposalOptions = (command: Command): Command =>
-  command
-    .option('--proposal', 'DIR is by somebody who need not be trusted: it is compared with what is in force first')
-    .option('--estate <name>', 'with --proposal: which of the estates in the store');
 
 /** A proposal that may be planned, and all that may be used for it. */
 export interface Proposal {
@@ -48,18 +41,20 @@ const proposalGuards: ProposalGuards = { refusalsOf, asInForce, secretsToLook };
  * these do, and looked at with the eyes of these. Which estate is meant the store says, or its user, and never the proposal.
  */
 export async function readProposal(
-  choice: Choice,
-  store: KeptChoice,
+  { choice, place, kept }: ProposalAsked,
   context: Context,
   guards: ProposalGuards = proposalGuards,
 ): Promise<Proposal> {
   const { house, clock } = context;
-  const inForce = await specsInForce(store, house);
+  const inForce = await specsInForce(kept, house);
   refuseUnsound(inForce);
-  const tree = await soundSpecs(house, choice.dir, overlayInForce(choice, inForce));
-  refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), choice.dir);
+  refuseOverlay(choice, inForce);
+  const tree = await proposedIn(place, inForce, house);
+  const dir = seenFrom(place);
   const trusting = { ...context, house: { ...house, specs: async () => tree } };
-  const estate = await readEstate(choice, trusting);
+  await soundSpecs(trusting.house, dir);
+  refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), dir);
+  const estate = await readEstate({ ...choice, dir }, trusting);
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   const opened = await openEstate(inForce, house.cloud, today);
   return {
@@ -68,9 +63,21 @@ export async function readProposal(
   };
 }
 
+/** Files of a folder by their path from where the command runs; those of a commit, and of a team, by their path in the tree. */
+const seenFrom = ({ dir, ref, team }: ProposalPlace): string => (ref === undefined && team === undefined ? dir : '');
+
+async function proposedIn(place: ProposalPlace, inForce: SpecTree, house: House): Promise<SpecTree> {
+  try {
+    return await house.proposed(place, inForce);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Complaint('The proposal cannot be read.', { why, cause });
+  }
+}
+
 /** Other specs than those in force would be compared with them. */
-function overlayInForce({ overlay }: Choice, inForce: SpecTree): { readonly overlay?: string } {
-  if (overlay === undefined || overlay === inForce.overlay) return overlayOf(inForce);
+function refuseOverlay({ overlay }: Choice, inForce: SpecTree): void {
+  if (overlay === undefined || overlay === inForce.overlay) return;
   throw new Complaint(`A proposal cannot be planned with the overlay ${overlay}.`, {
     why: inForce.overlay === undefined ? 'No overlay is in force.' : `The overlay ${inForce.overlay} is in force.`,
     next: 'Leave --overlay out: a proposal is read with the one in force.',

@@ -27,8 +27,8 @@ export async function loadOwnCommit(
   ref: string,
   { env, ...loading }: OwnCommitLoading,
 ): Promise<SpecTree> {
-  const read: Repository['read'] = (id, work, signal) => readCommit(inside, id, work, signal);
   const { inside, commit } = await ownCommit(dir, ref, env);
+  const read: Repository['read'] = (id, work, signal) => readCommit(inside, id, work, signal);
   return loadCommit({ read }, commit, loading);
 }
 

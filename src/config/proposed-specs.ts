@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import type { ProposalPlace } from '../cli/house.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
+import { folderTree } from '../source/folder.ts';
+import { readOwnCommit } from '../source/git/own-commit.ts';
+import { openRepository } from '../source/git/repository.ts';
+import { gitRevision, parseGitRevision } from '../source/git/revision.ts';
+import { folderRevision, loadTree } from '../source/load.ts';
+import { proposedTree, teamsInForce } from '../source/proposed-tree.ts';
+import { type TreeRules, treeRules } from '../source/tree-rules.ts';
+import type { TreeSource } from '../source/tree-source.ts';
+
+export interface ProposalGrounds {
+  /** 2027-01-31 */
+  readonly today: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What would be in force with a proposal, read with the overlay in force. Of repositories only the one that it is for is asked. */
+export async function proposedSpecs(
+  place: ProposalPlace,
+  inForce: SpecTree,
+  { today, env }: ProposalGrounds,
+): Promise<SpecTree> {
+  const { team } = place;
+  const teams = teamsInForce(inForce);
+  if (team !== undefined && !teams.includes(team))
+    throw new Error(`there is no team ${team} in force; ${teams.length === 0 ? 'there is none' : teams.join(', ')}`);
+  const { overlay } = inForce;
+  return reading(place, env, async ({ tree, rules, commit }) => {
+    const loading = { today, rules, ...(overlay === undefined ? {} : { overlay }) };
+    const loaded = await loadTree(proposedTree(tree, inForce, team), loading);
+    return { ...loaded, revision: revisionOf(commit, inForce, team) ?? folderRevision(loaded) };
+  });
+}
+
+interface Reading {
+  readonly tree: TreeSource;
+  readonly rules: TreeRules;
+  /** Absent: a folder. */
+  readonly commit?: string;
+}
+
+type Work = (reading: Reading) => Promise<SpecTree>;
+
+async function reading(place: ProposalPlace, env: ProposalGrounds['env'], work: Work): Promise<SpecTree> {
+  const { dir, ref, repository: asked } = place;
+  if (ref === undefined) return work({ tree: folderTree(dir), rules: treeRules });
+  if (asked === undefined)
+    return readOwnCommit(dir, ref, env, ({ commit, tree, rules }) => work({ tree, rules, commit: commit.id }));
+  const { url, path, allowLocal, folder } = asked;
+  const repository = openRepository({ url, path, allowFile: allowLocal, folder: resolve(folder), env });
+  const commit = await repository.resolve(ref);
+  return repository.read(commit, ({ tree, rules }) => work({ tree, rules, commit }));
+}
+
+function revisionOf(commit: string | undefined, { revision, overlay }: SpecTree, team?: string): string | undefined {
+  if (commit === undefined) return undefined;
+  const { root = commit, teams = new Map<string, string>() } = parseGitRevision(revision) ?? {};
+  return team === undefined
+    ? gitRevision({ root: commit, teams, overlay })
+    : gitRevision({ root, teams: new Map([...teams, [team, commit]]), overlay });
+}
