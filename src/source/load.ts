@@ -4,7 +4,7 @@ import { estateOf } from '../core/spec/estate-of.ts';
 import type { Located } from '../core/spec/located.ts';
 import { type Problem, sortProblems } from '../core/spec/problem.ts';
 import { folderTree } from './folder.ts';
-import { missingOverlay } from './missing-overlay.ts';
+import { missingOverlay, withOverlaysNamed } from './missing-overlay.ts';
 import { overlaid } from './overlaid.ts';
 import { parseSpecs } from './parse-specs.ts';
 import { readTree } from './read-tree.ts';
@@ -56,7 +56,8 @@ export async function loadTree(
 ): Promise<Omit<LoadedSpecs, 'revision'>> {
   const tree = await readTree(overlaid(source, overlay), rules);
   const missing = overlay === undefined ? [] : await missingOverlay(source, overlay, tree.files);
-  const { documents, problems } = parseSpecs(tree.files, today);
+  const { documents, problems: found } = parseSpecs(tree.files, today);
+  const problems = overlay === undefined ? await withOverlaysNamed(source, found) : found;
   const { userData, problems: unread } = await readUserData(source, documents);
   return {
     estate: estateOf(documents),

@@ -128,6 +128,17 @@ for (const { name, overlay, more, hint } of missing)
     );
   });
 
+test('a base without an Estate, and no overlay named: it is told which there are', async () => {
+  const base = folder({ 'all.yaml': files['all.yaml'].slice(files['all.yaml'].indexOf('---')) });
+  const { problems } = await loadSpecs(base, today);
+  assert.deepEqual(
+    problems.map(({ code, hint }) => `${code}: ${hint?.expected}`),
+    [
+      'no-estate: exactly one, here or in an overlay that is named: --overlay broken, --overlay prod, --overlay staging',
+    ],
+  );
+});
+
 test('where there are no overlays at all it is told where they would be', async () => {
   const plain = mkdtempSync(join(tmpdir(), 'setpoint-overlays-'));
   made.push(plain);
