@@ -45,6 +45,10 @@ describe('what an answer means', () => {
       message: 'why',
       requestId: 'r-1',
     }));
+  test('it keeps the id that the activity log and its events have, where there is one', () => {
+    const headers = { 'x-ms-request-id': 'r-1', 'x-ms-correlation-request-id': 'c-1' };
+    assert.equal(answer(400, 'SomethingNew', headers).requestId, 'c-1');
+  });
   test('what is no JSON has its status for a code', () => {
     const page = failureOfAnswer({ status: 502, headers: () => undefined, body: '<html>bad gateway</html>' });
     assert.deepEqual([page.kind, page.code], ['retryable', 'Http502']);
