@@ -1,6 +1,6 @@
+import { treeOf } from '../core/spec/overlay-path.ts';
 import { error, type Problem } from '../core/spec/problem.ts';
 import type { SpecFile } from './spec-file.ts';
-import { treeOf } from './tree-of.ts';
 import { type EntryRule, problemAt, type TreeRules, treeRules } from './tree-rules.ts';
 import type { TreeEntry, TreeSource } from './tree-source.ts';
 

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Document } from '../core/spec/document.ts';
 import type { Located } from '../core/spec/located.ts';
+import { treeOf } from '../core/spec/overlay-path.ts';
 import type { Path } from '../core/spec/position.ts';
 import { error, type Problem } from '../core/spec/problem.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { userDataFiles, userDataRefused } from '../core/spec/user-data-limit.ts';
 import { limits } from './limits.ts';
 import type { FileReading } from './read-file.ts';
-import { treeOf } from './tree-of.ts';
 import { folded } from './tree-rules.ts';
 import type { TreeSource } from './tree-source.ts';
 
