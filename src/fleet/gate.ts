@@ -1,4 +1,5 @@
 import { shortRevision } from '../core/render/revision.ts';
+import { takenNames } from '../core/trust-names.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import type { SourceDraft } from '../ports/sources.ts';
@@ -53,15 +54,13 @@ async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree
   };
 }
 
+type Verdict = Omit<SourceDraft, 'source' | 'head'>;
+
 const freely: Judgement = { state: 'followed', why: '' };
 
 /** What a history says of a head after what is in force; asked anew only where one of the two has moved. */
-function judgeOf(
-  estate: string,
-  { history }: Source,
-  yard: Yard,
-): (head: string, tree: SpecTree) => Promise<Judgement> {
-  let known: { readonly key: string; readonly judgement: Judgement } | undefined;
+function judgeOf(estate: string, { history }: Source, yard: Yard): (head: string, tree: SpecTree) => Promise<Verdict> {
+  let known: { readonly key: string; readonly judgement: Verdict } | undefined;
   return async (head, tree) => {
     if (history === undefined) return freely;
     const { generations, sources } = yard.store;
@@ -74,16 +73,25 @@ function judgeOf(
     const inForce = await treeInForce(estate, yard);
     // why: where nothing is in force yet, the first commit names its own signers
     const signatures = (inForce?.tree ?? tree).estate?.value.spec.signatures;
-    const judgement = await history.judge(head, {
+    const judged = await history.judge(head, {
       ...(inForce === undefined ? {} : { revision: inForce.revision }),
       ...(signatures === undefined ? {} : { signatures }),
       mayRewrite,
     });
+    const judgement = judged.state === 'followed' ? (takes(tree, inForce?.tree) ?? judged) : judged;
     known = { key, judgement };
     if (judgement.state !== 'followed')
       yard.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
     return judgement;
   };
+}
+
+/** That a team's tree takes over what is another's: specs may be sound by themselves and not after what is in force. */
+function takes(next: SpecTree, inForce: SpecTree | undefined): Verdict | undefined {
+  const [first] = takenNames(inForce?.documents ?? [], next.documents);
+  if (first === undefined) return undefined;
+  const { at, message, hint } = first;
+  return { state: 'broken', why: `${at.file}:${at.line}:${at.column}: ${message}; expected: ${hint?.expected}` };
 }
 
 /** Absent: there is none. Without a tree: it was not kept. */
