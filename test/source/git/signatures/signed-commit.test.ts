@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readSignedCommit } from '../../../../src/source/git/signatures/signed-commit.ts';
-import { readSshSignature } from '../../../../src/source/git/signatures/ssh-signature.ts';
+import { readSshKey, readSshSignature } from '../../../../src/source/git/signatures/ssh-signature.ts';
 import { commitText, withSignature } from './repository.ts';
 import { field, sshSignatureOf } from './ssh-keys.ts';
 
@@ -77,6 +77,12 @@ describe('a signature of SSH', () => {
     `-----BEGIN SSH SIGNATURE-----\n${bytes.toString('base64')}\n-----END SSH SIGNATURE-----\n`;
 
   it('is read whole', () => assert.ok(readSshSignature(armoured(blob)).ok));
+
+  it('is by no key of DSA, which signs over SHA-1', () => {
+    const lineOf = (type: string): string => `${type} ${Buffer.concat([type, 'key'].map(field)).toString('base64')}`;
+    assert.ok(readSshKey(lineOf('ssh-ed25519')));
+    assert.equal(readSshKey(lineOf('ssh-dss')), undefined);
+  });
 
   it('is refused wherever it is cut', () => {
     for (let length = 0; length < blob.length; length += 1) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A key of SSH: its public half as people list it, and how it signs. */
@@ -57,7 +57,9 @@ export const field = (value: string | Buffer): Buffer => {
 
 /** A certificate of a key, by itself: its public line. */
 export function certificateOf({ file }: SshKey): string {
-  execFileSync('ssh-keygen', ['-q', '-s', file, '-I', 'ada', '-n', 'signer', `${file}.pub`], { stdio: 'pipe' });
+  // why: each one made is another
+  if (!existsSync(`${file}-cert.pub`))
+    execFileSync('ssh-keygen', ['-q', '-s', file, '-I', 'ada', '-n', 'signer', `${file}.pub`], { stdio: 'pipe' });
   return readFileSync(`${file}-cert.pub`, 'utf8').trim();
 }
 
