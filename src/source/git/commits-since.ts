@@ -1,5 +1,5 @@
 import { bounds } from './bounds.ts';
-import { commitAt } from './fetch-head.ts';
+import { commitAt } from './commit-at.ts';
 import { fullName } from './full-name.ts';
 import { gitFailure, type Inside } from './inside.ts';
 import { type RepositoryError, unknownCommit } from './repository-error.ts';

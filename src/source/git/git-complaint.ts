@@ -10,7 +10,7 @@ const CURES: readonly (readonly [said: RegExp, next: string])[] = [
   [/host key verification failed/i, "Add the host's key to known_hosts of the user that this runs as."],
   [/permission denied/i, 'Give this user a key that may read it, in an ssh agent, or set SETPOINT_GIT_SSH_COMMAND.'],
   [/couldn't find remote ref|no such ref/i, 'Is the branch there? Name it with --branch.'],
-  [/redirect/i, 'Redirects are not followed: give the address that it leads to.'],
+  [/redirect|returned error: 30\d/i, 'Redirects are not followed: give the address that it leads to.'],
   [/dubious ownership/i, 'It belongs to another user: run this as that user.'],
   [/certificate|ssl/i, 'Set SETPOINT_GIT_CA_FILE to the certificates of your own authority, if it has one.'],
   [

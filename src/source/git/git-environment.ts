@@ -41,8 +41,11 @@ export const gitHouse: GitHouse = {
     'core.symlinks': 'false',
     'core.protectHFS': 'true',
     'core.protectNTFS': 'true',
-    'core.filesRefLockTimeout': '10000',
-    'core.packedRefsTimeout': '10000',
+    'core.filesRefLockTimeout': '3000',
+    'core.packedRefsTimeout': '3000',
+    // why: what is larger is not held in memory, however it is packed
+    'core.bigFileThreshold': '16m',
+    'pack.threads': '1',
     'credential.helper': '',
     'fetch.fsckObjects': 'true',
     'transfer.fsckObjects': 'true',
@@ -54,8 +57,9 @@ export const gitHouse: GitHouse = {
     'protocol.version': '2',
     'http.followRedirects': 'false',
     'http.sslVerify': 'true',
-    'http.lowSpeedLimit': '100',
-    'http.lowSpeedTime': '30',
+    // why: a server that counts what to send says five bytes in five seconds
+    'http.lowSpeedLimit': '1',
+    'http.lowSpeedTime': '300',
   },
 };
 
@@ -88,8 +92,9 @@ export function gitEnvironment(
     // why: curl looks for .netrc and git for its files there; nothing lies there
     HOME: join(mirror, 'nowhere'),
     XDG_CONFIG_HOME: join(mirror, 'nowhere'),
-    GIT_SSH_COMMAND: env['SETPOINT_GIT_SSH_COMMAND'] || SSH,
-    GIT_SSH_VARIANT: 'ssh',
+    ...(env['SETPOINT_GIT_SSH_COMMAND']
+      ? { GIT_SSH_COMMAND: env['SETPOINT_GIT_SSH_COMMAND'] }
+      : { GIT_SSH_COMMAND: SSH, GIT_SSH_VARIANT: 'ssh' }),
     ...configVariables([...Object.entries(house.config), ...ownCertificates(env), ...authorization(peer)]),
   };
 }

@@ -4,6 +4,7 @@ import { complaintOf } from './git-complaint.ts';
 import { gitEnvironment } from './git-environment.ts';
 import type { Guards } from './guards.ts';
 import { type Mirror, mirrorAt, mirrorFolder } from './mirror.ts';
+import { freshState, type MirrorState } from './mirror-state.ts';
 import { type NameRule, refusedName } from './ref-name.ts';
 import type { RepositoryOptions } from './repository.ts';
 import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
@@ -19,14 +20,6 @@ export interface Inside {
   readonly mirror: Mirror;
   readonly guards: Guards;
   readonly state: MirrorState;
-}
-
-/** What this process knows of its mirror. */
-export interface MirrorState {
-  /** Something in it could not be read: the next fetch makes it anew. */
-  suspect: boolean;
-  /** The head for which that has been tried. */
-  triedAnew: string;
 }
 
 export type GuardedOptions = RepositoryOptions & { readonly guards: Guards };
@@ -55,7 +48,7 @@ export function insideOf(options: GuardedOptions): Inside {
     path: pathOf(url, options.path ?? '', guards.paths),
     mirror: mirrorAt(folder, variables),
     guards,
-    state: { suspect: false, triedAnew: '' },
+    state: freshState(options.now),
   };
 }
 

@@ -11,19 +11,19 @@ export interface Mirror {
   /** Where it lies, once it is made. */
   readonly folder: string;
   /** The whole environment of git there. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   git(args: readonly string[], bounds: GitBounds, input?: string): Promise<GitEnd>;
   /** Makes it where it is not there. */
   make(): Promise<void>;
-  /** Throws it away; the next `make` begins with nothing. */
-  drop(): Promise<void>;
+  /** Makes another beside it, and puts that into its place once `fill` has resolved. */
+  renew<T>(fill: (draft: Mirror) => Promise<T>): Promise<T>;
 }
 
 /** `folder`: where mirrors lie. One address, one mirror. */
 export const mirrorFolder = (folder: string, url: string): string =>
   join(folder, createHash('sha256').update(url).digest('hex').slice(0, 32));
 
-export function mirrorAt(folder: string, env: Readonly<Record<string, string>>): Mirror {
+export function mirrorAt(folder: string, env: Environment): Mirror {
   const git: Mirror['git'] = (args, bounds, input) =>
     runGit({
       args: [`--git-dir=${folder}`, ...args],
@@ -37,27 +37,32 @@ export function mirrorAt(folder: string, env: Readonly<Record<string, string>>):
     env,
     git,
     make: async () => {
-      if (await isThere(join(folder, 'HEAD'))) return;
-      await mkdir(join(folder, '..'), { recursive: true, mode: 0o700 });
-      const draft = `${folder}.${randomUUID()}`;
-      await mkdir(draft, { mode: 0o700 });
-      try {
-        await init(draft, env);
-        await moveTo(draft, folder);
-      } finally {
-        await rm(draft, { recursive: true, force: true });
-      }
+      if (!(await isThere(join(folder, 'HEAD')))) await withDraft(folder, env, (draft) => place(draft, folder));
     },
-    drop: async () => {
-      const gone = `${folder}.${randomUUID()}`;
-      await rename(folder, gone).catch(() => undefined);
-      await rm(gone, { recursive: true, force: true });
-    },
+    renew: (fill) =>
+      withDraft(folder, env, async (draft) => {
+        const filled = await fill(mirrorAt(draft, env));
+        await replace(draft, folder);
+        return filled;
+      }),
   };
 }
 
+type Environment = Readonly<Record<string, string>>;
+
+async function withDraft<T>(folder: string, env: Environment, work: (draft: string) => Promise<T>): Promise<T> {
+  const draft = `${folder}.${randomUUID()}`;
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    await init(draft, env);
+    return await work(draft);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
 /** Nothing of the machine's template of repositories, which may hold hooks. */
-async function init(draft: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function init(draft: string, env: Environment): Promise<void> {
   const args = ['init', '--quiet', '--bare', '--template=', '--object-format=sha1', '--initial-branch=none', draft];
   const end = await runGit({ args, env, cwd: draft, bounds: { timeoutMs: 30_000, mostBytes: 65_536 } });
   if (end.code === 0) return;
@@ -67,15 +72,25 @@ async function init(draft: string, env: Readonly<Record<string, string>>): Promi
 }
 
 /** Another process may have been faster; what stands there without a HEAD is a torn one. */
-async function moveTo(draft: string, folder: string): Promise<void> {
+async function place(draft: string, folder: string): Promise<void> {
   try {
     await rename(draft, folder);
-  } catch (cause) {
-    if (await isThere(join(folder, 'HEAD'))) return;
-    await rm(folder, { recursive: true, force: true });
-    await rename(draft, folder).catch(() => {
-      throw cause;
-    });
+  } catch {
+    if (!(await isThere(join(folder, 'HEAD')))) await replace(draft, folder);
+  }
+}
+
+/** Between the two moves another process may have made one; after a few of them somebody should know. */
+async function replace(draft: string, folder: string): Promise<void> {
+  const gone = `${folder}.${randomUUID()}`;
+  for (let left = 3; ; left -= 1) {
+    await rename(folder, gone).catch(() => undefined);
+    await rm(gone, { recursive: true, force: true });
+    try {
+      return await rename(draft, folder);
+    } catch (cause) {
+      if (left === 0) throw cause;
+    }
   }
 }
 

@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { bounds } from './bounds.ts';
-import { commitAt } from './fetch-head.ts';
+import { commitAt } from './commit-at.ts';
 import { complaintOf } from './git-complaint.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { guards } from './guards.ts';
 import type { Inside } from './inside.ts';
 import { type CommitLoading, loadCommit } from './load-commit.ts';
 import { mirrorAt } from './mirror.ts';
+import { freshState } from './mirror-state.ts';
 import { readCommit } from './read-commit.ts';
 import type { CommitReading, Repository } from './repository.ts';
 import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
@@ -75,7 +76,7 @@ async function insideOwn(dir: string, env: OwnCommitLoading['env']): Promise<Ins
     path: prefix.replace(/\/$/, ''),
     mirror: mirrorAt(folder, house),
     guards,
-    state: { suspect: false, triedAnew: '' },
+    state: freshState(),
   };
 }
 

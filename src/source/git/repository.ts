@@ -57,6 +57,8 @@ export interface RepositoryOptions extends RepositoryPlace {
   /** The only host, with its port, that the token is sent to. Default: the address's own. */
   readonly tokenHost?: string;
   readonly guards?: Guards;
+  /** Milliseconds since the epoch; by it what failed is left alone for a while. Default: the machine's clock. */
+  readonly now?: () => number;
 }
 
 /** Nothing is asked of the network yet. Throws a `RepositoryError` where the address, the branch or the path is none to use. */

@@ -1,8 +1,10 @@
 import { askRemote } from './ask-remote.ts';
-import { commitAt, fetchHead, take } from './fetch-head.ts';
+import { commitAt } from './commit-at.ts';
+import { fetchHead } from './fetch-head.ts';
 import { type Inside, namedRef, trackedRef } from './inside.ts';
 import { refusedName } from './ref-name.ts';
 import { RepositoryError } from './repository-error.ts';
+import { take } from './take.ts';
 
 /** `main~2`: a name, and the way back from there. */
 const FORM = /^(.*?)((?:~\d{0,4}|\^[0-9]?){0,20})$/s;

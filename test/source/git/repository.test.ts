@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadCommit } from '../../../src/source/git/load-commit.ts';
-import { openRepository, type Repository } from '../../../src/source/git/repository.ts';
+import { openRepository, type Repository, type RepositoryOptions } from '../../../src/source/git/repository.ts';
 import { RepositoryError } from '../../../src/source/git/repository-error.ts';
 import { gitFolder } from './support/git-folder.ts';
 
@@ -24,7 +24,7 @@ const specs = {
 };
 const today = '2027-01-31';
 
-const opened = (url: string, more: Readonly<Record<string, string>> = {}): Repository =>
+const opened = (url: string, more: Partial<RepositoryOptions> = {}): Repository =>
   openRepository({
     url,
     path: 'specs',
@@ -139,21 +139,69 @@ test('a torn mirror is made anew, by the fetch or by the one after a read that f
   rmSync(join(mirror, 'objects'), { recursive: true });
   assert.equal(await opened(origin).fetch(), head, 'by the fetch, which did not find its own head');
 
-  const tree = world.git(origin, ['rev-parse', 'HEAD:specs/estate.yaml']);
-  for (const pack of readdirSync(join(mirror, 'objects/pack'))) rmSync(join(mirror, 'objects/pack', pack));
-  rmSync(join(mirror, 'objects', tree.slice(0, 2)), { recursive: true, force: true });
+  const blob = world.git(origin, ['rev-parse', 'HEAD:specs/estate.yaml']);
+  for (const name of readdirSync(join(mirror, 'objects/pack'))) {
+    const pack = readFileSync(join(mirror, 'objects/pack', name));
+    rmSync(join(mirror, 'objects/pack', name));
+    if (name.endsWith('.pack')) world.git(mirror, ['unpack-objects', '-q'], pack);
+  }
+  rmSync(join(mirror, 'objects', blob.slice(0, 2), blob.slice(2)));
   const torn = opened(origin);
   await torn.fetch();
-  const found = await loadCommit(torn, head, { today }).then(
-    () => 'read',
-    (error: unknown) => (error instanceof RepositoryError ? error.trouble : String(error)),
+  await assert.rejects(
+    loadCommit(torn, head, { today }),
+    trouble('unreadable', /our copy of .* cannot be read: .* missing/),
   );
-  if (found !== 'read') assert.equal(found, 'unreadable');
   assert.equal(await torn.fetch(), head);
   assert.deepEqual((await loadCommit(torn, head, { today })).problems, []);
   writeFileSync(join(mirror, 'HEAD'), 'nonsense');
   assert.equal(await opened(origin).fetch(), head);
   assert.deepEqual((await loadCommit(opened(origin), head, { today })).problems, []);
+});
+
+test('a lock that a process left behind does not hold up the fetch for good', async () => {
+  const origin = world.bare('locked.git');
+  world.commit(origin, specs);
+  await opened(origin).fetch();
+  writeFileSync(join(opened(origin).mirror, 'packed-refs.lock'), '');
+  const head = world.commit(origin, { 'a.txt': '2' });
+  assert.equal(await opened(origin).fetch(), head);
+});
+
+test('what cannot be fetched is tried anew, then left alone for longer and longer; what was there stays', async () => {
+  const origin = world.bare('bad.git');
+  const good = world.commit(origin, specs);
+  const { PATH, verbs } = world.watched();
+  let now = 0;
+  const repository = opened(origin, { now: () => now, env: { PATH } });
+  await repository.fetch();
+  const blob = world.git(origin, ['rev-parse', `${good}:README.md`]);
+  const entry = Buffer.concat([Buffer.from('100644 .git\0'), Buffer.from(blob, 'hex')]);
+  const tree = world.git(origin, ['hash-object', '-w', '-t', 'tree', '--stdin', '--literally'], entry);
+  const bad = world.git(origin, ['commit-tree', tree, '-p', good, '-m', 'bad']);
+  world.git(origin, ['update-ref', 'refs/heads/main', bad]);
+  verbs();
+  const fetches = async (): Promise<number> => {
+    await assert.rejects(repository.fetch(), trouble('away', /cannot fetch refs\/heads\/main of .*git fsck/));
+    return verbs().filter((verb) => verb === 'fetch').length;
+  };
+  assert.equal(await fetches(), 2, 'into the mirror, and into another one');
+  assert.deepEqual((await loadCommit(repository, good, { today })).problems, [], 'the mirror stays as it was');
+  const rows = [
+    [14_999, 0],
+    [1, 1],
+    [29_999, 0],
+    [1, 1],
+    [1_000_000, 2],
+  ] as const;
+  for (const [wait, want] of rows) {
+    now += wait;
+    assert.equal(await fetches(), want, `${wait} ms later`);
+  }
+  world.git(origin, ['update-ref', 'refs/heads/main', good]);
+  assert.equal(await repository.fetch(), good);
+  const left = readdirSync(join(world.dir, 'mirrors')).filter((name) => name.includes('.'));
+  assert.deepEqual(left, [], 'nothing is left beside the mirrors');
 });
 
 test('several processes in one folder of mirrors do not break each other', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,8 @@ export interface GitFolder {
   bare(name: string): string;
   /** A commit of these files on a branch, after what the branch has; '' removes a file. Answers with its name. */
   commit(repository: string, files: Readonly<Record<string, string>>, branch?: string): string;
+  /** A PATH whose git notes the verb of each of its runs, and what it noted since it was last asked. */
+  watched(): { readonly PATH: string; readonly verbs: () => readonly string[] };
   remove(): void;
 }
 
@@ -49,7 +51,23 @@ export function gitFolder(prefix = 'setpoint-git-'): GitFolder {
       git(repository, ['fast-import', '--quiet', '--force'], stream(files, branch, hasBranch(git, repository, branch)));
       return git(repository, ['rev-parse', `refs/heads/${branch}`]);
     },
+    watched: () => watched(dir),
     remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+function watched(dir: string): ReturnType<GitFolder['watched']> {
+  const [folder, log] = [mkdtempSync(join(dir, 'path-')), join(dir, 'verbs')];
+  const script = `#!/bin/sh\necho "$*" >> '${log}'\nPATH='${env.PATH}' exec git "$@"\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  writeFileSync(log, '');
+  return {
+    PATH: `${folder}:${env.PATH}`,
+    verbs: () => {
+      const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+      writeFileSync(log, '');
+      return lines.map((line) => line.split(' ').find((word) => !word.startsWith('-')) ?? '');
+    },
   };
 }
 
