@@ -85,3 +85,14 @@ for (const [name, args, want, says] of refused)
     assert.deepEqual([code, stdout], [want, ''], stderr);
     assert.match(stderr, says);
   });
+
+for (const [option, value] of [
+  ['--repo', 'https://git.example/infra.git'],
+  ['--team', 'web'],
+  ['--estate', 'acme'],
+] as const)
+  test(`${option} without --proposal is refused: with trust nothing of the kind is planned`, async () => {
+    const { code, stdout, stderr } = await run(['plan', specs, '--allow-endpoint', option, value]);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /of a proposal, and none is asked for[\s\S]*Add --proposal/);
+  });

@@ -37,10 +37,22 @@ export const withProposalOptions = (command: Command): Command =>
 /** Undefined: no proposal is meant. */
 export function askedProposal(dir: string, options: ProposalOptions & EstateOptions): ProposalAsked | undefined {
   const { proposal, estate, inForce, inForceOf } = options;
-  if (proposal === undefined) return undefined;
+  if (proposal === undefined) {
+    refuseAlone(options);
+    return undefined;
+  }
   if (inForce || inForceOf !== undefined) throw new Complaint('What is in force is no proposal.', oneOfTwo);
   const kept: KeptChoice = { folder: options.dir, askedBy: '--estate', ...(estate === undefined ? {} : { estate }) };
   return { choice: choiceOf(dir, options), place: placeOf(dir, options, proposal), kept };
+}
+
+/** Else what was meant to be planned without trust would be planned with it, or something else instead. */
+function refuseAlone({ repo, team, estate }: ProposalOptions): void {
+  const [alone] = Object.entries({ repo, team, estate }).filter(([, value]) => value !== undefined);
+  if (alone === undefined) return;
+  throw new Complaint(`--${alone[0]} is of a proposal, and none is asked for.`, {
+    next: 'Add --proposal, or leave it away.',
+  });
 }
 
 const oneOfTwo = { next: 'Leave one of the two away; which estate a proposal is for, --estate says.' };
