@@ -15,6 +15,10 @@ export interface FleetOptions {
   readonly interval: number;
   readonly concurrency: number;
   readonly reserve: number;
+}
+
+/** Ports of 127.0.0.1 to listen on. */
+export interface ListenOptions {
   readonly healthPort?: number;
   readonly listen?: number;
 }
@@ -62,7 +66,7 @@ const withSourceOptions = (command: Command): Command =>
 /** Until somebody stops it; then what runs is handed over. */
 export async function runFleet(
   as: FleetSettings['as'],
-  { dirs, ...options }: FleetOptions & SourceOptions & { readonly dirs: readonly string[] },
+  { dirs, ...options }: FleetOptions & ListenOptions & SourceOptions & { readonly dirs: readonly string[] },
   context: Context,
 ): Promise<ExitCode> {
   const { interval: everyMs, concurrency: atOnce, reserve, healthPort, listen } = options;

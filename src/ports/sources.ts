@@ -54,16 +54,6 @@ export interface Pin {
   readonly at: number;
 }
 
-/** What was not done because a person holds the estate where it is. */
-export class Pinned extends Error {
-  readonly pin: Pin;
-  constructor(pin: Pin) {
-    super(`the estate is held at ${pin.revision} by ${pin.by.person}: ${pin.by.reason}`);
-    this.name = 'Pinned';
-    this.pin = pin;
-  }
-}
-
 /** Rewritten histories that a person took on, by their head. A note in the ledger. */
 export interface Histories {
   accept(estate: string, head: string, by: By): Promise<void>;

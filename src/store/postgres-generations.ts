@@ -1,7 +1,7 @@
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
-import { Pinned } from '../ports/sources.ts';
+import { Pinned } from '../ports/pinned.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { spentBy } from './counted.ts';

@@ -26,14 +26,17 @@ import { parseReason } from '../output/reason.ts';
 import { askYes } from '../prompt/ask.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends EstateOptions {
+interface RollbackOptions {
+  readonly commit?: string;
+  readonly reason?: string;
+  readonly inForceOf?: string;
+}
+
+interface Options extends EstateOptions, RollbackOptions {
   readonly yes?: boolean;
   readonly plan?: string;
   readonly allowDeletes?: number;
   readonly lockTimeout: number;
-  readonly commit?: string;
-  readonly reason?: string;
-  readonly inForceOf?: string;
   readonly json?: boolean;
 }
 

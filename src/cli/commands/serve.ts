@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { type FleetOptions, runFleet, type SourceOptions, withFleetOptions } from '../fleet-options.ts';
+import {
+  type FleetOptions,
+  type ListenOptions,
+  runFleet,
+  type SourceOptions,
+  withFleetOptions,
+} from '../fleet-options.ts';
 import { verb } from '../verb.ts';
 
 export const serve = (context: Context): Command =>
@@ -17,7 +23,7 @@ export const serve = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow; specs, where neither is named'),
   ).action(async (named: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & SourceOptions>();
+    const options = command.optsWithGlobals<FleetOptions & ListenOptions & SourceOptions>();
     const dirs = named.length === 0 && options.repo === undefined ? ['specs'] : named;
     context.finish(await runFleet('alone', { ...options, dirs }, context));
   });

@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { type FleetOptions, runFleet, type SourceOptions, withFleetOptions } from '../fleet-options.ts';
+import {
+  type FleetOptions,
+  type ListenOptions,
+  runFleet,
+  type SourceOptions,
+  withFleetOptions,
+} from '../fleet-options.ts';
 import { verb } from '../verb.ts';
 
 export const worker = (context: Context): Command =>
@@ -16,6 +22,6 @@ export const worker = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow'),
   ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & SourceOptions>();
+    const options = command.optsWithGlobals<FleetOptions & ListenOptions & SourceOptions>();
     context.finish(await runFleet('worker', { ...options, dirs }, context));
   });

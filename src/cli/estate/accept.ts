@@ -1,7 +1,7 @@
 import { shortRevision } from '../../core/render/revision.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
 import type { Generation } from '../../ports/inventory.ts';
-import { Pinned } from '../../ports/sources.ts';
+import { Pinned } from '../../ports/pinned.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';

@@ -3,7 +3,7 @@ import type { Observation } from '../../../src/core/observed.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
-import { Pinned } from '../../../src/ports/sources.ts';
+import { Pinned } from '../../../src/ports/pinned.ts';
 import { mostNeverShown } from '../../../src/store/never-shown.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
