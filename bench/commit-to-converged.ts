@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import type { Figure } from './figure.ts';
 import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
 import { makeRemote, type Remote } from './git/remote.ts';
 import { ringHook } from './git/webhook.ts';
-import type { Figure } from './figure.ts';
 import { freePort } from './process/free-port.ts';
+import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';
-import { p95 } from './process/p95.ts';
 
 export interface CommitOptions {
   readonly times?: number;
@@ -22,9 +22,10 @@ const pollMs = 5_000;
  * From a push of one changed rule to a file repository, through `setpoint serve --repo`, to the cloud that holds exactly the
  * new rule. With a webhook: seconds at p95, asked 5. By polling alone: what it takes beyond the interval, asked 5.
  */
-export async function commitToConverged({ times = 30, pollingTimes = 10 }: CommitOptions = {}): Promise<
-  readonly Figure[]
-> {
+export async function commitToConverged({
+  times = 30,
+  pollingTimes = 10,
+}: CommitOptions = {}): Promise<readonly Figure[]> {
   const rung = await measure({ times, poll: '10m', ring: true });
   const polled = await measure({ times: pollingTimes, poll: `${pollMs / 1000}s`, ring: false });
   return [
