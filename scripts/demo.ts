@@ -142,7 +142,7 @@ async function play(): Promise<void> {
     await prologue(all);
     await converge(all);
     await drift(all);
-    await fleet(stage, narrator);
+    await fleet(stage, narrator, colleagues);
     await account(all);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     narrator.say(

@@ -1,14 +1,15 @@
+import type { Colleagues } from './colleagues.ts';
 import type { Narrator } from './narrator.ts';
 import { redisHere } from './redis.ts';
 import { tomorrow } from './specs.ts';
 import type { Stage } from './stage.ts';
-import { startWorkers } from './workers.ts';
+import { startWorkers, type Workers } from './workers.ts';
 
 /** Two workers on one queue; the one that begins is killed in the middle, and the other brings it to its end. */
-export async function fleet(stage: Stage, narrator: Narrator): Promise<void> {
+export async function fleet(stage: Stage, narrator: Narrator, colleagues: Colleagues): Promise<void> {
   narrator.chapter(
     'A fleet',
-    'Two workers share one queue, one database and one rate budget. New specs; nobody types apply.',
+    'Two workers follow the git repository; they share one queue, one database and one rate budget. Somebody pushes a commit.',
   );
   const redis = await redisHere();
   if (redis === undefined) {
@@ -29,6 +30,7 @@ export async function fleet(stage: Stage, narrator: Narrator): Promise<void> {
     );
     const seconds = ((performance.now() - killedAt) / 1000).toFixed(0);
     narrator.say(`  … the other took its scopes over and had all three clouds converged ${seconds} s later.`);
+    await heard(workers, colleagues, narrator);
     const codes = await workers.stop();
     if (codes.some((code) => code !== 0)) throw new Error(`a worker that was told to stop ended with ${codes}`);
   } finally {
@@ -40,4 +42,27 @@ export async function fleet(stage: Stage, narrator: Narrator): Promise<void> {
     shows: [/^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/],
   });
   await narrator.show(['inventory', '--claim', 'ours', '--kind', 'instance'], { code: 0, shows: [/· 21 ours/] });
+}
+
+/** Edits by hand are told by the clouds' audit logs, and healed long before anybody would have looked. */
+async function heard(workers: Workers, colleagues: Colleagues, narrator: Narrator): Promise<void> {
+  narrator.chapter(
+    'Heard',
+    'Colleagues open a port by hand on all three clouds. Their audit logs tell the fleet, which takes it back at once.',
+  );
+  workers.listenAnew();
+  const from = performance.now();
+  await colleagues.aws.open('core-web', 8081);
+  await colleagues.gcp.widen('core-web-https', 8081);
+  await colleagues.azure.open('core-nsg', 8081);
+  await workers.heard(
+    ['aws', 'gcp', 'azure'].map((cloud) => new RegExp(`pass ended .*scope=${cloud}/.*settled=[1-9]`)),
+    60_000,
+  );
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  narrator.say(`\n  … healed on all three ${seconds} s after the first edit; the ledger knows whose it was:`);
+  await narrator.show(['ledger', '--limit', '12'], {
+    code: 0,
+    shows: [/delete .*core\.web\.ingress\.tcp\.8081.*changed by \S+:user\/\S+ \(AuthorizeSecurityGroupIngress/],
+  });
 }

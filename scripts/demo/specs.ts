@@ -1,3 +1,5 @@
+import { hooks } from './events.ts';
+
 const head = (kind: string, metadata: string): string =>
   `apiVersion: setpoint.dev/v1\nkind: ${kind}\nmetadata: ${metadata}\nspec:`;
 
@@ -6,6 +8,7 @@ const everywhere = '[aws-prod, gcp-prod, azure-prod]';
 const estate = (endpoint: string, mode = 'plan'): string => `${head('Estate', '{ name: acme }')}
   mode: ${mode}
   limits: { deletes: 9, replaces: 5, share: 50% }
+  hooks:${hooks(endpoint)}
 ---
 ${head('Target', '{ name: aws-prod }')}
   provider: aws

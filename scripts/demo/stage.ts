@@ -1,14 +1,17 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
+import { destinationsAt } from './events.ts';
+import { freePort } from './free-port.ts';
 import { messyAccounts } from './messy-accounts.ts';
 import { recorder } from './recorder.ts';
+import { makeRemote } from './repository.ts';
 
 const program = join(import.meta.dirname, '../../bin/setpoint.mjs');
 
@@ -20,6 +23,7 @@ export interface Ran {
 
 /** A folder of its own with a database in it and a sandbox beside it, and the command line as a user has it. */
 export interface Stage extends Ground {
+  /** Into the folder's specs, committed and pushed to its repository. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** `tell` is given each line of its progress as it comes. */
   setpoint(args: readonly string[], tell?: (line: string) => void): Promise<Ran>;
@@ -32,6 +36,10 @@ export interface Stage extends Ground {
 interface Ground {
   readonly folder: string;
   readonly endpoint: string;
+  /** Of the repository that the specs are pushed to. */
+  readonly repository: string;
+  /** Where the clouds' events go: whoever listens on one of these hears them. */
+  readonly hookPorts: readonly number[];
   /** The folder's database, for those who are told of it. */
   readonly databaseUrl: string;
 }
@@ -47,9 +55,13 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   };
   const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true, onServer });
   await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
+  const hookPorts = [await freePort(), await freePort()];
+  await writeFile(join(folder, 'events.json'), JSON.stringify(hookPorts.flatMap(destinationsAt)));
+  const { url: repository, push } = await makeRemote(folder);
   const record = await recorder('demo');
   const reach = record === undefined ? [] : ['--public-url', record.url];
-  const args = ['sandbox', '--port', `${record?.port ?? 0}`, '--estate', 'accounts.json', '--speed', '60', ...reach];
+  const args = ['sandbox', '--port', `${record?.port ?? 0}`, '--speed', '60', ...reach];
+  args.push('--estate', 'accounts.json', '--events', 'events.json');
   const sandbox = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env,
@@ -71,10 +83,9 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
       folder,
       endpoint,
       databaseUrl,
-      write: async (files) => {
-        await mkdir(join(folder, 'specs'), { recursive: true });
-        for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'specs', name), text);
-      },
+      repository,
+      hookPorts,
+      write: push,
       setpoint: (line, tell = () => {}) => run(line, { cwd: folder, env, signal, tell }),
       start: (line, more) => {
         const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];

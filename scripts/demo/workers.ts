@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventSecrets } from './events.ts';
 import type { Stage } from './stage.ts';
 
 /** Workers of a fleet, and all that they have said. */
@@ -11,6 +12,8 @@ export interface Workers {
   kill(name: string): Promise<void>;
   /** Waits until a living one has said lines that match all patterns. */
   heard(patterns: readonly RegExp[], withinMs: number): Promise<void>;
+  /** What was said so far is heard no more. */
+  listenAnew(): void;
   /** SIGTERM to all; their exit codes. */
   stop(): Promise<readonly (number | null)[]>;
 }
@@ -21,11 +24,14 @@ interface Worker {
   readonly child: ReturnType<Stage['start']>;
 }
 
-/** Each follows the folder's specs; `redisUrl` is where they meet. */
+/** Each follows the repository, and listens on a port of its own; `redisUrl` is where they meet. */
 export function startWorkers(names: readonly string[], redisUrl: string, stage: Stage): Workers {
-  const all = names.map((name): Worker => {
-    const args = ['worker', 'specs', '--allow-endpoint', '--interval', '10s'];
-    const child = stage.start(args, { DATABASE_URL: stage.databaseUrl, REDIS_URL: redisUrl });
+  const all = names.map((name, index): Worker => {
+    const from = ['--repo', stage.repository, '--allow-local-repo', '--poll', '1s'];
+    const listen = ['--listen', String(stage.hookPorts[index])];
+    // why: what heals so soon was heard of, and not found by the next periodic pass
+    const args = ['worker', '--allow-endpoint', '--interval', '1h', ...from, ...listen];
+    const child = stage.start(args, { DATABASE_URL: stage.databaseUrl, REDIS_URL: redisUrl, ...eventSecrets });
     const lines: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
     return { name, lines, child };
@@ -52,6 +58,9 @@ export function startWorkers(names: readonly string[], redisUrl: string, stage: 
       const lines = (): readonly string[] => living().flatMap((worker) => worker.lines);
       const all = (): true | undefined => patterns.every((one) => lines().some((line) => one.test(line))) || undefined;
       await until(all, patterns.join(', '), withinMs);
+    },
+    listenAnew: () => {
+      for (const { lines } of all) lines.length = 0;
     },
     stop: () =>
       Promise.all(
