@@ -19,6 +19,10 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
+# For specs in a git repository, and for the signatures of its commits.
+RUN apt-get update -qq \
+  && apt-get install -y -qq --no-install-recommends ca-certificates git gnupg openssh-client \
+  && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /opt/setpoint
 COPY --from=packages /packages/node_modules node_modules
@@ -26,7 +30,9 @@ COPY package.json LICENSE ./
 COPY bin bin
 COPY --from=build /build/dist dist
 # A new volume begins as the folder that it covers: /data is the plain user's alone.
+# The user has a name: ssh and ssh-keygen run for nobody else.
 RUN chmod 755 bin/setpoint.mjs \
+  && useradd --uid 10001 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin setpoint \
   && ln -s /opt/setpoint/bin/setpoint.mjs /usr/local/bin/setpoint \
   && install --directory --owner=10001 --group=10001 --mode=0700 /data
 USER 10001:10001
