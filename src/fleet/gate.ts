@@ -56,11 +56,14 @@ async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree
 
 type Verdict = Omit<SourceDraft, 'source' | 'head'>;
 
+/** Keys end, and programs are installed: what was held back is judged again after this. */
+const goodForMs = 300_000;
+
 const freely: Judgement = { state: 'followed', why: '' };
 
-/** What a history says of a head after what is in force; asked anew only where one of the two has moved. */
+/** What a history says of a head after what is in force; asked anew where one of the two has moved, and now and then. */
 function judgeOf(estate: string, { history }: Source, yard: Yard): (head: string, tree: SpecTree) => Promise<Verdict> {
-  let known: { readonly key: string; readonly judgement: Verdict } | undefined;
+  let known: { readonly key: string; readonly judgement: Verdict; readonly at: number } | undefined;
   return async (head, tree) => {
     if (history === undefined) return freely;
     const { generations, sources } = yard.store;
@@ -69,7 +72,7 @@ function judgeOf(estate: string, { history }: Source, yard: Yard): (head: string
       sources.histories.isAccepted(estate, head),
     ]);
     const key = JSON.stringify([head, current?.number, mayRewrite]);
-    if (known?.key === key) return known.judgement;
+    if (known?.key === key && yard.clock.now() - known.at < goodForMs) return known.judgement;
     const inForce = await treeInForce(estate, yard);
     // why: where nothing is in force yet, the first commit names its own signers
     const signatures = (inForce?.tree ?? tree).estate?.value.spec.signatures;
@@ -79,8 +82,9 @@ function judgeOf(estate: string, { history }: Source, yard: Yard): (head: string
       mayRewrite,
     });
     const judgement = judged.state === 'followed' ? (takes(tree, inForce?.tree) ?? judged) : judged;
-    known = { key, judgement };
-    if (judgement.state !== 'followed')
+    const isNews = known?.judgement.why !== judgement.why;
+    known = { key, judgement, at: yard.clock.now() };
+    if (judgement.state !== 'followed' && isNews)
       yard.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
     return judgement;
   };

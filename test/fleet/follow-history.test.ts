@@ -126,6 +126,19 @@ describe('a head that may not come into force', () => {
     await end();
   });
 
+  it('is judged again after a while: keys end, and programs are installed', async () => {
+    const { world, says, judges, revision, end } = await following();
+    judges(unsigned);
+    says('git:2');
+    await world.clock.advance(everyMs);
+    judges(fine);
+    await world.clock.advance(200_000);
+    assert.equal(await revision(), 'git:1');
+    await world.clock.advance(200_000);
+    assert.equal(await revision(), 'git:2');
+    await end();
+  });
+
   it('is held back where the history was rewritten, until a person takes it on', async () => {
     const { world, says, judges, revision, state, end } = await following();
     judges(rewritten);
