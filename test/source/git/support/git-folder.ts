@@ -11,8 +11,8 @@ export interface GitFolder {
   bare(name: string): string;
   /** A commit of these files on a branch, after what the branch has; '' removes a file. Answers with its name. */
   commit(repository: string, files: Readonly<Record<string, string>>, branch?: string): string;
-  /** A PATH whose git notes the verb of each of its runs, and what it noted since it was last asked. */
-  watched(): { readonly PATH: string; readonly verbs: () => readonly string[] };
+  /** A PATH whose git notes the arguments of each of its runs, and what it noted since it was last asked. */
+  watched(): { readonly PATH: string; readonly lines: () => readonly string[] };
   remove(): void;
 }
 
@@ -63,10 +63,10 @@ function watched(dir: string): ReturnType<GitFolder['watched']> {
   writeFileSync(log, '');
   return {
     PATH: `${folder}:${env.PATH}`,
-    verbs: () => {
+    lines: () => {
       const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
       writeFileSync(log, '');
-      return lines.map((line) => line.split(' ').find((word) => !word.startsWith('-')) ?? '');
+      return lines;
     },
   };
 }
