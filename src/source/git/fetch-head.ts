@@ -3,6 +3,7 @@ import { commitAt } from './commit-at.ts';
 import { type Inside, trackedRef } from './inside.ts';
 import { mayRenew, noteFailure, waitOut } from './mirror-state.ts';
 import { RepositoryError } from './repository-error.ts';
+import { sweep } from './sweep.ts';
 import { type Taking, take } from './take.ts';
 
 /**
@@ -35,6 +36,8 @@ async function newest(inside: Inside, head: string, signal?: AbortSignal): Promi
   const taking: Taking = { ref: `refs/heads/${branch}`, as: trackedRef(branch) };
   if (state.suspect && mayRenew(state)) return renewed(inside, taking, signal);
   await mirror.make();
+  if (!state.swept) await sweep(mirror.folder, Date.now());
+  state.swept = true;
   if ((await commitAt(inside, taking.as)) === head) return head;
   try {
     return await take(inside, taking, signal);

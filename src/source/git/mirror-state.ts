@@ -6,6 +6,8 @@ export interface MirrorState {
   renewedAt: number;
   /** The head that could not be fetched, and when it is tried again. */
   failed?: Failed | undefined;
+  /** What others left behind has been removed. */
+  swept: boolean;
   readonly now: () => number;
 }
 
@@ -19,6 +21,7 @@ interface Failed {
 export const freshState = (now: () => number = Date.now): MirrorState => ({
   suspect: false,
   renewedAt: Number.NEGATIVE_INFINITY,
+  swept: false,
   now,
 });
 

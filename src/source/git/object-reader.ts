@@ -28,7 +28,7 @@ export class UnreadableObject extends Error {}
 
 export class MissingObject extends UnreadableObject {}
 
-export interface ReaderBounds {
+interface ReaderBounds {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -19,7 +19,7 @@ export interface UrlRule {
 }
 
 /** An address taken apart; `text` is as it was given. */
-export interface Address extends RepositoryUrl {
+interface Address extends RepositoryUrl {
   readonly text: string;
   readonly path: string;
   /** What stands before the host's `@`. */

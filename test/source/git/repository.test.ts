@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadCommit } from '../../../src/source/git/load-commit.ts';
@@ -130,6 +130,21 @@ test('a branch that is not there, a repository that is not there: said with what
   );
 });
 
+test('what was never fetched is told as such', async () => {
+  const repository = opened(join(world.dir, 'unfetched.git'));
+  const id = 'a'.repeat(40);
+  await assert.rejects(
+    loadCommit(repository, id, { today }),
+    trouble('unreadable', /cannot be read: git does not start/),
+  );
+  await assert.rejects(repository.since(id, id), trouble('unknown', /has no commit a{40} as far as it was fetched/));
+  const origin = world.bare('empty-name.git');
+  world.commit(origin, specs);
+  await opened(origin).fetch();
+  await assert.rejects(loadCommit(opened(origin), id, { today }), trouble('unknown', /has no commit a{40}/));
+  await assert.rejects(loadCommit(opened(origin), 'HEAD', { today }), RangeError);
+});
+
 test('a torn mirror is made anew, by the fetch or by the one after a read that found it', async () => {
   const origin = world.bare('torn.git');
   const head = world.commit(origin, specs);
@@ -202,6 +217,23 @@ test('what cannot be fetched is tried anew, then left alone for longer and longe
   assert.equal(await repository.fetch(), good);
   const left = readdirSync(join(world.dir, 'mirrors')).filter((name) => name.includes('.'));
   assert.deepEqual(left, [], 'nothing is left beside the mirrors');
+});
+
+test('what a process left behind that was killed in a fetch is removed after a day', async () => {
+  const origin = world.bare('left.git');
+  const head = world.commit(origin, specs);
+  const { mirror } = opened(origin);
+  await opened(origin).fetch();
+  const left = [`${mirror}.5c1`, join(mirror, 'objects/pack/tmp_pack_x'), `${mirror}.new`];
+  for (const path of left) writeFileSync(path, '');
+  const yesterday = Date.now() / 1000 - 90_000;
+  for (const path of left.slice(0, 2)) utimesSync(path, yesterday, yesterday);
+  assert.equal(await opened(origin).fetch(), head);
+  assert.deepEqual(
+    left.map((path) => existsSync(path)),
+    [false, false, true],
+  );
+  rmSync(`${mirror}.new`);
 });
 
 test('several processes in one folder of mirrors do not break each other', async () => {
