@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openRepository, type Repository, type RepositoryOptions } from '../../../src/source/git/repository.ts';
+import { type TeamRepositories, teamRepositories } from '../../../src/source/git/team-repositories.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 import { gitFolder } from './support/git-folder.ts';
 import { type HttpsForge, httpsForge } from './support/https-forge.ts';
@@ -72,6 +73,17 @@ test('a token stays with its host', async () => {
   const sent = forge.asked.slice(before);
   assert.ok(sent.length > 0);
   assert.deepEqual(new Set(sent.map(({ authorization }) => authorization)), new Set([undefined]));
+});
+
+test("a team's repository elsewhere is asked without the root's token", async () => {
+  const env = { PATH: process.env['PATH'], SETPOINT_GIT_CA_FILE: forge.certificate, ...token };
+  const folder = join(world.dir, 'mirrors-team');
+  const from = (url: string): TeamRepositories => teamRepositories({ url, folder, allowFile: true, env });
+  const source = { name: 'web', repo: `https://${forge.host}/specs.git`, branch: 'main', path: '.', owners: ['web'] };
+  const before = forge.asked.length;
+  await complaint(from(`https://${other.host}/specs.git`).open(source));
+  assert.deepEqual(new Set(forge.asked.slice(before).map(({ authorization }) => authorization)), new Set([undefined]));
+  assert.equal((await from(`https://${forge.host}/root.git`).newest(source)).commit, head, 'on the same host with it');
 });
 
 test('a redirect is not followed, and nothing is sent where it leads', async () => {
