@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import type { RuleAttributes, RuleMatch } from '../../../src/core/attributes.ts';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import { diff } from '../../../src/core/diff.ts';
@@ -25,6 +26,19 @@ export async function makeEstate(): Promise<Estate> {
   const group = await createOne(session, groupOf('core.web', network.id));
   stage.sandbox.control.log.clear();
   return { stage, session, network, group };
+}
+
+/** Makes estates as they are asked for; called at the top of a file, it closes them when the file's tests have ended. */
+export function estates(): () => Promise<Estate> {
+  const open: Estate[] = [];
+  after(async () => {
+    for (const { stage } of open) await stage.close();
+  });
+  return async () => {
+    const one = await makeEstate();
+    open.push(one);
+    return one;
+  };
 }
 
 export async function createOne<K extends Kind>(session: Session, creation: Creation<K>): Promise<Observed<K>> {

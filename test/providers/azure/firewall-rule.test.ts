@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import {
   byHand,
   codes,
   createOne,
   type Estate,
+  estates,
   inGroup,
   listOf,
-  makeEstate,
   must,
   networkOf,
   type RawChild,
@@ -17,16 +17,7 @@ import {
   seen,
 } from './estate.ts';
 
-const open: Estate[] = [];
-after(async () => {
-  for (const { stage } of open) await stage.close();
-});
-
-async function estate(): Promise<Estate> {
-  const one = await makeEstate();
-  open.push(one);
-  return one;
-}
+const estate = estates();
 
 const nsg = inGroup('networkSecurityGroups/core-nsg');
 const labRule = {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { location } from '../../support/azure-session.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import {
   byHand,
   codes,
   createOne,
-  type Estate,
+  estates,
   groupOf,
   inGroup,
   listOf,
-  makeEstate,
   must,
   networkOf,
   revisionTo,
@@ -18,16 +17,7 @@ import {
   seen,
 } from './estate.ts';
 
-const open: Estate[] = [];
-after(async () => {
-  for (const { stage } of open) await stage.close();
-});
-
-async function estate(): Promise<Estate> {
-  const one = await makeEstate();
-  open.push(one);
-  return one;
-}
+const estate = estates();
 
 const asg = inGroup('applicationSecurityGroups/core-web');
 const vnet = inGroup('virtualNetworks/core');

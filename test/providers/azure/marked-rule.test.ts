@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { readRuleMark } from '../../../providers/azure/rule-mark.ts';
 import { prefix } from '../../support/azure-session.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
@@ -8,9 +8,9 @@ import {
   codes,
   createOne,
   type Estate,
+  estates,
   inGroup,
   listOf,
-  makeEstate,
   must,
   revisionTo,
   ruleOf,
@@ -32,16 +32,12 @@ const labRule = {
   },
 };
 
-const open: Estate[] = [];
+const estate = estates();
 let one: Estate;
-after(async () => {
-  for (const { stage } of open) await stage.close();
-});
 
 /** The network's filter is a colleague's: he took our tags off it and holds a rule in it. */
 beforeEach(async () => {
-  one = await makeEstate();
-  open.push(one);
+  one = await estate();
   await byHand(one.stage, 'PUT', `${nsg}/securityRules/lab`, labRule);
   await byHand(one.stage, 'PATCH', nsg, { tags: { owner: 'lab' } });
 });
@@ -147,8 +143,7 @@ describe('what bears no mark of ours there is never touched', () => {
   });
 
   test('a rule in a group that was ours when we looked', async () => {
-    const fresh = await makeEstate();
-    open.push(fresh);
+    const fresh = await estate();
     const creation = ruleOf(fresh, 'a-00000000');
     const observed = await createOne(fresh.session, creation);
     await byHand(fresh.stage, 'PATCH', nsg, { tags: {} });

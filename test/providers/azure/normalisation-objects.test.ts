@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canonicalId, cloudIdOf } from '../../../providers/azure/ids.ts';
 import { diff } from '../../../src/core/diff.ts';
 import { location } from '../../support/azure-session.ts';
@@ -8,9 +8,9 @@ import {
   byHand,
   createOne,
   type Estate,
+  estates,
   inGroup,
   listOf,
-  makeEstate,
   must,
   networkOf,
   ruleOf,
@@ -19,16 +19,7 @@ import {
 } from './estate.ts';
 
 /** Ids are those of the project's table of cases; those of rules are in rule-cases.ts, of machines in normalisation-machines.test.ts. */
-const open: Estate[] = [];
-after(async () => {
-  for (const { stage } of open) await stage.close();
-});
-
-async function estate(): Promise<Estate> {
-  const one = await makeEstate();
-  open.push(one);
-  return one;
-}
+const estate = estates();
 
 const vnet = inGroup('virtualNetworks/core');
 const wanted = (one: Estate) => subnetOf('core.app', one.network.id).desired.attributes;

@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import {
   byHand,
   codes,
   createOne,
   type Estate,
+  estates,
   inGroup,
   listOf,
-  makeEstate,
   must,
   revisionTo,
   seen,
   subnetOf,
 } from './estate.ts';
 
-const open: Estate[] = [];
-after(async () => {
-  for (const { stage } of open) await stage.close();
-});
-
-async function estate(): Promise<Estate> {
-  const one = await makeEstate();
-  open.push(one);
-  return one;
-}
+const estate = estates();
 
 const vnet = inGroup('virtualNetworks/core');
 const lab = { properties: { addressPrefix: '10.20.200.0/24' } };
