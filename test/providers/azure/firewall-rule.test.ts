@@ -16,23 +16,11 @@ import {
   ruleOf,
   seen,
 } from './estate.ts';
+import { labRule } from './lab-rule.ts';
 
 const estate = estates();
 
 const nsg = inGroup('networkSecurityGroups/core-nsg');
-const labRule = {
-  properties: {
-    priority: 4000,
-    direction: 'Inbound',
-    access: 'Allow',
-    protocol: 'Tcp',
-    sourceAddressPrefix: '10.9.9.9',
-    sourcePortRange: '*',
-    destinationAddressPrefix: '*',
-    destinationPortRange: '22',
-    description: 'by hand',
-  },
-};
 const rulesIn = async ({ stage }: Estate): Promise<readonly RawChild[]> =>
   (await byHand(stage, 'GET', nsg)).properties?.securityRules ?? [];
 const namesIn = async (one: Estate): Promise<readonly string[]> => (await rulesIn(one)).map(({ name }) => name).sort();

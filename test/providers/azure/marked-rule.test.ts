@@ -16,21 +16,9 @@ import {
   ruleOf,
   seen,
 } from './estate.ts';
+import { labRule } from './lab-rule.ts';
 
 const nsg = inGroup('networkSecurityGroups/core-nsg');
-const labRule = {
-  properties: {
-    priority: 4000,
-    direction: 'Inbound',
-    access: 'Allow',
-    protocol: 'Tcp',
-    sourceAddressPrefix: '10.9.9.9',
-    sourcePortRange: '*',
-    destinationAddressPrefix: '*',
-    destinationPortRange: '22',
-    description: 'by hand',
-  },
-};
 
 const estate = estates();
 let one: Estate;
