@@ -1,10 +1,10 @@
 import { dialect } from '../../providers/aws/dialect.ts';
 import { actions } from '../../providers/aws/limits.ts';
-import type { Effect } from '../../sandbox/faults.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, openAwsStage, region } from '../support/aws-session.ts';
 import { awsByHand } from './aws-by-hand.ts';
-import type { Opened, TroubleKind } from './harness.ts';
+import type { Opened } from './harness.ts';
+import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
 export const awsSubject: Subject = {
@@ -50,13 +50,7 @@ export async function openAws(): Promise<Opened> {
         clock.advance(600_000);
         session = await stage.open();
       },
-      trouble: {
-        strike: (on, trouble, nth) => {
-          const action = on === 'reads' ? reads : writes;
-          faults.add({ match: { action, ...(nth !== undefined && { nth }) }, effect: effects[trouble] });
-        },
-        calm: () => faults.clear(),
-      },
+      trouble: sandboxTrouble(faults, { reads, writes }, 'Unavailable'),
       byHand: byHand.byHand,
     },
   };
@@ -73,14 +67,4 @@ const nowhere: Readonly<Record<Kind, CloudId>> = {
   group: 'sg-0fffffffffffffff0',
   'firewall-rule': 'sg-0fffffffffffffff0/ingress/tcp/1/10.9.0.0/16',
   instance: 'i-0fffffffffffffff0',
-};
-
-const effects: Readonly<Record<TroubleKind, Effect>> = {
-  throttle: { kind: 'throttle' },
-  fail: { kind: 'error', code: 'Unavailable', status: 503 },
-  refuse: { kind: 'access-denied' },
-  'lost-before': { kind: 'reset-before' },
-  'lost-after': { kind: 'reset-after' },
-  'short-page': { kind: 'short-page', items: 1 },
-  delay: { kind: 'delay', ms: 3_600_000 },
 };

@@ -1,11 +1,11 @@
 import { dialect } from '../../providers/azure/dialect.ts';
 import { actionsThat } from '../../providers/azure/limits.ts';
-import type { Effect } from '../../sandbox/faults.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, openAzureStage, resourceGroup } from '../support/azure-session.ts';
 import { azureByHand } from './azure-by-hand.ts';
-import type { Opened, TroubleKind } from './harness.ts';
+import type { Opened } from './harness.ts';
+import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
 export const azureSubject: Subject = {
@@ -72,13 +72,7 @@ export async function openAzure(record?: Recorder): Promise<Opened> {
         clock.advance(600_000);
         session = await stage.open();
       },
-      trouble: {
-        strike: (on, trouble, nth) => {
-          const action = on === 'reads' ? reads : writes;
-          faults.add({ match: { action, ...(nth !== undefined && { nth }) }, effect: effects[trouble] });
-        },
-        calm: () => faults.clear(),
-      },
+      trouble: sandboxTrouble(faults, { reads, writes }, 'ServiceUnavailable'),
       byHand: azureByHand(stage.sandbox.url, () => clock.advance(60_000)),
     },
   };
@@ -103,14 +97,4 @@ const nowhere: Readonly<Record<Kind, CloudId>> = {
   group: at('Microsoft.Network/applicationSecurityGroups') + number,
   'firewall-rule': `${at('Microsoft.Network/networkSecurityGroups')}/securityrules/nowhere${number}`,
   instance: at('Microsoft.Compute/virtualMachines') + number,
-};
-
-const effects: Readonly<Record<TroubleKind, Effect>> = {
-  throttle: { kind: 'throttle' },
-  fail: { kind: 'error', code: 'ServiceUnavailable', status: 503 },
-  refuse: { kind: 'access-denied' },
-  'lost-before': { kind: 'reset-before' },
-  'lost-after': { kind: 'reset-after' },
-  'short-page': { kind: 'short-page', items: 1 },
-  delay: { kind: 'delay', ms: 3_600_000 },
 };

@@ -1,11 +1,11 @@
 import { dialect } from '../../providers/gcp/dialect.ts';
 import { type Action, actions } from '../../providers/gcp/limits.ts';
-import type { Effect } from '../../sandbox/faults.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { openGcpStage, project, region, zone } from '../support/gcp-session.ts';
 import { gcpByHand } from './gcp-by-hand.ts';
-import type { Opened, TroubleKind } from './harness.ts';
+import type { Opened } from './harness.ts';
+import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
 export const gcpSubject: Subject = {
@@ -51,13 +51,7 @@ export async function openGcp(record?: Recorder): Promise<Opened> {
         clock.advance(600_000);
         session = await stage.open();
       },
-      trouble: {
-        strike: (on, trouble, nth) => {
-          const action = on === 'reads' ? reads : writes;
-          faults.add({ match: { action, ...(nth !== undefined && { nth }) }, effect: effects[trouble] });
-        },
-        calm: () => faults.clear(),
-      },
+      trouble: sandboxTrouble(faults, { reads, writes }, 'backendError'),
       byHand: gcpByHand(stage.sandbox.url, () => clock.advance(60_000)),
     },
   };
@@ -78,14 +72,4 @@ const nowhere: Readonly<Record<Kind, CloudId>> = {
   group: 'tag:nowhere',
   'firewall-rule': `projects/${project}/global/firewalls/nowhere#1`,
   instance: `projects/${project}/zones/${zone}/instances/nowhere#1`,
-};
-
-const effects: Readonly<Record<TroubleKind, Effect>> = {
-  throttle: { kind: 'throttle' },
-  fail: { kind: 'error', code: 'backendError', status: 503 },
-  refuse: { kind: 'access-denied' },
-  'lost-before': { kind: 'reset-before' },
-  'lost-after': { kind: 'reset-after' },
-  'short-page': { kind: 'short-page', items: 1 },
-  delay: { kind: 'delay', ms: 3_600_000 },
 };
