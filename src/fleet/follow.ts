@@ -50,7 +50,10 @@ async function followAs(estate: string, { source, look }: Followed, yard: Yard, 
     // why: a source may be slow to answer, and whoever leads by now may have accepted what came after this
     lead.throwIfAborted();
     if (seen.state === 'sound' && nameOf(seen) !== estate) return;
-    await tell(seen.state === 'sound' ? await gate(seen.tree) : stateOf(seen));
+    const word = seen.state === 'sound' ? await gate(seen.tree) : stateOf(seen);
+    // why: judging may be slow, too, and whoever leads by now says what is so
+    lead.throwIfAborted();
+    await tell(word);
   }
 }
 

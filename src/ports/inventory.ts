@@ -40,8 +40,12 @@ export interface Generations {
   numbered(estate: string, number: number): Promise<Generation | undefined>;
   /** The newest whose revision begins so. */
   ofRevision(estate: string, beginning: string): Promise<Generation | undefined>;
-  /** Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the next. Never lower. Throws `Pinned` where a person holds the estate at another revision. */
-  accept(estate: string, revision: string, guards: Guards): Promise<Generation>;
+  /**
+   * Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the
+   * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is told
+   * (0: none) and the newest one has another number.
+   */
+  accept(estate: string, revision: string, guards: Guards, after?: number): Promise<Generation>;
   /** What the estate has deleted and replaced: by this generation, and by healing in the last 24 h. */
   spent(estate: string, generation: number): Promise<Spent>;
 }

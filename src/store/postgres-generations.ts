@@ -1,6 +1,7 @@
 import type { Guards } from '../core/guards.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
+import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
@@ -13,7 +14,7 @@ export const postgresGenerations = (context: Context): Generations => ({
   previous: async (estate) => (await newest(context.db, estate))[1],
   numbered: (estate, number) => numbered(context.db, estate, number),
   ofRevision: (estate, beginning) => ofRevision(context.db, estate, beginning),
-  accept: (estate, revision, guards) => accept(context, { estate, revision, guards }),
+  accept: (estate, revision, guards, after) => accept(context, { estate, revision, guards, after }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
 });
 
@@ -60,16 +61,19 @@ interface Accepting {
   readonly estate: string;
   readonly revision: string;
   readonly guards: Guards;
+  readonly after: number | undefined;
 }
 
 /** Under the estate's lock, so that two processes never give one number to two revisions, and none passes a pin. */
-const accept = (context: Context, { estate, revision, guards }: Accepting): Promise<Generation> =>
+const accept = (context: Context, { estate, revision, guards, after }: Accepting): Promise<Generation> =>
   chainWrite(context, estate, async ({ trx }) => {
     const [current] = await newest(trx, estate);
     if (current?.revision === revision) return current;
     const pin = await pinOf(trx, estate);
     if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
-    const number = (current?.number ?? 0) + 1;
+    const newestNumber = current?.number ?? 0;
+    if (after !== undefined && after !== newestNumber) throw new Overtaken(estate, after, newestNumber);
+    const number = newestNumber + 1;
     await trx
       .insertInto('generations')
       .values({ estate, number, revision, guards: canonical(guards) })

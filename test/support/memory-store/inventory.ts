@@ -3,6 +3,7 @@ import type { Observation } from '../../../src/core/observed.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
+import { Overtaken } from '../../../src/ports/overtaken.ts';
 import { Pinned } from '../../../src/ports/pinned.ts';
 import { mostNeverShown } from '../../../src/store/never-shown.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
@@ -111,13 +112,15 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
     numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
     ofRevision: async (name, beginning) =>
       of(name).generations.findLast(({ revision }) => revision.startsWith(beginning)),
-    accept: async (name, revision, guards) => {
+    accept: async (name, revision, guards, after) => {
       const { generations } = of(name);
       const newest = generations.at(-1);
       if (newest?.revision === revision) return newest;
       const pin = memory.sources.pins.get(name);
       if (pin !== undefined && pin.revision !== revision) throw new Pinned(pin);
-      const accepted = { number: (newest?.number ?? 0) + 1, revision, guards: structuredClone(guards) };
+      const newestNumber = newest?.number ?? 0;
+      if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
+      const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
       return accepted;
     },
