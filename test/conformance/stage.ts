@@ -5,6 +5,7 @@ import { effectOf } from '../../src/core/kinds/kinds.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes, CloudId, Kind } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import { everyPage } from '../support/every-page.ts';
 import { creationOf, desiredOf, recordedCall } from '../support/fixtures.ts';
 import { ids } from '../support/ids.ts';
 import type { Harness, Home } from './harness.ts';
@@ -65,12 +66,6 @@ export async function openStage(harness: Harness, subject: Subject): Promise<Sta
 /** A network with all the parts that it can have. */
 export const wholeNetwork = ({ dialect: { holds } }: Subject): Partial<Attributes['network']> =>
   holds.network.includes('internet') ? { internet: true } : {};
-
-async function everyPage<K extends Kind>(actuator: Actuator<K>, call: Call): Promise<readonly Observed<K>[]> {
-  const found: Observed<K>[] = [];
-  for await (const page of actuator.list(call)) found.push(...page);
-  return found;
-}
 
 /** What the listing says of one, once the cloud has settled. */
 export const look = async <K extends Kind>(stage: Stage, kind: K, id: CloudId): Promise<Observed<K> | undefined> =>

@@ -9,6 +9,7 @@ import type { Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { type AzureStage, account, openAzureStage, prefix, resourceGroup } from '../../support/azure-session.ts';
+import { everyPage } from '../../support/every-page.ts';
 import { creationOf, desiredOf, type RecordedCall, recordedCall } from '../../support/fixtures.ts';
 
 /** A small estate in a sandbox, made through the provider itself. */
@@ -52,15 +53,11 @@ export function must<T>(result: Result<T> | undefined): T {
   return result.value;
 }
 
-export async function listOf<K extends Kind>(
+export const listOf = <K extends Kind>(
   session: Session,
   kind: K,
   call: RecordedCall = recordedCall(),
-): Promise<readonly Observed<K>[]> {
-  const found: Observed<K>[] = [];
-  for await (const page of session.actuators[kind].list(call)) found.push(...page);
-  return found;
-}
+): Promise<readonly Observed<K>[]> => everyPage(session.actuators[kind], call);
 
 /** Answers read as text: `ok`, or the kind of failure and its code. */
 export const codes = (results: readonly Result<unknown>[]): readonly string[] =>

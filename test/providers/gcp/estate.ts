@@ -6,6 +6,7 @@ import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
 import type { Session } from '../../../src/ports/provider.ts';
+import { everyPage } from '../../support/every-page.ts';
 import { creationOf, desiredOf, type RecordedCall, recordedCall } from '../../support/fixtures.ts';
 import { type GcpStage, openGcpStage, project, region, scope, zone } from '../../support/gcp-session.ts';
 
@@ -69,17 +70,11 @@ export function must<T>(result: Result<T> | undefined): T {
   return result.value;
 }
 
-export async function listOf<K extends Kind>(
+export const listOf = <K extends Kind>(
   { stage, session }: Site,
   kind: K,
   call: RecordedCall = recordedCall(),
-): Promise<readonly Observed<K>[]> {
-  return stage.run(async () => {
-    const found: Observed<K>[] = [];
-    for await (const page of session.actuators[kind].list(call)) found.push(...page);
-    return found;
-  });
-}
+): Promise<readonly Observed<K>[]> => stage.run(() => everyPage(session.actuators[kind], call));
 
 export async function seen<K extends Kind>(site: Site, kind: K, id: CloudId): Promise<Observed<K>> {
   const found = (await listOf(site, kind)).find((observed) => observed.id === id);

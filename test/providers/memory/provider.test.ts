@@ -6,6 +6,7 @@ import { partTags } from '../../../providers/memory/marks.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Kind } from '../../../src/core/resource.ts';
 import { ListingFailed, type Session } from '../../../src/ports/provider.ts';
+import { everyPage } from '../../support/every-page.ts';
 import { creationOf, desiredOf, recordedCall } from '../../support/fixtures.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -17,11 +18,8 @@ async function open(): Promise<{ readonly cloud: MemoryCloud; readonly session: 
   return { cloud, session: await memoryProvider(cloud).open(access, clock) };
 }
 
-async function listed<K extends Kind>(session: Session, kind: K): Promise<readonly Observed<K>[]> {
-  const found: Observed<K>[] = [];
-  for await (const page of session.actuators[kind].list(recordedCall())) found.push(...page);
-  return found;
-}
+const listed = <K extends Kind>(session: Session, kind: K): Promise<readonly Observed<K>[]> =>
+  everyPage(session.actuators[kind], recordedCall());
 
 const core = creationOf(
   desiredOf('network', {
