@@ -1,9 +1,9 @@
 import { invalid, refused } from '../errors.ts';
 import { firewallJson } from '../firewall-json.ts';
 import { type FirewallMessage, firewallContent, firewallMessage } from '../firewall-message.ts';
-import { list, seenIn } from '../listing.ts';
+import { globalList } from '../global-list.ts';
 import type { Asked, Context, Method } from '../method.ts';
-import { get, list as listMethod, write } from '../method-row.ts';
+import { get, list, write } from '../method-row.ts';
 import { begin } from '../operation.ts';
 import { referenceTo } from '../place.ts';
 import { freshNumber, type Project } from '../project.ts';
@@ -22,16 +22,10 @@ export const firewallMethods: readonly Method[] = [
     path: ONE,
     run: ({ project }, asked) => firewallJson(project, seen(project, project.firewalls, idOf(asked))),
   }),
-  listMethod({
+  list({
     id: 'compute.firewalls.list',
     path: 'global/firewalls',
-    run: (context, asked) =>
-      list(context, asked, 'global', {
-        collection: 'firewalls',
-        kind: 'compute#firewallList',
-        records: seenIn(context.project.firewalls),
-        render: (firewall) => firewallJson(context.project, firewall),
-      }),
+    run: globalList('firewall', ({ firewalls }) => firewalls, firewallJson),
   }),
   write({ id: 'compute.firewalls.insert', verb: 'POST', path: 'global/firewalls', run: insert }),
   write({

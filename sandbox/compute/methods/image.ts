@@ -1,9 +1,10 @@
 import { notFound } from '../errors.ts';
+import { globalList } from '../global-list.ts';
 import { imageJson } from '../image-json.ts';
 import { newestOf } from '../images.ts';
-import { list, seenIn } from '../listing.ts';
+import { seenIn } from '../listing.ts';
 import type { Method } from '../method.ts';
-import { get, list as listMethod } from '../method-row.ts';
+import { get, list } from '../method-row.ts';
 import { pathTo } from '../place.ts';
 
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images. The sandbox makes none: estates bring them. */
@@ -27,15 +28,13 @@ export const imageMethods: readonly Method[] = [
       return imageJson(image);
     },
   }),
-  listMethod({
+  list({
     id: 'compute.images.list',
     path: 'global/images',
-    run: (context, asked) =>
-      list(context, asked, 'global', {
-        collection: 'images',
-        kind: 'compute#imageList',
-        records: seenIn(context.project.images),
-        render: imageJson,
-      }),
+    run: globalList(
+      'image',
+      ({ images }) => images,
+      (_, image) => imageJson(image),
+    ),
   }),
 ];

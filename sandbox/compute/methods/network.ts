@@ -1,9 +1,9 @@
 import { inUse } from '../conflicts.ts';
 import { addInternetRoute } from '../default-routes.ts';
 import { invalid, refused } from '../errors.ts';
-import { list, seenIn } from '../listing.ts';
+import { globalList } from '../global-list.ts';
 import type { Asked, Method } from '../method.ts';
-import { get, list as listMethod, write } from '../method-row.ts';
+import { get, list, write } from '../method-row.ts';
 import { networkJson } from '../network-json.ts';
 import { networkContent, networkMessage } from '../network-message.ts';
 import { begin } from '../operation.ts';
@@ -22,16 +22,10 @@ export const networkMethods: readonly Method[] = [
     path: 'global/networks/{network}',
     run: ({ project }, asked) => networkJson(project, seen(project, project.networks, idOf(asked))),
   }),
-  listMethod({
+  list({
     id: 'compute.networks.list',
     path: 'global/networks',
-    run: (context, asked) =>
-      list(context, asked, 'global', {
-        collection: 'networks',
-        kind: 'compute#networkList',
-        records: seenIn(context.project.networks),
-        render: (network) => networkJson(context.project, network),
-      }),
+    run: globalList('network', ({ networks }) => networks, networkJson),
   }),
   write({
     id: 'compute.networks.insert',

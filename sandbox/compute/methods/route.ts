@@ -1,7 +1,7 @@
 import { refused, required } from '../errors.ts';
-import { list, seenIn } from '../listing.ts';
+import { globalList } from '../global-list.ts';
 import type { Asked, Context, Method } from '../method.ts';
-import { get, list as listMethod, write } from '../method-row.ts';
+import { get, list, write } from '../method-row.ts';
 import { begin } from '../operation.ts';
 import { pathTo } from '../place.ts';
 import { freshNumber } from '../project.ts';
@@ -20,16 +20,10 @@ export const routeMethods: readonly Method[] = [
     path: 'global/routes/{route}',
     run: ({ project }, asked) => routeJson(project, seen(project, project.routes, idOf(asked))),
   }),
-  listMethod({
+  list({
     id: 'compute.routes.list',
     path: 'global/routes',
-    run: (context, asked) =>
-      list(context, asked, 'global', {
-        collection: 'routes',
-        kind: 'compute#routeList',
-        records: seenIn(context.project.routes),
-        render: (route) => routeJson(context.project, route),
-      }),
+    run: globalList('route', ({ routes }) => routes, routeJson),
   }),
   write({ id: 'compute.routes.insert', verb: 'POST', path: 'global/routes', run: insert }),
   write({
