@@ -49,13 +49,18 @@ async function followAs(estate: string, { source, look }: Followed, yard: Yard, 
     }
     // why: a source may be slow to answer, and whoever leads by now may have accepted what came after this
     lead.throwIfAborted();
-    if (seen.state === 'sound' && nameOf(seen) !== estate) return;
+    const name = nameOf(seen);
+    if (seen.state === 'sound' && name !== estate)
+      return tell({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
     const word = seen.state === 'sound' ? await gate(seen.tree) : stateOf(seen);
     // why: judging may be slow, too, and whoever leads by now says what is so
     lead.throwIfAborted();
     await tell(word);
   }
 }
+
+const speaksOf = (name: string): string =>
+  `the specs speak of the estate ${name} now; what was in force of this one stays. If that is not meant: give the Estate its name back`;
 
 const stateOf = (seen: Exclude<Seen, { state: 'sound' }>): Word => ({
   state: seen.state,
