@@ -1,3 +1,4 @@
+import { shortRevision } from '../core/render/revision.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
@@ -24,13 +25,28 @@ export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree
     });
   });
 
-/** The newest specs of this commit that ever were in force; undefined: none were. */
-export const specsOnceInForce = (commit: string, choice: KeptChoice, house: House): Promise<SpecTree | undefined> =>
+/** The newest specs of this commit, of the estate's own repository or of a team's, that ever were in force. */
+export const specsOnceInForce = (commit: string, choice: KeptChoice, house: House): Promise<SpecTree> =>
   withStore(choice.folder, house, async (store) => {
     const estate = await estateIn(store, choice);
-    const generation = await store.generations.ofRevision(estate, `git:${commit}`);
-    return generation && treeOf(estate, generation, store, house);
+    const generation = await store.generations.ofCommit(estate, commit.toLowerCase());
+    const tree = generation && (await treeOf(estate, generation, store, house));
+    if (tree !== undefined) return tree;
+    throw new Complaint(`No specs of commit ${commit} were ever in force here.`, {
+      why: 'Going back is to what this store has seen in force; it keeps those specs.',
+      next: ['Revert it in the repository, or name one that was:', ...(await latestOf(estate, store))].join('\n'),
+    });
   });
+
+const told = 5;
+
+/** `generation 7: commit 1a2b3c4`, of the newest few, newest first. */
+async function latestOf(estate: string, store: Store): Promise<readonly string[]> {
+  const newest = (await store.generations.current(estate))?.number ?? 0;
+  const numbers = Array.from({ length: Math.min(told, newest) }, (_, i) => newest - i);
+  const found = await Promise.all(numbers.map((number) => store.generations.numbered(estate, number)));
+  return found.flatMap((one) => (one ? [`generation ${one.number}: ${shortRevision(one.revision)}`] : []));
+}
 
 async function withStore<T>(folder: string, house: House, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await house.store(folder, 'existing', () => {});

@@ -38,8 +38,8 @@ export interface Generations {
   /** The one before the newest: its guards still bind the newest. */
   previous(estate: string): Promise<Generation | undefined>;
   numbered(estate: string, number: number): Promise<Generation | undefined>;
-  /** The newest whose revision begins so. */
-  ofRevision(estate: string, beginning: string): Promise<Generation | undefined>;
+  /** The newest that holds this commit, of the estate's own repository or of a team's. `commit`: how its hash begins. */
+  ofCommit(estate: string, commit: string): Promise<Generation | undefined>;
   /**
    * Accepts a revision, whose tree was kept before (`fleet.trees`): the newest one's number if it is the same revision, else the
    * next. Never lower. Throws `Pinned` where a person holds the estate at another revision, and `Overtaken` where `after` is told

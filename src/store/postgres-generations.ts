@@ -13,7 +13,7 @@ export const postgresGenerations = (context: Context): Generations => ({
   current: async (estate) => (await newest(context.db, estate))[0],
   previous: async (estate) => (await newest(context.db, estate))[1],
   numbered: (estate, number) => numbered(context.db, estate, number),
-  ofRevision: (estate, beginning) => ofRevision(context.db, estate, beginning),
+  ofCommit: (estate, commit) => ofCommit(context.db, estate, commit),
   accept: (estate, revision, guards, after) => accept(context, { estate, revision, guards, after }),
   spent: (estate, generation) => spentBy(context.db, { estate, generation, now: context.clock.now() }),
 });
@@ -40,12 +40,17 @@ async function numbered(db: Database, estate: string, number: number): Promise<G
   return row && generationOf(row);
 }
 
-async function ofRevision(db: Database, estate: string, beginning: string): Promise<Generation | undefined> {
+async function ofCommit(db: Database, estate: string, commit: string): Promise<Generation | undefined> {
   const row = await db
     .selectFrom('generations')
     .select(['number', 'revision', 'guards'])
     .where('estate', '=', estate)
-    .where(({ fn, eb }) => eb(fn<boolean>('starts_with', ['revision', eb.val(beginning)]), '=', true))
+    .where(({ fn, eb, or }) =>
+      or([
+        eb(fn<boolean>('starts_with', ['revision', eb.val(`git:${commit}`)]), '=', true),
+        eb(fn<number>('strpos', ['revision', eb.val(`=${commit}`)]), '>', 0),
+      ]),
+    )
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();

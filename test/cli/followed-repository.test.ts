@@ -98,7 +98,9 @@ test('a rollback brings the old commit into force and holds it there until unpin
 
 test('a commit that was never in force here is refused, with what to do', async () => {
   const go = (commit: string) => run(['apply', '--commit', commit, '--reason', 'x', '--allow-endpoint', '--yes']);
-  assert.match((await go('c0ffee1')).stderr, /No specs of commit c0ffee1 were ever in force here\./);
+  const { stderr } = await go('c0ffee1');
+  assert.match(stderr, /No specs of commit c0ffee1 were ever in force here\./);
+  assert.match(stderr, /or name one that was:\n {9}generation 4: commit aaaaaaa\n {9}generation 3: commit bbbbbbb\n/);
   assert.match((await go('main')).stderr, /"main" is no commit\./);
 });
 

@@ -1,4 +1,3 @@
-import type { SpecTree } from '../../ports/spec-tree.ts';
 import { Complaint } from '../complaint.ts';
 import type { House } from '../house.ts';
 import { specsOnceInForce } from '../kept-specs.ts';
@@ -14,16 +13,7 @@ export const houseAt = (commit: string, { dir: folder, inForceOf: estate }: Kept
   ...house,
   specs: async () => {
     refuseNoCommit(commit);
-    const tree: SpecTree | undefined = await specsOnceInForce(
-      commit.toLowerCase(),
-      { folder, ...(estate === undefined ? {} : { estate }) },
-      house,
-    );
-    if (tree !== undefined) return tree;
-    throw new Complaint(`No specs of commit ${commit} were ever in force here.`, {
-      why: 'Going back is to what this store has seen in force; it keeps those specs.',
-      next: 'See which were: setpoint ledger. For another state of the specs: revert it in the repository.',
-    });
+    return specsOnceInForce(commit, { folder, ...(estate === undefined ? {} : { estate }) }, house);
   },
 });
 

@@ -51,11 +51,20 @@ export const sourceLaws: Laws = {
       return true;
     });
     assert.equal((await other.generations.accept(estate, 'git:1', guards)).number, 3);
-    assert.equal((await store.generations.ofRevision(estate, 'git:'))?.number, 3);
-    assert.equal((await store.generations.ofRevision(estate, 'git:2'))?.number, 2);
-    assert.equal(await store.generations.ofRevision(estate, 'git:3'), undefined);
+    assert.equal((await store.generations.ofCommit(estate, '1'))?.number, 3);
+    assert.equal((await store.generations.ofCommit(estate, '2'))?.number, 2);
+    assert.equal(await store.generations.ofCommit(estate, '3'), undefined);
     await store.sources.pins.unpin(estate, by);
     assert.equal((await other.generations.accept(estate, 'git:3', guards)).number, 4);
+  },
+
+  'a generation is known by the commit of any of its trees, by how it begins': async ({ store, estate }) => {
+    const guards = { limits: { deletes: 5, replaces: 5 }, modes: {}, policies: {}, protected: [] };
+    for (const revision of ['git:aa1+db=b1+web=c1', 'git:aa1+db=b1+web=c2@prod', 'folder:d1'])
+      await store.generations.accept(estate, revision, guards);
+    const of = async (commit: string) => (await store.generations.ofCommit(estate, commit))?.number;
+    assert.deepEqual(await Promise.all(['aa', 'b1', 'c1', 'c2'].map(of)), [2, 2, 1, 2]);
+    assert.deepEqual(await Promise.all(['a1', '1', 'd1', 'c3'].map(of)), [undefined, undefined, undefined, undefined]);
   },
 
   'what was judged after one generation does not come after another, from whichever process': async (bench) => {

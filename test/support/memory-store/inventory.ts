@@ -110,8 +110,10 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
     current: async (name) => of(name).generations.at(-1),
     previous: async (name) => of(name).generations.at(-2),
     numbered: async (name, wanted) => of(name).generations.find(({ number }) => number === wanted),
-    ofRevision: async (name, beginning) =>
-      of(name).generations.findLast(({ revision }) => revision.startsWith(beginning)),
+    ofCommit: async (name, commit) =>
+      of(name).generations.findLast(
+        ({ revision }) => revision.startsWith(`git:${commit}`) || revision.includes(`=${commit}`),
+      ),
     accept: async (name, revision, guards, after) => {
       const { generations } = of(name);
       const newest = generations.at(-1);
