@@ -9,9 +9,11 @@ export const fieldsOf = (value: unknown): Fields => (isFields(value) && !Array.i
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Text that can be shown and stored: not empty, not endless, without control characters. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** Text that can be shown and stored: not empty, not endless, without what moves a cursor or turns text round. */
 export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= longest && !/\p{Cc}/u.test(value) ? value : undefined;
+  typeof value === 'string' && value !== '' && value.length <= longest && !UNSEEN.test(value) ? value : undefined;
 
 /** `2026-01-01T00:00:00Z` as ms since the epoch. */
 export function timeOf(value: unknown): number | undefined {

@@ -9,3 +9,7 @@ const FORBIDDEN = /[^\P{Cc}\t\r\n]|\r(?!\n)|[\u2028-\u202e\u2066-\u2069\ufeff\uf
 /** Keys that reach an object's prototype where code is careless. None of ours are called so. */
 export const forbiddenKey = (key: string): boolean =>
   key === '__proto__' || key === 'constructor' || key === 'prototype';
+
+/** Text out of a tree as people are shown it: nothing in it moves a cursor, colours a terminal or turns text round. */
+export const shownText = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd');

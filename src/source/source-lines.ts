@@ -1,11 +1,12 @@
 import type { Problem } from '../core/spec/problem.ts';
+import { shownText } from './characters.ts';
 
 /** Problems of one file, each with the line it stands on. */
 export function withSource(problems: readonly Problem[], lines: readonly string[]): readonly Problem[] {
   const masked = problems.length > 0 ? maskSecrets(lines) : lines;
   return problems.map((problem) => {
     const source = masked[problem.at.line - 1];
-    return source === undefined ? problem : { ...problem, source };
+    return source === undefined ? problem : { ...problem, source: shownText(source) };
   });
 }
 

@@ -1,5 +1,5 @@
 import { error, type Problem } from '../core/spec/problem.ts';
-import { forbiddenCharacter } from './characters.ts';
+import { forbiddenCharacter, shownText } from './characters.ts';
 import { limits } from './limits.ts';
 import type { TreeEntry } from './tree-source.ts';
 
@@ -73,7 +73,9 @@ export const treeRules: TreeRules = {
 function twins(paths: readonly string[]): readonly Problem[] {
   const groups = Map.groupBy(paths, folded);
   return [...groups.values()].flatMap(([first, ...others]) =>
-    others.map((path) => problemAt(path, 'twin-file', `this name differs from ${first} in case or accents only`)),
+    others.map((path) =>
+      problemAt(path, 'twin-file', `this name differs from ${shownText(first ?? '')} in case or accents only`),
+    ),
   );
 }
 
@@ -81,4 +83,4 @@ function twins(paths: readonly string[]): readonly Problem[] {
 export const folded = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 
 export const problemAt = (file: string, code: string, message: string): Problem =>
-  error(code, { file, line: 1, column: 1 }, message);
+  error(code, { file: shownText(file), line: 1, column: 1 }, message);
