@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import { freePort } from '../scripts/demo/free-port.ts';
 import type { Figure } from './figure.ts';
 import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
 import { makeRemote, type Remote } from './git/remote.ts';
 import { ringHook } from './git/webhook.ts';
-import { freePort } from './process/free-port.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';

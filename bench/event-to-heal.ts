@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import { freePort } from '../scripts/demo/free-port.ts';
 import type { Figure } from './figure.ts';
 import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
-import { freePort } from './process/free-port.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';

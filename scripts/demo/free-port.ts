@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Below the ports that a system gives to whoever asks for any, so that nobody takes it before the proxy does. */
+/** Below the ports that a system gives to whoever asks for any, so that nobody takes it before who asked does. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

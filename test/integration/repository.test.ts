@@ -5,8 +5,8 @@ import { AuthorizeSecurityGroupIngressCommand, DescribeSecurityGroupsCommand, EC
 import { hookedSpecs, openPorts } from '../../bench/git/hooked-specs.ts';
 import { makeRemote, type Remote } from '../../bench/git/remote.ts';
 import { ringHook } from '../../bench/git/webhook.ts';
-import { freePort } from '../../bench/process/free-port.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
+import { freePort } from '../../scripts/demo/free-port.ts';
 import { type RunningWorker, startWorkerProcess } from './support/fleet-place.ts';
 import { nobodys, type Workplace, workplace } from './support/workplace.ts';
 

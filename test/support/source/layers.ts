@@ -149,7 +149,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'bench',
     at: ['bench/'],
-    layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'test'],
+    layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'scripts', 'test'],
     packages: ['@aws-sdk/', 'zod', 'bullmq'],
     node: true,
   },
