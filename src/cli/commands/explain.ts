@@ -3,9 +3,9 @@ import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Context } from '../context.ts';
-import { type Estate, readEstate } from '../estate/estate.ts';
+import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';
-import { type ModeReason, modeReason } from '../estate/mode-reason.ts';
+import { type ModeReason, modeNow } from '../estate/mode-reason.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
 import { type Origin, originsOf } from '../estate/origins.ts';
@@ -93,7 +93,7 @@ function explanationOf(given: string, { estate, looked, plans }: Survey): Explan
     address,
     wanted,
     origins: originsOf(wanted, estate),
-    mode: reasonFor(wanted, estate),
+    mode: wanted[0] && modeNow(wanted[0], estate, looked[0]?.input.choices?.modesBefore),
     there,
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
@@ -109,7 +109,3 @@ const addressesOf = (desired: readonly Desired[], owned: readonly Ownership[]): 
     ...desired.flatMap((one) => [one.address, ...one.documents.map(({ address }) => address)]),
     ...owned.flatMap(({ address }) => address ?? []),
   ]);
-
-function reasonFor([first]: readonly Desired[], estate: Estate): ModeReason | undefined {
-  return first === undefined ? undefined : modeReason(first, estate);
-}

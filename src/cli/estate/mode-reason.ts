@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Desired } from '../../core/desired.ts';
+import { byStrictness, strictest } from '../../core/mode.ts';
+import type { ModesBefore } from '../../core/plan/modes-before.ts';
 import type { Document } from '../../core/spec/document.ts';
 import { effectiveMode, type Mode } from '../../core/spec/effective-mode.ts';
 import type { Located } from '../../core/spec/located.ts';
@@ -10,9 +12,19 @@ import type { Estate } from './estate.ts';
 export interface ModeReason {
   readonly mode: Mode;
   readonly why: string;
+  /** The stricter one that binds workers until the next generation: no commit lifts its own guard. */
+  readonly stillBoundBy?: Mode;
 }
 
-export function modeReason({ address, documents, terms }: Desired, estate: Estate): ModeReason {
+/** The same, beside what the generation before said of its documents. */
+export function modeNow(desired: Desired, estate: Estate, before: ModesBefore | undefined): ModeReason {
+  const reason = modeReason(desired, estate);
+  const former = desired.documents.flatMap(({ address }) => before?.(address) ?? []);
+  if (former.length === 0 || byStrictness(strictest(former), reason.mode) >= 0) return reason;
+  return { ...reason, stillBoundBy: strictest(former) };
+}
+
+function modeReason({ address, documents, terms }: Desired, estate: Estate): ModeReason {
   const [first] = documents;
   const resource = estate.tree.documents.find(
     (document) => document.at().file === first?.file && document.at().line === first.line,

@@ -6,6 +6,7 @@ import type { Paint } from '../../core/render/paint.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
 import type { TouchedBy } from '../../core/touch.ts';
 import type { Explanation } from '../commands/explain.ts';
+import type { ModeReason } from '../estate/mode-reason.ts';
 import type { Ownership } from '../estate/ownership.ts';
 import { originLines } from './origin-lines.ts';
 
@@ -22,7 +23,7 @@ export function explanationText(explanation: Explanation, how: How): string {
     ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],
     ['Written', originLines(origins)],
     ['There', there.length === 0 ? ['nothing was seen'] : there.flatMap((one) => thereLines(one, how))],
-    ['Mode', mode === undefined ? [] : [`${mode.mode}: ${mode.why}`]],
+    ['Mode', mode === undefined ? [] : modeLines(mode)],
     ['Would happen', happens(actions, findings, how)],
   ];
   const body = sections.flatMap(([title, lines]) =>
@@ -37,6 +38,15 @@ function verdict({ wanted, there, actions, findings }: Explanation): string {
   if (wanted.length > 0) return there.length > 0 ? 'as wanted' : 'wanted, and not there';
   return there[0]?.owner ?? 'unknown';
 }
+
+const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] => [
+  `${mode}: ${why}`,
+  ...(stillBoundBy === undefined
+    ? []
+    : [`${stillBoundBy} until the next generation, as in the one before.${stillBoundBy === 'plan' ? letPass : ''}`]),
+];
+
+const letPass = ' To let it pass now: setpoint approve --reason "…"';
 
 function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
   const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));

@@ -21,7 +21,10 @@ export function standingText(standing: Standing, { now, paint }: How): readonly 
   );
   const scopes = standing.scopes.map((one) => [one.scope, stands(one, standing.generation?.number ?? 0)]);
   const rows = table(['SCOPE', 'STANDS AT'], scopes).trimEnd();
-  return [paint('strong', verdictOf(standing)), [...folderLines(standing), rows, ...body].join('\n')];
+  return [
+    paint('strong', verdictOf(standing)),
+    [...folderLines(standing), rows, ...leftLines(standing), ...body].join('\n'),
+  ];
 }
 
 function verdictOf({ estate, generation, pin, scopes, pauses, quarantined, leftAlone }: Standing): string {
@@ -58,6 +61,14 @@ function stands({ standing, wish }: ScopeStanding, newest: number): string {
   const waits = standing < newest ? `, ${newest} is not wholly in force` : '';
   return `${at}${waits}${wish === undefined ? '' : ` · a pass is asked for: ${wish}`}`;
 }
+
+/** Nothing where a pass is still to come: that may be all. */
+const leftLines = ({ scopes, generation }: Standing): readonly string[] =>
+  scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
+    ? [
+        '  What is left: setpoint plan. What of it waits for a person is shown, before anything is asked, by: setpoint approve --reason "…"',
+      ]
+    : [];
 
 function sectionsOf(standing: Standing, now: number): readonly (readonly [title: string, lines: readonly string[]])[] {
   const { scopes, pauses, quarantined, leases, sources, pin } = standing;

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandLine } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const { specs } = await sandboxed();
+const run = commandLine();
+const explained = async () => (await run(['explain', 'web-0', '--specs', specs, '--allow-endpoint'])).stdout;
+
+test('explain says that a looser mode counts from the next generation on, and what lets it pass before', async () => {
+  assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 0);
+  assert.doesNotMatch(await explained(), /until the next generation/);
+  edit(specs, 'estate.yaml', 'mode: plan', 'mode: enforce');
+  assert.match(
+    await explained(),
+    /\nMode\n {2}enforce: Estate acme says so at \S+estate\.yaml:8\n {2}plan until the next generation, as in the one before\. To let it pass now: setpoint approve --reason "…"\n/,
+  );
+});
+
+test('status says how to see what is left of a generation that is not wholly in force', async () => {
+  const { stdout } = await run(['status', specs]);
+  assert.match(
+    stdout,
+    /no generation yet, 1 is not wholly in force\n {2}What is left: setpoint plan\. .*setpoint approve/,
+  );
+});
