@@ -29,7 +29,7 @@ export const sandbox = (context: Context): Command =>
     group: 'Set up',
     summary: 'run clouds on this machine, until Ctrl-C',
     about:
-      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS any access key will do, such as AWS_ACCESS_KEY_ID=test; Google Cloud\nand Azure need none.',
+      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS the access key is `test`, as in AWS_ACCESS_KEY_ID=test, with any secret;\nGoogle Cloud and Azure need none.',
     examples: [
       ['sandbox', 'on port 4566'],
       ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],
@@ -62,7 +62,7 @@ async function run({ lag, json, estate, events, publicUrl, ...rest }: Options, c
 
 /** What a newcomer to the example estate lacks: AWS's SDK asks for keys wherever it calls. */
 const keys =
-  'Targets of AWS need an access key, and any will do: AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C ends it, and all that it holds.';
+  'Targets of AWS need an access key: AWS_ACCESS_KEY_ID=test, and any secret: AWS_SECRET_ACCESS_KEY=test\nTargets of Google Cloud and Azure need none here. Ctrl-C ends it, and all that it holds.';
 
 async function start(settings: SandboxSettings, house: Context['house']): Promise<RunningSandbox> {
   try {

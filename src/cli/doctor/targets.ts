@@ -76,5 +76,5 @@ function remedy({ kind, code }: Failure, { account, endpoint }: Asked): string {
   if (kind === 'not-found') return `Is ${account} the right \`account:\`, and may these credentials read it?`;
   if (endpoint === undefined)
     return 'Are there credentials (environment, profile, login, role), and may they ask who they are?';
-  return `Does anything answer at ${endpoint}? Start it, as with \`setpoint sandbox\`: any access key of AWS will do there.`;
+  return `Does anything answer at ${endpoint}? Start it, as with \`setpoint sandbox\`: AWS_ACCESS_KEY_ID=test will do there, with any secret.`;
 }
