@@ -22,7 +22,7 @@ export function judgeOf(estate: string, { name, history }: Source, yard: Yard): 
   return async (tree, current) => {
     if (history === undefined) return freely;
     const head = tree.revision;
-    const mayRewrite = await yard.store.sources.histories.isAccepted(estate, head);
+    const mayRewrite = await yard.store.sources.histories.isAccepted(estate, { head, after: current?.revision ?? '' });
     const key = JSON.stringify([head, current?.number, mayRewrite]);
     if (known?.key === key && yard.clock.now() - known.at < goodForMs) return known.judgement;
     const judgement = await judgeAfter(tree, { estate, source: name, current, mayRewrite, history }, yard);

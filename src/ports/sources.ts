@@ -54,10 +54,16 @@ export interface Pin {
   readonly at: number;
 }
 
-/** Rewritten histories that a person took on, by their head. A note in the ledger. */
+/** Rewritten histories that a person took on. A note in the ledger. */
 export interface Histories {
-  accept(estate: string, head: string, by: By): Promise<void>;
-  isAccepted(estate: string, head: string): Promise<boolean>;
+  accept(estate: string, move: Rewriting, by: By): Promise<void>;
+  isAccepted(estate: string, move: Rewriting): Promise<boolean>;
+}
+
+/** From the revision that is in force ('': none) to this head, and no other way there: who pushes by force could go back to it. */
+export interface Rewriting {
+  readonly head: string;
+  readonly after: string;
 }
 
 /** That a repository may have moved: rung by webhooks, heard by whichever worker follows. */

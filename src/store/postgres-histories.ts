@@ -5,22 +5,23 @@ import { noteBody } from './entry-body.ts';
 import { historyNote } from './source-notes.ts';
 
 export const postgresHistories = (context: Context): Histories => ({
-  accept: (estate, head, by) =>
+  accept: (estate, { head, after }, by) =>
     chainWrite(context, estate, async ({ trx, append }) => {
       const made = await trx
         .insertInto('accepted_histories')
-        .values({ estate, head })
+        .values({ estate, head, after })
         .onConflict((conflict) => conflict.doNothing())
         .returning('head')
         .executeTakeFirst();
       if (made) await append([{ type: 'note', body: noteBody(estate, historyNote(head, by)) }]);
     }),
-  isAccepted: async (estate, head) => {
+  isAccepted: async (estate, { head, after }) => {
     const row = await context.db
       .selectFrom('accepted_histories')
       .select('head')
       .where('estate', '=', estate)
       .where('head', '=', head)
+      .where('after', '=', after)
       .executeTakeFirst();
     return row !== undefined;
   },

@@ -5,7 +5,7 @@ import type { InScope, Json } from './columns.ts';
 export interface SourceTables {
   source_states: SourceStateTable;
   pins: PinTable;
-  accepted_histories: { estate: string; head: string };
+  accepted_histories: { estate: string; head: string; after: string };
   bells: { estate: string; rung: number };
 }
 

@@ -71,16 +71,17 @@ test('a rollback brings the old commit into force and holds it there until unpin
   await follows(head);
   const wordless = await run(['apply', '--commit', old.slice(0, 8), '--allow-endpoint', '--yes']);
   assert.match(wordless.stderr, /Going back to a commit needs a reason/);
-  const { code, stderr } = await run([
-    'apply',
-    '--commit',
-    'aaaaaaaa',
-    '--reason',
-    '#815',
-    '--allow-endpoint',
-    '--yes',
-  ]);
+  const back = ['apply', '--commit', 'aaaaaaaa', '--reason', '#815', '--allow-endpoint'];
+  const unasked = await run(back);
+  assert.equal(unasked.code, 1);
+  assert.match(
+    unasked.stderr,
+    /Change nothing on the clouds of acme, and hold it at commit aaaaaaaa until `setpoint unpin`\?/,
+  );
+  assert.equal(await store.sources.pins.current('acme'), undefined);
+  const { code, stdout, stderr } = await run([...back, '--yes']);
   assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Applied: .*\n {2}Pinned: nothing else comes into force until: setpoint unpin/);
   assert.equal(await revision(), `git:${old}`);
   assert.equal((await store.generations.current('acme'))?.number, 4);
   const status = await run(['status', '--in-force']);
@@ -93,6 +94,9 @@ test('a rollback brings the old commit into force and holds it there until unpin
   const unpinned = await run(['unpin', '--in-force', '--reason', 'reverted']);
   assert.match(unpinned.stdout, /^Unpinned: acme was held at commit aaaaaaa since /);
   assert.equal(await store.sources.bells.rung('acme'), rung + 1);
+  const words = (await run(['ledger'])).stdout;
+  for (const word of [/ pin at commit aaaaaaa by \S+: #815\n/, / unpin at commit aaaaaaa by \S+: reverted\n/])
+    assert.match(words, word);
   assert.match((await run(['unpin', '--in-force', '--reason', 'again'])).stdout, /^Unpinned: nothing/);
 });
 
@@ -111,5 +115,6 @@ test('a rewritten history is taken on by its head, in the ledger', async () => {
   const { code, stdout, stderr } = await run(['approve', '--in-force', '--history', 'bbbbbbb', '--reason', 'purged']);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^Approved: the history of https:.* up to commit bbbbbbb/);
-  assert.equal(await store.sources.histories.isAccepted('acme', `git:${head}`), true);
+  const after = (await store.generations.current('acme'))?.revision ?? '';
+  assert.equal(await store.sources.histories.isAccepted('acme', { head: `git:${head}`, after }), true);
 });

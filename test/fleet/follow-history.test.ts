@@ -146,10 +146,30 @@ describe('a head that may not come into force', () => {
     await world.clock.advance(everyMs);
     assert.equal(await revision(), 'git:1');
     assert.deepEqual(await state(), { ...rewritten, head: 'git:2' });
-    await world.store.sources.histories.accept('acme', 'git:2', by);
+    await world.store.sources.histories.accept('acme', { head: 'git:2', after: 'git:1' }, by);
     await world.clock.advance(1_000);
     assert.equal(await revision(), 'git:2');
     assert.deepEqual(await state(), { ...fine, head: 'git:2' });
+    await end();
+  });
+});
+
+describe('a rewritten history that a person took on', () => {
+  it('was taken on after what it replaced, and is not gone back to by force, or by a copy that lags', async () => {
+    const { world, says, judges, revision, state, end } = await following();
+    judges(rewritten);
+    says('git:2');
+    await world.store.sources.histories.accept('acme', { head: 'git:2', after: 'git:1' }, by);
+    await world.clock.advance(everyMs);
+    judges(fine);
+    says('git:3');
+    await world.clock.advance(everyMs);
+    assert.equal(await revision(), 'git:3');
+    judges(rewritten);
+    says('git:2');
+    await world.clock.advance(everyMs);
+    assert.equal(await revision(), 'git:3');
+    assert.deepEqual(await state(), { ...rewritten, head: 'git:2' });
     await end();
   });
 });

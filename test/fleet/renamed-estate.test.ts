@@ -110,7 +110,7 @@ describe('a commit that gives the estate another name', () => {
     const { world, asked, judges, inForce, state, end } = await renamed();
     judges({ state: 'unsigned', why: 'commit 2 is not signed' });
     asked.length = 0;
-    await world.store.sources.histories.accept('globex', 'git:2', by);
+    await world.store.sources.histories.accept('globex', { head: 'git:2', after: '' }, by);
     await world.clock.advance(2_000);
     assert.equal((await state('globex'))?.state, 'unsigned');
     assert.deepEqual(asked, [['git:2', { revision: 'git:1', signatures, mayRewrite: true }]]);

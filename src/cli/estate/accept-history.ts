@@ -17,7 +17,9 @@ export async function acceptHistory({ estate, commit, reason }: Rewritten, store
   const meant = waiting.filter(({ head }) => head?.startsWith(`git:${commit.toLowerCase()}`));
   const [source] = meant;
   if (source?.head === undefined || meant.length > 1 || !/^[0-9a-f]{7,40}$/i.test(commit)) throw none(commit, waiting);
-  await store.sources.histories.accept(estate, source.head, { person: approver(), reason });
+  const current = await store.generations.current(estate);
+  const move = { head: source.head, after: current?.revision ?? '' };
+  await store.sources.histories.accept(estate, move, { person: approver(), reason });
   // why: whoever follows hears it at once, and not at its next look
   await store.sources.bells.ring(estate);
   return source;

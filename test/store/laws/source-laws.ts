@@ -96,14 +96,16 @@ export const sourceLaws: Laws = {
     ]);
   },
 
-  'a rewritten history is accepted once, with a note, and by its head alone': async (bench) => {
+  'a rewritten history is accepted once, with a note, and after one revision alone': async (bench) => {
     const { store, other, estate } = bench;
-    assert.equal(await store.sources.histories.isAccepted(estate, head), false);
-    await store.sources.histories.accept(estate, head, by);
-    await other.sources.histories.accept(estate, head, { ...by, person: 'lee' });
-    assert.equal(await other.sources.histories.isAccepted(estate, head), true);
-    assert.equal(await other.sources.histories.isAccepted(estate, 'b'.repeat(40)), false);
-    assert.equal(await other.sources.histories.isAccepted(`${estate}-2`, head), false);
+    const move = { head, after: 'git:1' };
+    assert.equal(await store.sources.histories.isAccepted(estate, move), false);
+    await store.sources.histories.accept(estate, move, by);
+    await other.sources.histories.accept(estate, move, { ...by, person: 'lee' });
+    assert.equal(await other.sources.histories.isAccepted(estate, move), true);
+    assert.equal(await other.sources.histories.isAccepted(estate, { ...move, head: 'b'.repeat(40) }), false);
+    assert.equal(await other.sources.histories.isAccepted(estate, { ...move, after: head }), false);
+    assert.equal(await other.sources.histories.isAccepted(`${estate}-2`, move), false);
     assert.deepEqual(await notesOf(bench), [{ acceptHistory: { head, ...by } }]);
   },
 

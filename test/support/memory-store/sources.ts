@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Bells, Histories, Pins, SourceStates, Sources } from '../../../src/ports/sources.ts';
+import type { Bells, Histories, Pins, Rewriting, SourceStates, Sources } from '../../../src/ports/sources.ts';
 import { noteBody } from '../../../src/store/entry-body.ts';
 import { historyNote, pinNote, unpinNote } from '../../../src/store/source-notes.ts';
 import { append, estateOf, type Memory } from './memory.ts';
@@ -49,14 +49,14 @@ const pins = ({ sources }: Memory, clock: Clock, note: Note): Pins => ({
 });
 
 function histories({ sources }: Memory, note: Note): Histories {
-  const key = (estate: string, head: string): string => `${estate} ${head}`;
+  const key = (estate: string, { head, after }: Rewriting): string => `${estate} ${head} ${after}`;
   return {
-    accept: async (estate, head, by) => {
-      if (sources.histories.has(key(estate, head))) return;
-      sources.histories.add(key(estate, head));
-      note(estate, historyNote(head, by));
+    accept: async (estate, move, by) => {
+      if (sources.histories.has(key(estate, move))) return;
+      sources.histories.add(key(estate, move));
+      note(estate, historyNote(move.head, by));
     },
-    isAccepted: async (estate, head) => sources.histories.has(key(estate, head)),
+    isAccepted: async (estate, move) => sources.histories.has(key(estate, move)),
   };
 }
 
