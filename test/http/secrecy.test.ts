@@ -4,10 +4,10 @@ import type { Hooks } from '../../src/http/hooks/hook.ts';
 import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { assertHidden, canary } from '../support/canary.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 import { type Answer, frontOf } from './support/front.ts';
 import { token } from './support/google.ts';
 import { eventbridge, eventgrid, github, gitlab, gridValidation, hmac, pubsub, type Sent } from './support/sent.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
