@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import { freePort } from '../scripts/demo/free-port.ts';
+import { makeRemote, type Remote } from '../scripts/demo/repository.ts';
 import type { Figure } from './figure.ts';
 import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
-import { makeRemote, type Remote } from './git/remote.ts';
 import { ringHook } from './git/webhook.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
@@ -14,7 +15,6 @@ export interface CommitOptions {
   readonly pollingTimes?: number;
 }
 
-const file = 'specs/all.yaml';
 const secret = 'bench-hook-secret';
 const pollMs = 5_000;
 
@@ -48,8 +48,8 @@ async function measure({ times, poll, ring }: Way): Promise<readonly number[]> {
   const sandbox = await startSandbox();
   try {
     return await inScratch(async (folder) => {
-      const remote = await makeRemote(folder);
-      await remote.push(file, hookedSpecs(sandbox.url, 1000));
+      const remote = await makeRemote(join(folder, 'checkout'));
+      await remote.push({ 'all.yaml': hookedSpecs(sandbox.url, 1000) });
       const port = await freePort();
       const more = ['--repo', remote.url, '--allow-local-repo', '--poll', poll, '--listen', String(port)];
       const serving = serve(folder, more, { SETPOINT_SECRET_HOOK: secret });
@@ -78,7 +78,7 @@ interface Stand {
 async function once({ remote, sandbox, serving, hook }: Stand, port: number): Promise<number> {
   // why: pushes of people come at any moment of what the worker does
   await sleep(Math.random() * 2000);
-  await remote.push(file, hookedSpecs(sandbox.url, port));
+  await remote.push({ 'all.yaml': hookedSpecs(sandbox.url, port) });
   const from = performance.now();
   if (hook !== undefined) await ringHook(hook, secret);
   await until(() => isExactly(sandbox, port), serving);

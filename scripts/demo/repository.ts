@@ -9,8 +9,8 @@ const run = promisify(execFile);
 export interface Remote {
   /** file:///… */
   readonly url: string;
-  /** Writes files into specs/, commits them and pushes main. */
-  push(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Writes files into specs/, commits them and pushes main; answers with the commit. */
+  push(files: Readonly<Record<string, string>>): Promise<string>;
 }
 
 const person = ['-c', 'user.name=Kim', '-c', 'user.email=kim@acme.example', '-c', 'commit.gpgsign=false'];
@@ -18,7 +18,8 @@ const person = ['-c', 'user.name=Kim', '-c', 'user.email=kim@acme.example', '-c'
 /** `folder` becomes the checkout; the repository that it is pushed to lies in it, and only specs are ever committed. */
 export async function makeRemote(folder: string): Promise<Remote> {
   const bare = join(folder, 'infra.git');
-  const git = (...args: readonly string[]) => run('git', ['-C', folder, ...person, ...args]);
+  const git = async (...args: readonly string[]): Promise<string> =>
+    (await run('git', ['-C', folder, ...person, ...args])).stdout.trim();
   await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare]);
   await run('git', ['init', '--quiet', '--initial-branch=main', folder]);
   return {
@@ -29,6 +30,7 @@ export async function makeRemote(folder: string): Promise<Remote> {
       await git('add', '--', 'specs');
       await git('commit', '--quiet', '--message', `change ${Object.keys(files).join(', ')}`);
       await git('push', '--quiet', bare, 'main');
+      return git('rev-parse', 'HEAD');
     },
   };
 }

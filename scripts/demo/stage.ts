@@ -85,7 +85,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
       databaseUrl,
       repository,
       hookPorts,
-      write: push,
+      write: async (files) => void (await push(files)),
       setpoint: (line, tell = () => {}) => run(line, { cwd: folder, env, signal, tell }),
       start: (line, more) => {
         const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthorizeSecurityGroupIngressCommand, DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { hookedSpecs, openPorts } from '../../bench/git/hooked-specs.ts';
-import { makeRemote, type Remote } from '../../bench/git/remote.ts';
 import { ringHook } from '../../bench/git/webhook.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { freePort } from '../../scripts/demo/free-port.ts';
+import { makeRemote, type Remote } from '../../scripts/demo/repository.ts';
 import { type RunningWorker, startWorkerProcess } from './support/fleet-place.ts';
 import { nobodys, type Workplace, workplace } from './support/workplace.ts';
 
@@ -20,8 +21,6 @@ interface Scene {
   readonly hooks: string;
 }
 
-const file = 'specs/all.yaml';
-
 /** A repository with one rule, followed by `setpoint serve`, and a cloud that tells it of edits. */
 async function setScene(): Promise<Scene> {
   const port = await freePort();
@@ -30,8 +29,8 @@ async function setScene(): Promise<Scene> {
     events: [{ cloud: 'aws', url: `${hooks}/trail`, apiKey: secrets.SETPOINT_SECRET_TRAIL }],
   });
   const place = await workplace(secrets);
-  const remote = await makeRemote(place.folder);
-  await remote.push(file, hookedSpecs(sandbox.url, 1000));
+  const remote = await makeRemote(join(place.folder, 'checkout'));
+  await remote.push({ 'all.yaml': hookedSpecs(sandbox.url, 1000) });
   const args = ['--repo', remote.url, '--allow-local-repo', '--listen', `${port}`, '--poll', '1h', '--interval', '1h'];
   const serve = startWorkerProcess(['serve', '--allow-endpoint', ...args], {
     cwd: place.folder,
@@ -41,7 +40,7 @@ async function setScene(): Promise<Scene> {
 }
 
 async function push({ remote, sandbox, hooks }: Scene, port: number): Promise<string> {
-  const commit = await remote.push(file, hookedSpecs(sandbox.url, port));
+  const commit = await remote.push({ 'all.yaml': hookedSpecs(sandbox.url, port) });
   await ringHook(`${hooks}/push`, secrets.SETPOINT_SECRET_HOOK);
   return commit;
 }
