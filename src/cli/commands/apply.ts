@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ScopePlan } from '../../core/action.ts';
+import type { Action, ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approval.ts';
 import type { Store } from '../../ports/store.ts';
@@ -111,11 +111,8 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
   const { approved, stale } =
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
   if (saved === undefined) show(survey, context);
-  const something = approved.some(({ verb: does }) => does !== 'forget');
-  if (something && saved === undefined && !options.yes) {
-    const text = `Apply these changes to ${survey.estate.name}?`;
-    if (!(await askYes(terminal, { text, flag: '--yes' }, stop))) throw declined;
-  }
+  const text = saved === undefined && !options.yes ? question(approved, survey, options) : undefined;
+  if (text !== undefined && !(await askYes(terminal, { text, flag: '--yes' }, stop))) throw declined;
   const approval: Approval = {
     actions: approved,
     lockTimeoutMs: options.lockTimeout,
@@ -126,8 +123,21 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
   const refused = saved === undefined ? held(survey.plans) : stale.map(toldBy(held(survey.plans)));
   const result = only(resultOf(approved, refused, outcome), saved);
   if (options.json) emitJson(terminal, outcomeJson(result, outcome.generation));
-  else emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
+  else {
+    emitText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
+    if (options.commit !== undefined) terminal.out.write(`${pinned}\n`);
+  }
   return exitOf(result);
+}
+
+const pinned = '  Pinned: nothing else comes into force until: setpoint unpin --reason "…"';
+
+/** Undefined where there is nothing to agree to. Going back is something even where the clouds stand so already. */
+function question(actions: readonly Action[], { estate }: OwnSurvey, { commit }: Options): string | undefined {
+  const something = actions.some(({ verb: does }) => does !== 'forget');
+  if (commit !== undefined)
+    return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}, and hold it at commit ${commit} until \`setpoint unpin\`?`;
+  return something ? `Apply these changes to ${estate.name}?` : undefined;
 }
 
 const declined = new Complaint('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });

@@ -1,3 +1,4 @@
+import { shortRevision } from '../../core/render/revision.ts';
 import { touchedText } from '../../core/render/touched-text.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { table } from './table.ts';
@@ -28,13 +29,17 @@ function drift(details: Readonly<Record<string, unknown>>): string {
   return touchedText({ who, action, at, event: '', ...(typeof from === 'string' ? { from } : {}) });
 }
 
-/** `pause by ann: a freeze`: a person's word by what it is, who gave it and why; of anything else its beginning. */
+/**
+ * `pause by ann: a freeze`, `pin at commit 1a2b3c4 by ann: #815`: a person's word by what it is, who gave it and why; of anything
+ * else its beginning.
+ */
 function noteText(note: Readonly<Record<string, unknown>>): string {
   const [kind = ''] = Object.keys(note);
   const said = member(note, kind);
   const { person, reason } = 'by' in said ? member(said, 'by') : said;
   if (text(person) === '') return JSON.stringify(note).slice(0, 80);
-  return `${kind} by ${text(person)}: ${text(reason)}`;
+  const at = text(said['revision']) || text(said['head']);
+  return `${kind}${at === '' ? '' : ` at ${shortRevision(at)}`} by ${text(person)}: ${text(reason)}`;
 }
 
 const outcome = (said: Readonly<Record<string, unknown>>): string =>
