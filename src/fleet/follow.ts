@@ -7,6 +7,8 @@ import type { Yard } from './yard.ts';
 
 /** How often what is known is judged again, and how soon a bell is heard. */
 const beatMs = 500;
+/** Who does not lead looks again this often which estate the specs are of: the one waited for may be another's. */
+const patienceMs = 600_000;
 /** How long to wait for specs that say which estate they are of. */
 const restMs = 1_000;
 
@@ -21,7 +23,7 @@ export async function follow(source: Source, yard: Yard, signal: AbortSignal): P
     const estate = nameOf(await look(signal));
     if (estate === undefined) continue;
     const where = { estate, scope: 'specs' };
-    await asLeader(where, yard, signal, (lead) => followAs(estate, { source, look }, yard, lead));
+    await asLeader(where, { ...yard, patienceMs }, signal, (lead) => followAs(estate, { source, look }, yard, lead));
   }
 }
 

@@ -121,6 +121,20 @@ describe('a commit that gives the estate another name', () => {
     await end();
   });
 
+  it('does not keep a worker from its estate for ever where another worker leads the one that is named', async () => {
+    const it = followed();
+    await it.world.clock.advance(3_000);
+    const theirs = await it.world.store.leases.acquire('globex', 'specs', 'worker-2');
+    assert.ok(theirs.ok);
+    it.says(specs('git:2', 'globex'));
+    await it.world.clock.advance(10_000);
+    it.says(specs('git:3', 'acme', { signatures }));
+    await it.world.clock.advance(700_000);
+    assert.equal(await it.inForce('acme'), 'git:3');
+    await theirs.lease.release();
+    await it.end();
+  });
+
   it('is forgotten when the name comes back', async () => {
     const { world, says, inForce, state, end } = await renamed();
     says(specs('git:3', 'acme', { signatures }));
