@@ -38,6 +38,9 @@ export const specsOnceInForce = (commit: string, choice: KeptChoice, house: Hous
     });
   });
 
+const none =
+  'Apply some specs, or let a worker follow them: setpoint serve --repo URL. Where one does, its log says what it waits for.';
+
 const told = 5;
 
 /** `generation 7: commit 1a2b3c4`, of the newest few, newest first. */
@@ -72,7 +75,7 @@ async function estateIn(
   const what =
     asked === undefined ? `There are ${estates.length} estates in this store.` : `There is no estate ${asked}.`;
   throw new Complaint(what, {
-    next: estates.length === 0 ? 'Apply some specs first.' : `Name one: ${askedBy} ${estates.join(`, or ${askedBy} `)}`,
+    next: estates.length === 0 ? none : `Name one: ${askedBy} ${estates.join(`, or ${askedBy} `)}`,
   });
 }
 

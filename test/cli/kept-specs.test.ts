@@ -8,6 +8,15 @@ const run = commandLine();
 const { specs } = await sandboxed();
 const store = run.database.connect();
 
+test('where nothing was in force yet, it is said what brings specs into force', async () => {
+  const { code, stderr } = await run(['status', '--in-force']);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /There are 0 estates in this store\.\n {2}next: {2}Apply some specs, or let a worker .*its log says/,
+  );
+});
+
 /** Each makes a generation: the specs have changed before it. */
 for (const [i, args] of [
   ['apply', specs, '--allow-endpoint', '--yes'],
