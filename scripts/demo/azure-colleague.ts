@@ -32,7 +32,7 @@ export function azureColleague(endpoint: string): AzureColleague {
   }
   return {
     open: async (securityGroup, port) => {
-      await network.securityRules.createOrUpdate(group, securityGroup, `open-${port}`, {
+      const made = network.securityRules.createOrUpdate(group, securityGroup, `open-${port}`, {
         priority: 3000 + (port % 1000),
         direction: 'Inbound',
         access: 'Allow',
@@ -41,6 +41,10 @@ export function azureColleague(endpoint: string): AzureColleague {
         sourcePortRange: '*',
         destinationAddressPrefix: '*',
         destinationPortRange: `${port}`,
+      });
+      // why: the SDK reads what it has made, and who heals at once may have taken it back by then
+      await made.catch((error: unknown) => {
+        if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 404)) throw error;
       });
     },
     tag: async (machine, key, value) => {
