@@ -38,7 +38,7 @@ const rules: readonly UrlRule[] = [
   {
     name: 'file',
     breaks: ({ scheme, allowFile }) => scheme === 'file' && !allowFile,
-    message: 'a repository on this machine is read only with --allow-file-repo',
+    message: 'a repository on this machine is read only with --allow-local-repo',
   },
   {
     name: 'credentials',
@@ -58,7 +58,7 @@ const rules: readonly UrlRule[] = [
     message: 'the host is a name or an address, with a port where it needs one',
   },
   {
-    // why: --allow-file-repo says that this machine and its network are meant
+    // why: --allow-local-repo says that this machine and its network are meant
     name: 'inner',
     breaks: ({ scheme, host, allowFile }) => scheme !== 'file' && !allowFile && isInnerHost(host.replace(/:\d+$/, '')),
     message: 'the host is this machine, its own network or its metadata: give the name of a server',

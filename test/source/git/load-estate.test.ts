@@ -132,7 +132,7 @@ test('repositories of the machine need the root’s leave, and each is opened on
   const web = { name: 'web', branch: 'main', path: 'specs', owners: ['team-web'] };
   assert.throws(
     () => open({ ...web, repo: '/srv/web.git' }),
-    /^RepositoryError: source web of the estate: .*--allow-file-repo/,
+    /^RepositoryError: source web of the estate: .*--allow-local-repo/,
   );
   assert.equal(
     open({ ...web, repo: 'https://git.acme.example/web' }),
