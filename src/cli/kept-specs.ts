@@ -1,9 +1,10 @@
 import { shortRevision } from '../core/render/revision.ts';
-import type { Generation } from '../ports/inventory.ts';
+import { keptSpecs } from '../estate/kept-specs.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
 import { Complaint } from './complaint.ts';
-import type { House } from './house.ts';
+import type { Context } from './context.ts';
+import { withGivenStore } from './estate/opened-store.ts';
 
 /** Which of the trees that a store keeps. `folder`: of the store. `estate` may be left out where there is one only. */
 export interface KeptChoice {
@@ -14,11 +15,11 @@ export interface KeptChoice {
 }
 
 /** The specs of the newest generation, as the store keeps them. */
-export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree> =>
-  withStore(choice.folder, house, async (store) => {
+export const specsInForce = (choice: KeptChoice, context: Context): Promise<SpecTree> =>
+  withGivenStore(choice.folder, context, async (store) => {
     const estate = await estateIn(store, choice);
     const current = await store.generations.current(estate);
-    const tree = current && (await treeOf(estate, current, store, house));
+    const tree = current && (await keptSpecs(estate, current, store, context.house.kept));
     if (tree !== undefined) return tree;
     throw new Complaint(`No specs of ${estate} are kept in this store.`, {
       next: 'Name their folder, or let a worker follow them: setpoint serve --repo URL',
@@ -26,11 +27,11 @@ export const specsInForce = (choice: KeptChoice, house: House): Promise<SpecTree
   });
 
 /** The newest specs of this commit, of the estate's own repository or of a team's, that ever were in force. */
-export const specsOnceInForce = (commit: string, choice: KeptChoice, house: House): Promise<SpecTree> =>
-  withStore(choice.folder, house, async (store) => {
+export const specsOnceInForce = (commit: string, choice: KeptChoice, context: Context): Promise<SpecTree> =>
+  withGivenStore(choice.folder, context, async (store) => {
     const estate = await estateIn(store, choice);
     const generation = await store.generations.ofCommit(estate, commit.toLowerCase());
-    const tree = generation && (await treeOf(estate, generation, store, house));
+    const tree = generation && (await keptSpecs(estate, generation, store, context.house.kept));
     if (tree !== undefined) return tree;
     throw new Complaint(`No specs of commit ${commit} were ever in force here.`, {
       why: 'Going back is to what this store has seen in force; it keeps those specs.',
@@ -51,19 +52,6 @@ async function latestOf(estate: string, store: Store): Promise<readonly string[]
   return found.flatMap((one) => (one ? [`generation ${one.number}: ${shortRevision(one.revision)}`] : []));
 }
 
-async function withStore<T>(folder: string, house: House, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await house.store(folder, 'existing', () => {});
-  if (store === undefined)
-    throw new Complaint(`There is no store in ${folder}.`, {
-      next: 'Name its folder with --dir, or set DATABASE_URL.',
-    });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 async function estateIn(
   store: Store,
   { estate: asked, askedBy = '--in-force-of' }: Omit<KeptChoice, 'folder'>,
@@ -77,14 +65,4 @@ async function estateIn(
   throw new Complaint(what, {
     next: estates.length === 0 ? none : `Name one: ${askedBy} ${estates.join(`, or ${askedBy} `)}`,
   });
-}
-
-async function treeOf(
-  estate: string,
-  { revision }: Generation,
-  store: Store,
-  house: House,
-): Promise<SpecTree | undefined> {
-  const kept = await store.fleet.trees.read(estate, revision);
-  return kept && house.kept(kept, revision);
 }

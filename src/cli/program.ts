@@ -30,7 +30,7 @@ export async function runCli(
 function program(verbs: readonly Verb[], outside: Context, version: string): Command {
   const { out, err } = outside.terminal;
   const root = new Command('setpoint');
-  const context = { ...outside, house: withKeptSpecs(outside.house, () => root.opts()) };
+  const context = { ...outside, house: withKeptSpecs(outside, () => root.opts()) };
   const settings = (command: Command): Command =>
     command
       .exitOverride()
@@ -68,12 +68,12 @@ interface RootOptions {
 }
 
 /** The same house, but that the specs of a folder are those in force where the user asks for these. */
-const withKeptSpecs = (house: House, options: () => RootOptions): House => ({
-  ...house,
+const withKeptSpecs = (outside: Context, options: () => RootOptions): House => ({
+  ...outside.house,
   specs: (dir, wish) => {
     const { dir: folder, inForce, inForceOf: estate } = options();
-    if (!inForce && estate === undefined) return house.specs(dir, wish);
-    return specsInForce({ folder, ...(estate === undefined ? {} : { estate }) }, house);
+    if (!inForce && estate === undefined) return outside.house.specs(dir, wish);
+    return specsInForce({ folder, ...(estate === undefined ? {} : { estate }) }, outside);
   },
 });
 

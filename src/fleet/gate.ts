@@ -1,5 +1,6 @@
 import { shortRevision } from '../core/render/revision.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
+import { keptSpecs } from '../estate/kept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import type { Generation } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
@@ -8,7 +9,6 @@ import type { SourceDraft } from '../ports/sources.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { bygone } from './bygone.ts';
 import { judgeOf } from './judge.ts';
-import { keptSpecs } from './kept-specs.ts';
 import { settled } from './settled.ts';
 import type { Source } from './source.ts';
 import type { Yard } from './yard.ts';
@@ -50,7 +50,7 @@ async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree
   const isSettled = settled(yard.clock);
   const isBygone = bygone(estate, yard);
   const current = await yard.store.generations.current(estate);
-  let before = current && (await keptSpecs(estate, current, yard));
+  let before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
   let followsAlready = false;
   return async (seen) => {
     if (!isSettled(seen, before)) return false;

@@ -1,4 +1,5 @@
 import { ofKind } from '../core/spec/spec-set.ts';
+import { keptSpecs } from '../estate/kept-specs.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import type { Generation } from '../ports/inventory.ts';
@@ -17,10 +18,9 @@ const remembered = 64;
 export function generationsOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Generations {
   const known = new Map<string, Promise<OpenedEstate>>();
   const compiled = async (estate: string, { revision }: Generation, today: string): Promise<OpenedEstate> => {
-    const kept = await store.fleet.trees.read(estate, revision);
-    if (kept === undefined)
+    const tree = await keptSpecs(estate, { revision }, store, outside.specs);
+    if (tree === undefined)
       throw new Error(`the specs of ${estate} at ${revision} are not in the store: apply them, or name their folder`);
-    const tree = outside.specs(kept, revision);
     const [problem] = tree.problems.filter(({ severity }) => severity === 'error');
     if (problem) throw new Error(`the specs of ${estate} at ${revision} are not sound: ${problem.message}`);
     if (!outside.allowEndpoint) refuseEndpoints(tree.documents);

@@ -1,9 +1,9 @@
 import { takenNames } from '../core/trust-names.ts';
+import { keptSpecs } from '../estate/kept-specs.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { SourceDraft } from '../ports/sources.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { formerEstates } from './former-estates.ts';
-import { keptSpecs } from './kept-specs.ts';
 import type { History, Judgement, Source } from './source.ts';
 import type { Yard } from './yard.ts';
 
@@ -56,7 +56,7 @@ async function judgeAfter(tree: SpecTree, standing: Standing, yard: Yard): Promi
 }
 
 async function judgeBeside(tree: SpecTree, { estate, current, mayRewrite, history }: Standing, yard: Yard) {
-  const before = current && (await keptSpecs(estate, current, yard));
+  const before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
   if (current !== undefined && before?.estate === undefined) return unread(current);
   // why: where nothing is in force yet, the first commit names its own signers
   const signatures = (before ?? tree).estate?.value.spec.signatures;

@@ -81,7 +81,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const saved = options.plan === undefined ? undefined : await readPlan(options.plan);
   const target = options.target.length > 0 ? options.target : (saved?.targets ?? []);
   const overlay = overlayOf({ overlay: options.overlay ?? saved?.overlay });
-  const house = options.commit === undefined ? context.house : houseAt(options.commit, options, context.house);
+  const house = options.commit === undefined ? context.house : houseAt(options.commit, options, context);
   const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), { ...context, house });
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
   const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };

@@ -46,7 +46,7 @@ export async function readProposal(
   guards: ProposalGuards = proposalGuards,
 ): Promise<Proposal> {
   const { house, clock } = context;
-  const inForce = await specsInForce(kept, house);
+  const inForce = await specsInForce(kept, context);
   refuseUnsound(inForce);
   refuseOverlay(choice, inForce);
   const tree = await proposedIn(place, inForce, house);

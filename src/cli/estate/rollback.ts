@@ -1,4 +1,5 @@
 import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
 import type { House } from '../house.ts';
 import { specsOnceInForce } from '../kept-specs.ts';
 
@@ -9,11 +10,11 @@ export interface Kept {
 }
 
 /** The same house, but that its specs are those of a commit that was in force once: the store keeps them. */
-export const houseAt = (commit: string, { dir: folder, inForceOf: estate }: Kept, house: House): House => ({
-  ...house,
+export const houseAt = (commit: string, { dir: folder, inForceOf: estate }: Kept, context: Context): House => ({
+  ...context.house,
   specs: async () => {
     refuseNoCommit(commit);
-    return specsOnceInForce(commit, { folder, ...(estate === undefined ? {} : { estate }) }, house);
+    return specsOnceInForce(commit, { folder, ...(estate === undefined ? {} : { estate }) }, context);
   },
 });
 
