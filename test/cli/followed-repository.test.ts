@@ -45,8 +45,10 @@ test('a source that is not followed is told by every answer, and nothing of one 
       /^! https:\/\/git\.example\/infra\.git is not sound at commit bbbbbbb, for .*s: specs\/web\.yaml:3:1: unknown key$/m,
       verb[0],
     );
-  assert.equal(JSON.parse((await said(['plan', '--json'])).stdout).sources[0].state, 'broken');
-  assert.equal(JSON.parse((await said(['inventory', '--json'])).stdout).sources[0].why, why);
+  for (const verb of looks) {
+    const [told] = JSON.parse((await said([...verb, '--json'])).stdout).sources ?? [];
+    assert.deepEqual([told?.state, told?.why], ['broken', why], verb[0]);
+  }
   assert.match(
     (await run(['status', '--in-force'])).stdout,
     /\nSpecs from\n {2}https:.* is not sound at commit bbbbbbb/,

@@ -59,11 +59,14 @@ export const explain = (context: Context): Command =>
 
 async function run(given: string, options: Options, context: Context): Promise<ExitCode> {
   const estate = await readEstate(choiceOf(options.specs, options), context);
-  const explanation = await withStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) => explanationOf(given, survey)),
+  const { explanation, sources } = await withStore(options.dir, context, (store) =>
+    withSurvey({ estate, store }, context, async (survey) => ({
+      explanation: explanationOf(given, survey),
+      sources: survey.bound.sources,
+    })),
   );
   const { terminal } = context;
-  if (options.json) emitJson(terminal, explanation);
+  if (options.json) emitJson(terminal, { ...explanation, ...(sources === undefined ? {} : { sources }) });
   else
     terminal.out.write(
       explanationText(explanation, {

@@ -72,8 +72,10 @@ async function list(address: string | undefined, options: Options, context: Cont
     const estate = await estateOf(store, options);
     const filter = { estate, ...(address === undefined ? {} : { address }) };
     const { total, entries } = await newestOf(store.ledger.entries(filter), options.limit);
-    tellHeldSources(await heldSources(estate, store), context);
-    if (options.json) emitJson(context.terminal, { estate, total, entries });
+    const held = await heldSources(estate, store);
+    tellHeldSources(held, context);
+    if (options.json)
+      emitJson(context.terminal, { estate, total, entries, ...(held.length === 0 ? {} : { sources: held }) });
     else {
       const of = address === undefined ? '' : ` of ${address}`;
       const shown = entries.length < total ? `, the newest ${entries.length}` : '';
