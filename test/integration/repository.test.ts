@@ -82,7 +82,7 @@ describe('setpoint serve --repo', () => {
   it('keeps what is in force where a commit is not sound, and every answer says so', async () => {
     const broken = await push(scene, 99_999);
     await scene.serve.says(new RegExp(`specs refused.*git:${broken}`));
-    await sleep(quietMs);
+    await statusSays(scene, new RegExp(`is not sound at commit ${broken.slice(0, 7)}`));
     const { stdout, stderr } = await scene.place.setpoint('plan', '--in-force', '--allow-endpoint');
     assert.match(stdout, new RegExp(`^Plan: 0 to add, 0 to change.*commit ${commits[0]?.slice(0, 7)}`));
     assert.match(stderr, new RegExp(`is not sound at commit ${broken.slice(0, 7)}.*all\\.yaml:\\d+:\\d+`));
@@ -96,10 +96,9 @@ describe('setpoint serve --repo', () => {
     const rolled = await scene.place.setpoint(...back, '--allow-endpoint');
     assert.equal(rolled.code, 0, rolled.stderr);
     await isOpen(scene, 1001);
-    await push(scene, 1003);
-    await sleep(2 * quietMs);
-    const { stdout } = await scene.place.setpoint('status', '--in-force');
-    assert.match(stdout, new RegExp(`^Status: acme · generation 4 \\(commit ${old.slice(0, 7)}\\) · Pinned`));
+    const next = await push(scene, 1003);
+    const status = await statusSays(scene, new RegExp(`pinned at commit ${next.slice(0, 7)}`));
+    assert.match(status, new RegExp(`^Status: acme · generation 4 \\(commit ${old.slice(0, 7)}\\) · Pinned`));
     await isOpen(scene, 1001);
     assert.equal((await scene.place.setpoint('unpin', '--in-force', '--reason', 'mended')).code, 0);
     await isOpen(scene, 1003);
@@ -110,6 +109,15 @@ describe('setpoint serve --repo', () => {
     for (const secret of Object.values(secrets)) assert.ok(!scene.serve.lines.join('\n').includes(secret));
   });
 });
+
+/** Asks until the worker has told it; what was said then. */
+async function statusSays({ place, serve }: Scene, pattern: RegExp): Promise<string> {
+  for (const until = Date.now() + 60_000; ; ) {
+    const { stdout } = await place.setpoint('status', '--in-force');
+    if (pattern.test(stdout)) return stdout;
+    if (Date.now() > until) throw new Error(`status never said ${pattern}:\n${stdout}\n${serve.lines.join('\n')}`);
+  }
+}
 
 async function seen(serve: RunningWorker, look: () => boolean): Promise<void> {
   for (const until = Date.now() + 60_000; !look(); await sleep(20))
