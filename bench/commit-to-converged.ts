@@ -9,6 +9,7 @@ import { ringHook } from './git/webhook.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';
+import { until } from './process/until.ts';
 
 export interface CommitOptions {
   readonly times?: number;
@@ -86,8 +87,3 @@ async function once({ remote, sandbox, serving, hook }: Stand, port: number): Pr
 }
 
 const isExactly = (sandbox: Sandbox, port: number): boolean => openPorts(sandbox).join() === String(port);
-
-async function until(seen: () => boolean, serving: Serving, withinMs = 60_000): Promise<void> {
-  for (const end = performance.now() + withinMs; !seen(); await sleep(10))
-    if (performance.now() > end || serving.hasEnded()) throw new Error(`not seen:\n${serving.said().slice(-3000)}`);
-}

@@ -7,6 +7,7 @@ import { hookedSpecs, openPorts } from './git/hooked-specs.ts';
 import { p95 } from './process/p95.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';
+import { until } from './process/until.ts';
 
 export interface HealOptions {
   readonly times?: number;
@@ -86,8 +87,3 @@ const ruleCount = ({ control }: Sandbox): number =>
   [...control.ec2.region('111122223333', 'eu-west-1').rules.values()].filter(
     ({ egress, peer }) => !egress && peer.kind === 'ipv4',
   ).length;
-
-async function until(seen: () => boolean, serving: Serving, withinMs = 60_000): Promise<void> {
-  for (const end = performance.now() + withinMs; !seen(); await sleep(10))
-    if (performance.now() > end || serving.hasEnded()) throw new Error(`not seen:\n${serving.said().slice(-3000)}`);
-}

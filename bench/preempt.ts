@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
 import type { Figure } from './figure.ts';
 import { specsOf } from './preempt/specs.ts';
+import { p95 } from './process/p95.ts';
 import { inScratch, writeFiles } from './process/scratch.ts';
 import { type Serving, serve } from './process/serve.ts';
+import { until } from './process/until.ts';
 
 export interface PreemptOptions {
   /** How often the rule is changed. */
@@ -29,9 +31,12 @@ export async function preempt({ times = 30, machines = 3000 }: PreemptOptions = 
         for (let i = 1; i <= times; i += 1) waits.push(await change(1000 + i, { folder, machines, sandbox, serving }));
         const waiting = machines - launchedOf(sandbox);
         if (waiting <= 0) throw new Error('no launch was waiting any more: the figure says nothing');
-        const p95 = waits.toSorted((a, b) => a - b)[Math.ceil(times * 0.95) - 1] ?? Number.NaN;
         return [
-          { name: 'preempt', value: p95 / 1000, unit: `s at p95 of ${times}, ${waiting} launches still waiting` },
+          {
+            name: 'preempt',
+            value: p95(waits) / 1000,
+            unit: `s at p95 of ${times}, ${waiting} launches still waiting`,
+          },
         ];
       } finally {
         await serving.end();
@@ -72,8 +77,3 @@ const launchedOf = ({ control }: Sandbox): number =>
     .entries({ action: 'RunInstances' })
     .filter(({ status }) => status === 200)
     .reduce((sum, { params }) => sum + Number(params['MaxCount'] ?? 0), 0);
-
-async function until(seen: () => boolean, serving: Serving, withinMs: number): Promise<void> {
-  for (const end = performance.now() + withinMs; !seen(); await sleep(10))
-    if (performance.now() > end || serving.hasEnded()) throw new Error(`not seen:\n${serving.said().slice(-3000)}`);
-}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
+import { p95 } from '../bench/process/p95.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type Fleet, withFleet } from './fleet/fleet.ts';
 import { groupsLetting, manyGroups } from './fleet/many-groups.ts';
@@ -23,8 +24,7 @@ export async function takeover(args: readonly string[]): Promise<readonly Figure
   const ended = await Promise.allSettled(shares.map(takeovers));
   const times = ended.flatMap(timesOf).toSorted((a, b) => a - b);
   console.error(`takeover: ${times.map((ms) => (ms / 1000).toFixed(1)).join(' ')} s`);
-  const p95 = times[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
-  return [{ name: 'takeover', value: Math.round(p95) / 1000, unit: 's' }];
+  return [{ name: 'takeover', value: Math.round(p95(times)) / 1000, unit: 's' }];
 }
 
 function timesOf(ended: PromiseSettledResult<readonly number[]>): readonly number[] {
