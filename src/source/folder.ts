@@ -1,11 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileInside, reasonOf } from './read-file.ts';
-import { readTree, type SpecFiles } from './read-tree.ts';
 import type { TreeSource } from './tree-source.ts';
-
-/** The specs under a folder. */
-export const readFolder = (dir: string): Promise<SpecFiles> => readTree(folderTree(dir));
 
 /** A folder as a tree. Nothing outside it is read. */
 export const folderTree = (dir: string): TreeSource => ({

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { readFolder } from '../../src/source/folder.ts';
+import { folderTree } from '../../src/source/folder.ts';
 import { limits } from '../../src/source/limits.ts';
 import { loadSpecs } from '../../src/source/load.ts';
+import { readTree } from '../../src/source/read-tree.ts';
 
 const made: string[] = [];
 after(() => {
@@ -47,7 +48,7 @@ test('folder: files come sorted by path, hidden ones, schemas and other files do
     'README.md': '# x',
     'web.sh': 'x',
   });
-  const { files, problems } = await readFolder(dir);
+  const { files, problems } = await readTree(folderTree(dir));
   assert.deepEqual(
     files.map((file) => file.path),
     ['B.yaml', 'a/z.yml', 'a.json', 'b.yaml'],
@@ -74,7 +75,7 @@ const refusals: readonly { name: string; files: Readonly<Record<string, string |
 
 for (const { name, files, want } of refusals) {
   test(`folder refuses ${name}`, async () => {
-    const { problems } = await readFolder(folder(files));
+    const { problems } = await readTree(folderTree(folder(files)));
     assert.deepEqual(
       problems.map((problem) => `${problem.at.file} ${problem.code}`),
       [want],
