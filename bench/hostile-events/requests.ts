@@ -1,5 +1,6 @@
 import { goodClaims, goodHead, rsa, token } from '../../test/http/support/google.ts';
 import {
+  cloudTrail,
   eventbridge,
   eventgrid,
   github,
@@ -17,14 +18,7 @@ export type Request = readonly [hook: string, sent: Sent];
 /** A change by hand, as CloudTrail tells it. */
 export function changeEvent(id: string): object {
   return {
-    version: '0',
-    id,
-    'detail-type': 'AWS API Call via CloudTrail',
-    source: 'aws.ec2',
-    account: '111122223333',
-    time: '2026-01-01T00:00:00Z',
-    region: 'eu-west-1',
-    resources: [],
+    ...cloudTrail(id),
     detail: {
       eventVersion: '1.09',
       userIdentity: { type: 'IAMUser', arn: 'arn:aws:iam::111122223333:user/bob', accountId: '111122223333' },

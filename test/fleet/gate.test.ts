@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { gateOf } from '../../src/fleet/gate.ts';
+import { type Gate, gateOf } from '../../src/fleet/gate.ts';
 import type { Judgement, Source, Standpoint } from '../../src/fleet/source.ts';
+import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -22,6 +23,22 @@ const sourceOf = (judge: (head: string, after: Standpoint) => Promise<Judgement>
 
 const revisionOf = async ({ store }: FleetWorld): Promise<string | undefined> =>
   (await store.generations.current('acme'))?.revision;
+
+/** A gate that finds every history fine, through which this tree has come. */
+async function letIn(world: FleetWorld, tree: SpecTree): Promise<Gate> {
+  const fromFine = sourceOf(async () => fine);
+  const gate = await gateOf('acme', fromFine, world.yard);
+  await gate(tree);
+  return gate;
+}
+
+/** Past the gate, as a person does who goes back to a commit. */
+async function bringIn({ store }: FleetWorld, revision: string, tree: KeptTree): Promise<void> {
+  const current = await store.generations.current('acme');
+  assert.ok(current);
+  await store.fleet.trees.keep('acme', revision, tree);
+  await store.generations.accept('acme', revision, current.guards);
+}
 
 describe('the gate to an estate', () => {
   it('lets nothing in that was judged beside what is not in force any more', async () => {
@@ -72,17 +89,8 @@ describe('the gate to an estate', () => {
 
   it('does not call followed what is not in force: a pin may have come and gone between two looks', async () => {
     const world = fleetWorld();
-    const { generations, fleet } = world.store;
-    const gate = await gateOf(
-      'acme',
-      sourceOf(async () => fine),
-      world.yard,
-    );
-    await gate(head(1));
-    const current = await generations.current('acme');
-    assert.ok(current);
-    await fleet.trees.keep('acme', 'git:0', treeOf([network({ internet: false })]));
-    await generations.accept('acme', 'git:0', current.guards);
+    const gate = await letIn(world, head(1));
+    await bringIn(world, 'git:0', treeOf([network({ internet: false })]));
     assert.equal((await gate(head(1)))?.state, 'followed');
     assert.equal(await revisionOf(world), 'git:1');
   });
@@ -91,17 +99,8 @@ describe('the gate to an estate', () => {
 describe('who must have signed a head', () => {
   it('is not left to the head where what is in force cannot be read', async () => {
     const world = fleetWorld();
-    const { generations, fleet } = world.store;
-    const gate = await gateOf(
-      'acme',
-      sourceOf(async () => fine),
-      world.yard,
-    );
-    await gate(head(1));
-    const current = await generations.current('acme');
-    assert.ok(current);
-    await fleet.trees.keep('acme', 'git:2', treeOf([network()], { mode: 'of another version' }));
-    await generations.accept('acme', 'git:2', current.guards);
+    const gate = await letIn(world, head(1));
+    await bringIn(world, 'git:2', treeOf([network()], { mode: 'of another version' }));
     const held = await gate(head(3));
     assert.equal(held?.state, 'unsigned');
     assert.match(held?.why ?? '', /git:2.* cannot be read/);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
+import { gitPerson as env } from './git-person.ts';
 
 /** A repository with a work tree, as a person has one; gone when the tests of the file have ended. */
 export interface GitCheckout {
@@ -13,18 +14,6 @@ export interface GitCheckout {
   /** Commits them with whatever else lies there; answers with its name. */
   commit(files: Readonly<Record<string, string>>): string;
 }
-
-const env = {
-  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@acme.example',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@acme.example',
-  GIT_AUTHOR_DATE: '1800000000 +0000',
-  GIT_COMMITTER_DATE: '1800000000 +0000',
-};
 
 export function gitCheckout(): GitCheckout {
   const dir = mkdtempSync(join(tmpdir(), 'setpoint-checkout-'));

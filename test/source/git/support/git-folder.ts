@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gitPerson as env } from '../../../support/git-person.ts';
 
 /** A folder of repositories that tests make by plain git, without the machine's configuration. */
 export interface GitFolder {
@@ -15,18 +16,6 @@ export interface GitFolder {
   watched(): { readonly PATH: string; readonly lines: () => readonly string[] };
   remove(): void;
 }
-
-const env = {
-  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@acme.example',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@acme.example',
-  GIT_AUTHOR_DATE: '1800000000 +0000',
-  GIT_COMMITTER_DATE: '1800000000 +0000',
-};
 
 export function gitFolder(prefix = 'setpoint-git-'): GitFolder {
   const dir = mkdtempSync(join(tmpdir(), prefix));
