@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import type { Grant } from '../../core/access/grant.ts';
+import type { Permission } from '../../core/access/role.ts';
+
+/**
+ * One route of the API, as data: what serves it, checks what comes in and goes out, and writes /openapi.json reads the same.
+ * Paths have their parameters in braces: `/v1/inventory/{address}`.
+ */
+export interface Route<A extends Asking = Asking> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly says: Says;
+  /** What its caller must have somewhere; where exactly, `handle` finds out. Absent: anybody may ask. */
+  readonly needs?: Permission;
+  readonly asks: A;
+  handle(asked: Asked<A>): Promise<Reply>;
+}
+
+/** For the document. `answers`: by status; what a schema does not declare never leaves. A problem may always come. */
+export interface Says {
+  /** Unique: `listInventory`. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly answers: Readonly<Record<number, Shape>>;
+}
+
+/** `type`: of the content; default application/json. Of anything else the schema is for the document only. */
+export interface Shape {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly type?: string;
+}
+
+/** Strict objects: an unknown key is a problem that names it. Of queries all values come as texts: let schemas read them. */
+export interface Asking {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Most bytes of a body; default 64 KiB. */
+  readonly bodyBytes?: number;
+}
+
+export interface Asked<A extends Asking> {
+  readonly params: A['params'] extends z.ZodType ? z.output<A['params']> : undefined;
+  readonly query: A['query'] extends z.ZodType ? z.output<A['query']> : undefined;
+  readonly body: A['body'] extends z.ZodType ? z.output<A['body']> : undefined;
+  readonly by: Circumstance;
+}
+
+/** `now`: ms since the epoch. `signal`: aborts when nobody waits for the answer any more. */
+export interface Circumstance {
+  readonly caller: Caller;
+  readonly now: number;
+  readonly signal: AbortSignal;
+  header(name: string): string | undefined;
+}
+
+/** Who asks. `person`: as the ledger says it. `identities`: all names that are theirs by proof: e-mail addresses, subjects. */
+export interface Caller {
+  /** Of the token or the issuer's subject: for budgets and repeated requests, never shown. */
+  readonly id: string;
+  readonly person: string;
+  readonly identities: readonly string[];
+  readonly grants: readonly Grant[];
+}
+
+/** `chunks`: a long answer, sent as it comes; of the status's content type. */
+export type Reply =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly status: number;
+      readonly chunks: AsyncIterable<string>;
+      readonly headers?: Readonly<Record<string, string>>;
+    };

@@ -1,0 +1,79 @@
+import type { Bounds } from '../core/access/grant.ts';
+import type { Row } from '../core/inventory/row.ts';
+import type { Status } from '../core/inventory/status.ts';
+import type { Gap } from '../core/observed.ts';
+import type { Address, Cloud, CloudId, Kind } from '../core/resource.ts';
+import type { KeptRow, RowVersion } from './kept-row.ts';
+import type { Where } from './queue.ts';
+
+/** The lines of the inventory as they are and as they were: a version for each change, none for a pass that found the same. */
+export interface Rows {
+  /**
+   * What one look at a scope and its plan came to: all lines of it, but those of kinds with gaps, whose others stay as they
+   * were. One transaction; a look that is older than the newest kept one changes nothing.
+   */
+  keep(where: Where, look: KeptLook): Promise<void>;
+  page(query: RowQuery): Promise<RowPage>;
+  /** Newest versions of what has this address or, in any scope, this id; of other estates and scopes too. At most 100. */
+  find(query: RowAsked): Promise<readonly KeptRow[]>;
+  /** All versions of what `find` finds, newest first, at most `limit`. */
+  history(query: RowAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
+}
+
+/** `at`: when the look began, ms since the epoch. */
+export interface KeptLook {
+  readonly at: number;
+  readonly rows: readonly Row[];
+  readonly gaps: readonly Gap[];
+}
+
+/** `seen`: who asks sees only what lies within one of these. */
+export interface RowAsked {
+  readonly seen: readonly Bounds[];
+  readonly estate?: string;
+  readonly of: Address | CloudId;
+  /** As it was then, ms since the epoch; absent: now. */
+  readonly asOf?: number;
+}
+
+export interface RowQuery {
+  readonly seen: readonly Bounds[];
+  readonly filter: RowFilter & RowWords;
+  /** As it was then, ms since the epoch; absent: now. */
+  readonly asOf?: number;
+  readonly sort: RowSort;
+  readonly limit: number;
+  /** The place after which to go on, as the page before gave it; opaque. */
+  readonly after?: string;
+}
+
+/** Several values of one are alternatives; several of them must all fit. */
+export interface RowFilter {
+  readonly clouds?: readonly Cloud[];
+  readonly accounts?: readonly string[];
+  readonly regions?: readonly string[];
+  readonly kinds?: readonly Kind[];
+  readonly statuses?: readonly Status[];
+  readonly owners?: readonly string[];
+}
+
+/** `labels`: all must be there; '' stands for any value. `text`: part of an address, a name, an id or a label. */
+export interface RowWords {
+  readonly estates?: readonly string[];
+  readonly targets?: readonly string[];
+  readonly claims?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/** `since`: by when the status began. */
+export interface RowSort {
+  readonly by: 'address' | 'name' | 'status' | 'since';
+  readonly descending: boolean;
+}
+
+export interface RowPage {
+  readonly rows: readonly KeptRow[];
+  /** For the next page; absent: this was the last. */
+  readonly next?: string;
+}
