@@ -8,6 +8,7 @@ import type { Actuator } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Access, type Credentials, ListingFailed, type Provider, type Session } from '../ports/provider.ts';
 import type { Asking, Secrets } from '../ports/secrets.ts';
+import { discreet } from './discreet.ts';
 
 /** What a session is opened with: `given` as the specs have it, resolved anew for each session. */
 export interface Opening {
@@ -27,12 +28,13 @@ export interface OpeningPorts {
  * becomes a gap that says why, nothing is read or written there, and least of all with the credentials of the process.
  */
 export async function openSession({ provider, access, given }: Opening, ports: OpeningPorts): Promise<Session> {
-  if (given === undefined) return provider.open(access, ports.clock);
+  if (given === undefined) return discreet(await provider.open(access, ports.clock));
   const { endpoint } = access;
   const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
   const credentials = await credentialsOf(given, provider, { asking, secrets: ports.secrets });
   if (!credentials.ok) return silent(access.scope, credentials.failure);
-  return provider.open({ ...access, credentials: credentials.value }, ports.clock);
+  const session = await provider.open({ ...access, credentials: credentials.value }, ports.clock);
+  return discreet(session, credentials.value.secret?.());
 }
 
 interface Sources {
