@@ -8,13 +8,24 @@ export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
+  /** What of the input does not fit. */
+  readonly errors?: readonly InputError[];
+  /** What of ours is sent beside these: `{ permission: 'approve' }`. */
+  readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function sendProblem(reply: FastifyReply, { headers = {}, ...problem }: Problem): FastifyReply {
+/** `at`: `filter.limit`, '' for all of it. Never holds a value that was sent. */
+export interface InputError {
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  readonly at: string;
+  readonly expected: string;
+}
+
+export function sendProblem(reply: FastifyReply, { headers = {}, more, ...problem }: Problem): FastifyReply {
   return reply
     .code(problem.status)
     .headers({ 'cache-control': 'no-store', ...headers })
     .type('application/problem+json')
-    .send(JSON.stringify(problem));
+    .send(JSON.stringify({ ...problem, ...more }));
 }

@@ -1,0 +1,86 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { type Problem, sendProblem } from '../problem.ts';
+import type { Authenticate } from './authenticate.ts';
+import { jsonBodies } from './json-body.ts';
+import { pathOf } from './path.ts';
+import { Refusal } from './refusal.ts';
+import type { Route } from './route.ts';
+import { serveRoute } from './serve-route.ts';
+
+export interface ApiOptions {
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Serves the routes beside whatever else the server has: what is set up here holds for them alone. */
+export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
+  app.register((api, _, done) => {
+    jsonBodies(api);
+    api.setErrorHandler<FastifyError | Refusal>((error, _, reply) =>
+      sendProblem(reply, problemOf(error, options, reply)),
+    );
+    for (const route of options.routes) serveRoute(api, route, options);
+    for (const [path, routes] of Map.groupBy(options.routes, ({ path }) => path)) refuseOthers(api, path, routes);
+    done();
+  });
+}
+
+const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** A method that a path does not have is told which it has. */
+function refuseOthers(api: FastifyInstance, path: string, routes: readonly Route[]): void {
+  const served = new Set<string>(routes.map(({ method }) => method));
+  if (served.has('GET')) served.add('HEAD');
+  const allow = [...served, 'OPTIONS'].join(', ');
+  api.route({
+    method: all.filter((method) => !served.has(method)),
+    url: pathOf(path),
+    handler: async (request, reply) =>
+      request.method === 'OPTIONS'
+        ? reply.code(204).header('allow', allow).send()
+        : sendProblem(reply, { ...wrongMethod, headers: { allow } }),
+  });
+}
+
+const wrongMethod: Problem = {
+  status: 405,
+  title: 'Method Not Allowed',
+  detail: 'This address takes other methods: the header Allow names them.',
+};
+
+function problemOf(error: FastifyError | Refusal, { log }: ApiOptions, reply: FastifyReply): Problem {
+  if (error instanceof Refusal) return error.problem;
+  const { statusCode = 500, code } = error;
+  if (statusCode === 413) return tooLarge;
+  if (statusCode === 415) return noMedia;
+  if (statusCode < 500) return { status: 400, title: 'Bad Request', detail: 'The request cannot be understood.' };
+  // why: the message of an error may hold what was sent
+  log.error('a request could not be answered', {
+    code: code ?? error.name,
+    of: reply.request.routeOptions.url ?? '',
+    requestId: reply.request.id,
+  });
+  return defect;
+}
+
+const tooLarge: Problem = {
+  status: 413,
+  title: 'Content Too Large',
+  detail: 'The body is larger than this address takes: /openapi.json says how much that is.',
+};
+
+const noMedia: Problem = {
+  status: 415,
+  title: 'Unsupported Media Type',
+  detail: 'A body is JSON: send it with content-type: application/json.',
+};
+
+const defect: Problem = {
+  status: 500,
+  title: 'Internal Server Error',
+  detail: "This is a defect of ours; the server's log has a line with the id in x-request-id.",
+};

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { InputError } from '../problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What a schema found wrong, without what was sent: keys, that people need to find their mistake, are cut short. */
+export function inputErrors(where: InputError['in'], issues: readonly Issue[]): readonly InputError[] {
+  return issues.slice(0, most).flatMap((issue) => errorsOf(where, issue));
+}
+
+const most = 20;
+const longest = 80;
+
+function errorsOf(where: InputError['in'], issue: Issue): readonly InputError[] {
+  if (issue.code !== 'unrecognized_keys') return [{ in: where, at: dotted(issue.path), expected: expectation(issue) }];
+  return issue.keys
+    .slice(0, most)
+    .map((key) => ({ in: where, at: dotted([...issue.path, key]), expected: 'nothing of this name' }));
+}
+
+function expectation(issue: Issue): string {
+  if (issue.code === 'invalid_value') return issue.values.map(String).join(' or ');
+  return issue.message.replace(/^Invalid input: expected /, '').replace(/, received .*$/, '');
+}
+
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+    .slice(0, longest);

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { z } from 'zod';
+import { notFound } from '../../../src/http/api/problems.ts';
+import { Refusal } from '../../../src/http/api/refusal.ts';
+import { route } from '../../../src/http/api/typed-route.ts';
+import { apiWorld } from './support/api-world.ts';
+
+const thing = route({
+  method: 'GET',
+  path: '/v1/things/{+name}',
+  says: {
+    id: 'readThing',
+    tag: 'Things',
+    summary: 'One thing',
+    answers: { 200: { description: 'It', schema: z.object({ name: z.string(), by: z.string() }) } },
+  },
+  needs: 'read',
+  asks: {
+    params: z.strictObject({ name: z.string().max(20) }),
+    query: z.strictObject({ size: z.enum(['s', 'l']).optional() }),
+  },
+  handle: async ({ params: { name }, by: { caller } }) => {
+    if (name === 'none') throw new Refusal(notFound);
+    return { status: 200, body: { name, by: caller.person, secret: 'hush' } };
+  },
+});
+
+const made: unknown[] = [];
+const make = route({
+  method: 'POST',
+  path: '/v1/things',
+  says: { id: 'makeThing', tag: 'Things', summary: 'Makes one', answers: { 204: { description: 'Made' } } },
+  needs: 'operate',
+  asks: { body: z.strictObject({ name: z.string() }), bodyBytes: 100 },
+  handle: async ({ body }) => {
+    made.push(body);
+    return { status: 204, body: undefined };
+  },
+});
+
+const broken = route({
+  method: 'GET',
+  path: '/v1/broken',
+  says: {
+    id: 'readBroken',
+    tag: 'Things',
+    summary: 'Answers what it does not declare',
+    answers: { 200: { description: 'It', schema: z.object({ count: z.number() }) } },
+  },
+  asks: {},
+  handle: async () => ({ status: 200, body: { count: 'k4narie' } }),
+});
+
+const cases: readonly [name: string, who: string, what: string, status: number, part: string][] = [
+  [
+    'what is declared is answered, and nothing else',
+    'viewer',
+    'GET /v1/things/a',
+    200,
+    '{"name":"a","by":"viewer of acme"}',
+  ],
+  ['an address keeps its slashes', 'viewer', 'GET /v1/things/a/b%2Fc', 200, '"name":"a/b/c"'],
+  ['without a credential', '', 'GET /v1/things/a', 401, '"status":401'],
+  ['with one that nobody has', 'mallory', 'GET /v1/things/a', 401, '"status":401'],
+  ['what is not there', 'viewer', 'GET /v1/things/none', 404, 'nothing here that you may see'],
+  [
+    'a query key that there is none of',
+    'viewer',
+    'GET /v1/things/a?sort=x',
+    400,
+    '"at":"sort","expected":"nothing of this name"',
+  ],
+  ['a query key twice', 'viewer', 'GET /v1/things/a?size=s&size=l', 400, '"at":"size","expected":"once"'],
+  ['a value that is none of those', 'viewer', 'GET /v1/things/a?size=xyzzy', 400, '"at":"size","expected":"s or l"'],
+  ['a path that is too long', 'viewer', `GET /v1/things/${'a'.repeat(21)}`, 400, '"in":"path"'],
+  ['who may do it nowhere', 'viewer', 'POST /v1/things', 403, '"permission":"operate"'],
+  ['no body where one is needed', 'operator', 'POST /v1/things', 400, '"in":"body"'],
+  ['a method that the path has not', 'operator', 'DELETE /v1/things', 405, 'Allow'],
+  ['a method that nobody has', 'operator', 'PUT /v1/things/a', 405, 'Allow'],
+  ['what its schema does not declare', '', 'GET /v1/broken', 500, 'defect'],
+  ['a bad credential where none is needed', 'mallory', 'GET /v1/broken', 401, '"status":401'],
+];
+
+describe('the frame of the API', () => {
+  for (const [name, who, what, status, part] of cases)
+    it(name, async () => {
+      const api = apiWorld({ routes: [thing, make, broken] });
+      const answer = await api.ask(who, what);
+      assert.equal(answer.status, status, answer.text);
+      assert.ok(answer.text.includes(part), answer.text);
+      assert.ok(!/hush|xyzzy|k4narie/.test(answer.text + api.lines.join('')), answer.text);
+      await api.close();
+    });
+
+  it('hands over a body that fits, and refuses the others', async () => {
+    const api = apiWorld({ routes: [make] });
+    const bodies: readonly [body: unknown, status: number][] = [
+      [{ name: 'a' }, 204],
+      [{ name: 'a', more: 1 }, 400],
+      [Buffer.from('{"name":"a"'), 400],
+      [Buffer.from('{"name":"a","__proto__":{}}'), 400],
+      [Buffer.from('['.repeat(40) + ']'.repeat(40)), 400],
+      [{ name: 'a'.repeat(100) }, 413],
+    ];
+    for (const [body, status] of bodies) {
+      const answer = await api.ask('operator', 'POST /v1/things', { body });
+      assert.equal(answer.status, status, answer.text);
+    }
+    const text = await api.ask('operator', 'POST /v1/things', {
+      body: { name: 'a' },
+      headers: { 'content-type': 'text/plain' },
+    });
+    assert.equal(text.status, 415);
+    assert.deepEqual(made, [{ name: 'a' }]);
+    await api.close();
+  });
+
+  it('says which methods there are', async () => {
+    const api = apiWorld({ routes: [thing, make] });
+    const { status, headers } = await api.ask('', 'OPTIONS /v1/things');
+    assert.deepEqual([status, headers['allow']], [204, 'POST, OPTIONS']);
+    assert.equal((await api.ask('viewer', 'HEAD /v1/things/a')).text, '');
+    await api.close();
+  });
+});

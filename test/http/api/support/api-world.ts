@@ -1,0 +1,89 @@
+import { type Role, roles } from '../../../../src/core/access/role.ts';
+import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
+import type { Caller, Route } from '../../../../src/http/api/route.ts';
+import { openApp } from '../../../../src/http/open-app.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
+
+/** Routes, asked without a port and in virtual time. */
+export interface ApiWorld {
+  readonly clock: VirtualClock;
+  /** Every line of the log, as JSON. */
+  readonly lines: readonly string[];
+  /** `who`: the name of a caller; '' sends no credential. `what`: `GET /v1/inventory?limit=3`. */
+  ask(who: string, what: string, sent?: Sent): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface Sent {
+  /** Sent as JSON; a Buffer as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** As its JSON says; undefined where it is none. */
+  readonly body: unknown;
+}
+
+export interface Setting {
+  readonly routes: readonly Route[];
+  /** By name, beside one of each role in the estate acme, named after it. */
+  readonly callers?: Readonly<Record<string, Caller>>;
+  readonly clock?: VirtualClock;
+}
+
+export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setting): ApiWorld {
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
+  const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
+  const app = openApp(log);
+  apiRoutes(app, {
+    routes,
+    authenticate: async (authorization = '') => known[authorization.replace('Bearer ', '')],
+    clock,
+    log,
+  });
+  return {
+    clock,
+    lines,
+    ask: async (who, what, { body, headers = {} } = {}) => {
+      const [method = '', url = ''] = what.split(' ');
+      const answer = await app.inject({
+        // why: tests also send methods that there are none of
+        method: method as 'GET',
+        url,
+        headers: {
+          ...(who === '' ? {} : { authorization: `Bearer ${who}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+      });
+      const json = String(answer.headers['content-type']).includes('json');
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text: answer.payload,
+        body: json && answer.payload !== '' ? answer.json() : undefined,
+      };
+    },
+    close: async () => {
+      await app.close();
+    },
+  };
+}
+
+/** Who has a role in one estate. `more`: narrower or elsewhere. */
+export const callerOf = (role: Role, more: Partial<Caller> = {}): Caller => ({
+  id: role,
+  person: `${role} of acme`,
+  identities: [`${role}@acme.example`],
+  grants: [{ role, estates: ['acme'] }],
+  ...more,
+});
+
+const ofEachRole = Object.fromEntries(roles.map((role) => [role, callerOf(role)]));
