@@ -4,6 +4,7 @@ import { calls } from '../../providers/memory/cloud/calls.ts';
 import type { ChangeEntry } from '../../providers/memory/cloud/history.ts';
 import type { Standing } from '../../providers/memory/cloud/inspect.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
+import { canary } from '../support/canary.ts';
 import { invariants } from './invariants/all.ts';
 import { publishedBudgets } from './published-budgets.ts';
 import { simulate } from './simulate.ts';
@@ -144,6 +145,29 @@ const damages: readonly Damage[] = [
       ...trace,
       ledger: { ...trace.ledger, entries: trace.ledger.entries.filter(({ seq }) => seq !== 2) },
     }),
+  },
+  {
+    name: 'a secret in the ledger',
+    breaks: 10,
+    done: (trace) => ({
+      ...trace,
+      ledger: {
+        ...trace.ledger,
+        entries: trace.ledger.entries.map((entry) => ({ ...entry, body: { ...entry.body, why: `no: ${canary}` } })),
+      },
+    }),
+  },
+  {
+    name: 'a secret in what a pass told',
+    breaks: 10,
+    done: (trace) =>
+      withLastRun(trace, (run) => ({ ...run, told: [{ at: 'waiting', why: 'backoff', detail: canary }] })),
+  },
+  {
+    name: 'a secret on a label',
+    breaks: 10,
+    done: (trace) =>
+      withLive(trace, (all) => all.map((one) => ({ ...one, record: { ...one.record, tags: { note: canary } } }))),
   },
   {
     name: 'a run that rests on no accepted revision',

@@ -7,13 +7,17 @@ import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
+import { openSession } from '../../src/engine/open-session.ts';
+import type { Progress } from '../../src/engine/progress.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
+import type { Secrets } from '../../src/ports/secrets.ts';
 import type { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { Draw } from './draw.ts';
 import { type Fate, fated } from './fate.ts';
 import { flickering } from './flicker.ts';
+import { bootsWith, gossiping } from './gossip.ts';
 import type { AskedTrace, RunTrace, SentTrace } from './trace.ts';
 import { twice } from './twice.ts';
 
@@ -49,7 +53,7 @@ export interface Ran {
 export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
   const { clock, database } = stage;
   const store = database.connect();
-  const log: Log = { sent: [], asked: [] };
+  const log: Log = { sent: [], asked: [], told: [] };
   const life = fated(orders.fate, { clock, stall: () => store.stall() });
   const stop = new AbortController();
   const isAwake = !('ms' in orders.fate);
@@ -80,6 +84,7 @@ export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
 interface Log {
   readonly sent: SentTrace[];
   readonly asked: AskedTrace[];
+  readonly told: Progress[];
 }
 
 const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
@@ -87,7 +92,7 @@ const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
 
 const traceOf = (
   { name, generation, scope, fate }: Orders,
-  { sent, asked }: Log,
+  { sent, asked, told }: Log,
   stop: RunTrace['stop'],
 ): RunTrace => ({
   name,
@@ -95,6 +100,7 @@ const traceOf = (
   desired: scope.wanted.desired,
   sent,
   asked,
+  told,
   stop: stop === undefined || Number.isNaN(stop.ended) ? undefined : stop,
   late: fate.kind === 'lingers',
 });
@@ -121,9 +127,10 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
   const { stage, orders, store, lease } = shift;
   const { clock, draw, plans } = stage;
   const { scope, wanted } = orders.scope;
-  const cloud = noting(meet(flickering(stage.cloud, stage)), shift);
+  const cloud = noting(meet(flickering(gossiping(stage.cloud), stage)), shift);
   const provider = memoryProvider(cloud, orders.name);
-  const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
+  const access = { scope, account: 'acme', region: 'north' };
+  const session = await openSession({ provider, access, given: undefined }, { secrets: noSecrets, clock, signal });
   const thinking = (observation: Observation, knowledge: Knowledge): ScopePlan => {
     const input = { wanted, observation, knowledge, dialect };
     const made = plan(input);
@@ -138,7 +145,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
         account: 'acme',
         batches: provider.batches,
         holds: provider.dialect.holds,
-        secret: async () => ({}),
+        secret: async () => bootsWith,
       },
       warrant: {
         lease,
@@ -154,7 +161,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
       ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
     },
     { ...store, operations: shift.operations, limiter: stage.limiter, clock, random: draw.random },
-    { signal },
+    { signal, tell: (progress) => void shift.log.told.push(progress) },
   );
 }
 
@@ -178,3 +185,10 @@ function machinesIn(action: string, input: unknown): number {
   const [count, ids] = ['count', 'ids'].map((name) => Reflect.get(Object(input), name));
   return Array.isArray(ids) ? ids.length : Number(count);
 }
+
+/** The memory cloud takes no credentials. */
+const noSecrets: Secrets = {
+  resolve: async () => {
+    throw new Error('nobody asks for a secret here');
+  },
+};

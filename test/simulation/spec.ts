@@ -219,6 +219,7 @@ const machineDocument = ({ name, network, subnet, groups: member, replicas, look
     image: looks.image,
     size: looks.size,
     power: looks.power,
+    access: { user: 'ops', password: { env: 'SETPOINT_SECRET_OPS' } },
     deletionPolicy: 'delete',
   },
 });

@@ -2,6 +2,7 @@ import type { History } from '../../providers/memory/cloud/history.ts';
 import type { Inspection } from '../../providers/memory/cloud/inspect.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Sight } from '../../src/engine/converge.ts';
+import type { Progress } from '../../src/engine/progress.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
 
 /** Everything that happened in one simulation, for the invariants to judge. */
@@ -29,6 +30,8 @@ export interface RunTrace {
   readonly stop: { readonly at: number; readonly ended: number } | undefined;
   /** It stood still right before a creation, which left when its intent may have been closed. */
   readonly late?: boolean;
+  /** All that it told of its progress. */
+  readonly told: readonly Progress[];
 }
 
 export interface SentTrace {

@@ -6,6 +6,7 @@ import { ledgerVerifies } from './ledger-verifies.ts';
 import { monotone } from './monotone.ts';
 import { noDuplicate } from './no-duplicate.ts';
 import { noLeak } from './no-leak.ts';
+import { noSecret } from './no-secret.ts';
 import { noTrafficGap } from './no-traffic-gap.ts';
 import { promptStop } from './prompt-stop.ts';
 import { samePlan } from './same-plan.ts';
@@ -23,6 +24,7 @@ export const invariants: readonly Invariant[] = [
   convergence,
   withinBudget,
   ledgerVerifies,
+  noSecret,
   emptyTree,
   samePlan,
   noTrafficGap,
