@@ -7,18 +7,25 @@ import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
 import type { Sources } from './sources.ts';
+import type { Tokens } from './tokens.ts';
 import type { Touches } from './touches.ts';
 
 /** Everything that outlives a process: one database. */
-export type Store = StorePorts & {
-  readonly fleet: FleetState;
-  readonly sources: Sources;
-  readonly touches: Touches;
-  readonly estates: Estates;
-  readonly audit: Audit;
-  /** Signs the chains that this store wrote to, and lets go of the database. */
-  close(): Promise<void>;
-};
+export type Store = StorePorts &
+  Front & {
+    readonly fleet: FleetState;
+    readonly sources: Sources;
+    readonly touches: Touches;
+    readonly estates: Estates;
+    readonly audit: Audit;
+    /** Signs the chains that this store wrote to, and lets go of the database. */
+    close(): Promise<void>;
+  };
+
+/** What the API works with, of its own. */
+export interface Front {
+  readonly tokens: Tokens;
+}
 
 /** What the engine works with. */
 export interface StorePorts {

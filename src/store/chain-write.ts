@@ -42,7 +42,7 @@ export async function chainWrite<T>(
   return result;
 }
 
-async function lockChain(trx: Write, store: string, estate: string): Promise<Head> {
+export async function lockChain(trx: Write, store: string, estate: string): Promise<Head> {
   const find = () =>
     trx.selectFrom('estates').select(['seq', 'hash']).where('name', '=', estate).forUpdate().executeTakeFirst();
   const found = await find();
@@ -56,7 +56,7 @@ async function lockChain(trx: Write, store: string, estate: string): Promise<Hea
   return (await find()) ?? { seq, hash };
 }
 
-async function appendTo(trx: Write, estate: string, from: Head, contents: readonly Content[]): Promise<Head> {
+export async function appendTo(trx: Write, estate: string, from: Head, contents: readonly Content[]): Promise<Head> {
   let head = from;
   const rows = contents.map((content) => {
     const entry = link(head, content, sha256);

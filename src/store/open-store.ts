@@ -16,6 +16,7 @@ import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
 import { postgresSources } from './postgres-sources.ts';
+import { postgresTokens } from './postgres-tokens.ts';
 import { postgresTouches } from './postgres-touches.ts';
 import { storeFolder } from './store-folder.ts';
 
@@ -157,6 +158,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     fleet: postgresFleet(context),
     sources: postgresSources(context),
     touches: postgresTouches(context),
+    tokens: postgresTokens(context),
     estates: postgresEstates(context),
     audit,
     close: () => {

@@ -1,10 +1,17 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { AccessTables } from './access-tables.ts';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
 import type { EventTables, SourceTables } from './source-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
-export type Tables = RecordTables & KnowledgeTables & InventoryTables & FleetTables & SourceTables & EventTables;
+export type Tables = RecordTables &
+  KnowledgeTables &
+  InventoryTables &
+  FleetTables &
+  SourceTables &
+  EventTables &
+  AccessTables;
 
 /** What was done. */
 interface RecordTables {

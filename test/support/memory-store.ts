@@ -15,6 +15,7 @@ import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
 import { memoryOperations } from './memory-store/operations.ts';
 import { memorySources } from './memory-store/sources.ts';
+import { memoryTokens } from './memory-store/tokens.ts';
 import { memoryTouches } from './memory-store/touches.ts';
 
 /** A database in memory, held to the same laws as the real store. What is committed survives every connection. */
@@ -43,6 +44,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     fleet: memoryFleet(data, clock),
     sources: memorySources(data, clock),
     touches: memoryTouches(data, clock),
+    tokens: memoryTokens(data, clock),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

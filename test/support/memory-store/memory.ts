@@ -8,6 +8,7 @@ import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/lease.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
+import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
@@ -22,6 +23,8 @@ export interface Memory {
   readonly leases: Map<string, LeaseMemory>;
   readonly fleet: FleetMemory;
   readonly sources: SourceMemory;
+  /** Oldest first. */
+  readonly tokens: KeptToken[];
   nextId(): string;
 }
 
@@ -74,7 +77,15 @@ export function memory(store: string): Memory {
   let ids = 0;
   // why: tokens are unique in an account, and two stores may meet there
   const nextId = (): string => `${store.slice(0, 24)}${(++ids).toString(16).padStart(12, '0')}`;
-  return { store, estates: new Map(), leases: new Map(), fleet: fleetMemory(), sources: sourceMemory(), nextId };
+  return {
+    store,
+    estates: new Map(),
+    leases: new Map(),
+    fleet: fleetMemory(),
+    sources: sourceMemory(),
+    tokens: [],
+    nextId,
+  };
 }
 
 export function estateOf(memory: Memory, name: string): EstateMemory {

@@ -1,0 +1,100 @@
+import { type Selectable, sql } from 'kysely';
+import { reached } from '../core/access/reached.ts';
+import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
+import { makeTokenNote, revokeTokenNote } from './access-notes.ts';
+import { type ChainWrites, chainWrites } from './chain-writes.ts';
+import type { Context } from './context.ts';
+import { noteBody } from './entry-body.ts';
+import { mintToken } from './mint-token.ts';
+import type { Tables } from './tables.ts';
+
+export const postgresTokens = (context: Context): Tokens => ({
+  make: (draft) => making(context, (write) => insert(write, draft)),
+  makeFirst: (draft) =>
+    making(context, async (write) => {
+      const before = await write.trx.selectFrom('tokens').select('id').limit(1).executeTakeFirst();
+      return before === undefined ? insert(write, draft) : undefined;
+    }),
+  find: async (ids) => {
+    if (ids.length === 0) return [];
+    return (await context.db.selectFrom('tokens').selectAll().where('id', 'in', ids).execute()).map(keptOf);
+  },
+  list: async ({ most, before }) => {
+    const newest = context.db.selectFrom('tokens').selectAll().orderBy('number', 'desc').limit(most);
+    if (before === undefined) return (await newest.execute()).map(tokenOf);
+    const number = context.db.selectFrom('tokens').select('number').where('id', '=', before);
+    return (await newest.where('number', '<', number).execute()).map(tokenOf);
+  },
+  revoke: (id, person) => chainWrites(context, (write) => revoke(write, id, person)),
+  used: async (id) => {
+    await context.db.updateTable('tokens').set({ used_at: context.clock.now() }).where('id', '=', id).execute();
+  },
+});
+
+/** Any number will do, as long as it is always the same. */
+const advisoryLock = 7_383_769;
+
+/** One at a time, in all processes: who makes the first one sees any other. */
+const making = <T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<T> =>
+  chainWrites(context, async (write) => {
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLock})`.execute(write.trx);
+    return work(write);
+  });
+
+/** What never changes. */
+type Body = Pick<TokenDraft, 'name' | 'grants' | 'maker' | 'for'>;
+
+async function insert(write: ChainWrites, { expiresAt, ...body }: TokenDraft): Promise<MadeToken> {
+  const { trx, at } = write;
+  const { id, hash, text } = mintToken();
+  const said: Body = body;
+  await trx
+    .insertInto('tokens')
+    .values({ id, hash, body: JSON.stringify(said), at, expires_at: expiresAt })
+    .execute();
+  const token: Token = { ...body, id, at, expiresAt };
+  await tell(write, token, makeTokenNote(token));
+  return { token, text };
+}
+
+async function revoke(write: ChainWrites, id: string, person: string): Promise<Token | undefined> {
+  const { trx, at } = write;
+  const row = await trx.selectFrom('tokens').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (row === undefined) return undefined;
+  const token = tokenOf(row);
+  if (token.revoked) return token;
+  const revoked = { at, person };
+  await trx
+    .updateTable('tokens')
+    .set({ revoked: JSON.stringify(revoked) })
+    .where('id', '=', id)
+    .execute();
+  await tell(write, token, revokeTokenNote(token, person));
+  return { ...token, revoked };
+}
+
+/** A note to every estate that the token reaches. */
+async function tell(write: ChainWrites, { grants }: Token, note: Readonly<Record<string, unknown>>): Promise<void> {
+  const estates = await write.trx.selectFrom('estates').select('name').execute();
+  const names = reached(
+    grants,
+    estates.map(({ name }) => name),
+  );
+  await write.append(names, (estate) => ({ type: 'note', body: noteBody(estate, note) }));
+}
+
+type Row = Selectable<Tables['tokens']>;
+
+function tokenOf({ id, body, at, expires_at: expiresAt, revoked, used_at: usedAt }: Row): Token {
+  const said = body as Body; // why: only `insert` writes the column
+  return {
+    ...said,
+    id,
+    at,
+    expiresAt,
+    ...(revoked === null ? {} : { revoked: revoked as NonNullable<Token['revoked']> }), // why: only `revoke` writes the column
+    ...(usedAt === null ? {} : { usedAt }),
+  };
+}
+
+const keptOf = (row: Row): KeptToken => ({ ...tokenOf(row), hash: row.hash });
