@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
-import { destroysOf } from '../../src/cli/estate/give-approval.ts';
+import { destroysOf } from '../../src/answers/give-approval.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { sha256 } from '../../src/estate/sha256.ts';

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { Estate } from '../../answers/estate.ts';
 import { nameIn } from '../../core/address.ts';
 import type { Desired } from '../../core/desired.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { type Estate, readEstate } from '../estate/estate.ts';
+import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';

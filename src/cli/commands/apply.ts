@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Estate } from '../../answers/estate.ts';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approval.ts';
@@ -6,7 +7,7 @@ import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { type Approval, apply as carryOut } from '../estate/apply.ts';
-import { type Estate, readEstate } from '../estate/estate.ts';
+import { readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
 import { overlayOf } from '../estate/overlay-option.ts';

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { approvableIn, saidOf } from '../../answers/approvable.ts';
 import { planDigest } from '../../core/digest.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { sha256 } from '../../estate/sha256.ts';
@@ -6,7 +7,6 @@ import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { acceptHistory } from '../estate/accept-history.ts';
-import { approvableIn, saidOf } from '../estate/approvable.ts';
 import { readEstate } from '../estate/estate.ts';
 import { giveApproval } from '../estate/give-approval.ts';
 import { withGivenStore, withOwnStore } from '../estate/opened-store.ts';

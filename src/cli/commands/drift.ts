@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Finding, ScopePlan } from '../../core/action.ts';
+import { driftOf } from '../../answers/drift.ts';
 import { planJson } from '../../core/render/plan-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { summarise } from '../../core/render/summary.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { planAgain, type Survey, withSurvey } from '../estate/survey.ts';
+import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { agoFrom } from '../output/ago.ts';
@@ -48,7 +48,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 
 function tell(survey: Survey, options: Options, { terminal, clock }: Context): ExitCode {
   const { plans, bound } = survey;
-  const drifted = unbound(survey).map((plan, i) => onlyDrift(plan, plans[i]));
+  const drifted = driftOf(survey);
   const n = summarise(drifted).drifted;
   const unseen = drifted.flatMap(({ findings }) => findings).filter(({ type }) => type === 'incomplete').length;
   if (options.json) emitJson(terminal, planJson(drifted, bound, sha256));
@@ -67,28 +67,3 @@ function tell(survey: Survey, options: Options, { terminal, clock }: Context): E
   if (cannotTell !== undefined) return cannotTell;
   return options.detailedExitcode && n > 0 ? exitCodes.changes : exitCodes.done;
 }
-
-/** What drifted is drift also where a limit, a pause or the generation before keeps it from being healed. */
-function unbound(survey: Survey): readonly ScopePlan[] {
-  const { plans, bounds } = survey;
-  if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld'))) return plans;
-  return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, () => ({}));
-}
-
-/** What drifted, held still or not, and what keeps us from knowing or from healing it: `bound` is what would be done. */
-function onlyDrift(whole: ScopePlan, bound: ScopePlan | undefined): ScopePlan {
-  const actions = whole.actions.filter(({ cause, verb: does }) => cause === 'drift' && does !== 'forget');
-  const drifted = new Set(actions.map(({ verb: does, address }) => `${does} ${address}`));
-  const isHeld = (found: Finding): boolean =>
-    found.type === 'withheld' && drifted.has(`${found.action} ${found.address}`);
-  const findings = (bound ?? whole).findings.filter((found) => hindering.includes(found.type) || isHeld(found));
-  return { ...whole, actions, findings };
-}
-
-const hindering: readonly Finding['type'][] = [
-  'incomplete',
-  'wrong-account',
-  'foreign-store',
-  'non-convergent',
-  'blocked',
-];

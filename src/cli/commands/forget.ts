@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { Estate } from '../../answers/estate.ts';
+import { leftAlone } from '../../answers/left-alone.ts';
 import type { Desired } from '../../core/desired.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Settled } from '../../core/knowledge.ts';
@@ -8,9 +10,8 @@ import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { type Estate, readEstate } from '../estate/estate.ts';
+import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';
-import { leftAlone } from '../estate/left-alone.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
 import { withPass } from '../estate/warrant.ts';

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { heldSources } from '../../answers/held-sources.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
-import { heldSources, tellHeldSources } from '../estate/source-words.ts';
+import { tellHeldSources } from '../estate/source-words.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';

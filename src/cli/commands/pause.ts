@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { namesIn, scopesOf } from '../../answers/subject.ts';
+import { scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import { Complaint } from '../complaint.ts';
@@ -8,8 +10,7 @@ import { type HeldOptions, subjectGiven, whatGiven, withHeldOptions } from '../e
 import { approver } from '../estate/leases.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { type OverlayOption, overlayOf } from '../estate/overlay-option.ts';
-import { foundSubject, namesIn, scopesOf } from '../estate/subject.ts';
-import { scopesRunning, wishPasses } from '../estate/wish.ts';
+import { foundSubject } from '../estate/subject.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatDuration, parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';

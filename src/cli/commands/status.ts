@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { standingOf } from '../../answers/standing.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
-import { standingOf } from '../estate/standing.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';

@@ -1,5 +1,6 @@
+import type { Estate } from '../../answers/estate.ts';
 import type { Context } from '../context.ts';
-import { type Choice, type Estate, readEstate } from '../estate/estate.ts';
+import { type Choice, readEstate } from '../estate/estate.ts';
 import { formatDuration } from '../output/duration.ts';
 import { bad, type Check } from './check.ts';
 import { checkTargets } from './targets.ts';

@@ -1,3 +1,4 @@
+import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
 import { openSession } from '../../engine/open-session.ts';
@@ -5,7 +6,6 @@ import { openingOf } from '../../estate/open-site.ts';
 import type { Call } from '../../ports/actuator.ts';
 import type { Session } from '../../ports/provider.ts';
 import type { Context } from '../context.ts';
-import type { Estate } from '../estate/estate.ts';
 import { bad, type Check } from './check.ts';
 
 /** Whether each scope answers, and whose the credentials are by the cloud's own word. */

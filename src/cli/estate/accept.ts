@@ -1,3 +1,4 @@
+import type { Estate } from '../../answers/estate.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
 import type { Generation } from '../../ports/inventory.ts';
@@ -5,7 +6,6 @@ import { Pinned } from '../../ports/pinned.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
-import type { Estate } from './estate.ts';
 
 /** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */
 export async function accept(estate: Estate, store: Store): Promise<Generation> {

@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import type { Estate } from '../../answers/estate.ts';
+import { namedFromHere } from '../../answers/survey.ts';
 import { placedAt } from '../../core/compile/placed-at.ts';
 import { difference as compare } from '../../core/plan/difference.ts';
 import type { Difference } from '../../core/render/diff-text.ts';
@@ -7,9 +9,8 @@ import { ofKind } from '../../core/spec/spec-set.ts';
 import { type OpenedEstate, openEstate } from '../../estate/opened-estate.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { type Estate, readEstate } from './estate.ts';
+import { readEstate } from './estate.ts';
 import { type OverlayOption, overlayOf } from './overlay-option.ts';
-import { namedFromHere } from './survey.ts';
 
 /** One state of the specs: a folder as it is, or as a commit of its repository has it. */
 export interface Side extends OverlayOption {

@@ -1,20 +1,14 @@
 import { join } from 'node:path';
+import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Cloud } from '../../core/resource.ts';
 import type { TargetDoc } from '../../core/spec/document.ts';
 import { ofKind } from '../../core/spec/spec-set.ts';
-import { type OpenedEstate, openEstate } from '../../estate/opened-estate.ts';
+import { openEstate } from '../../estate/opened-estate.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { soundSpecs } from '../specs.ts';
-
-/** What a folder of specs asks of the clouds, as far as the chosen targets go. */
-export interface Estate extends OpenedEstate {
-  readonly dir: string;
-  /** The scopes chosen, all where none was named. */
-  readonly scopes: readonly CompiledScope[];
-}
 
 export interface Choice {
   readonly dir: string;

@@ -1,6 +1,7 @@
+import type { Estate } from '../../answers/estate.ts';
+import type { Viewed } from '../../answers/survey.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { withoutStore } from '../../core/knowledge.ts';
-import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { Site } from '../../engine/job.ts';
 import { observe } from '../../engine/observe.ts';
 import { openSite } from '../../estate/open-site.ts';
@@ -9,13 +10,10 @@ import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';
-import type { Estate } from './estate.ts';
 
-/** One scope looked at: where, and all that a plan of it needs. */
-export interface Looked {
-  readonly scope: CompiledScope;
+/** One scope looked at now. */
+export interface Looked extends Viewed {
   readonly site: Site;
-  readonly input: PlanInput;
 }
 
 /** Looks at all scopes side by side. What was seen is kept where there is a store. Close the sites afterwards. */

@@ -1,7 +1,7 @@
+import type { Estate } from '../../answers/estate.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
-import type { Estate } from './estate.ts';
 
 export interface Shown {
   /** That the specs had, or would have become, when they were planned. */

@@ -1,3 +1,4 @@
+import type { Estate } from '../../answers/estate.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Problem } from '../../core/spec/problem.ts';
 import { refusalsOf } from '../../core/trust.ts';
@@ -11,7 +12,7 @@ import type { House, ProposalPlace } from '../house.ts';
 import { type KeptChoice, specsInForce } from '../kept-specs.ts';
 import { problemText } from '../output/problems.ts';
 import { soundSpecs } from '../specs.ts';
-import { type Choice, type Estate, readEstate } from './estate.ts';
+import { type Choice, readEstate } from './estate.ts';
 
 /** What is asked for: `kept` says of which store and estate. */
 export interface ProposalAsked {

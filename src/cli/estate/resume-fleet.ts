@@ -1,9 +1,9 @@
+import type { Estate } from '../../answers/estate.ts';
+import { wishPasses } from '../../answers/wish.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Where } from '../../ports/queue.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
-import type { Estate } from './estate.ts';
-import { wishPasses } from './wish.ts';
 
 export interface Resuming {
   readonly estate: Estate;

@@ -1,14 +1,7 @@
 import { shortRevision } from '../../core/render/revision.ts';
 import type { SourceState } from '../../ports/sources.ts';
-import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { formatDuration } from '../output/duration.ts';
-
-/** Sources whose newest state is not in force: every answer about the estate says so. */
-export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {
-  const states = (await store?.sources.states.list(estate)) ?? [];
-  return states.filter(({ state }) => state !== 'followed');
-}
 
 /** On stderr, a line each. */
 export function tellHeldSources(

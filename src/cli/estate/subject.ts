@@ -1,32 +1,8 @@
-import type { CompiledScope } from '../../core/compile/compile.ts';
+import type { Names } from '../../answers/subject.ts';
 import type { PauseSubject } from '../../core/pause.ts';
-import type { Address, ScopeKey } from '../../core/resource.ts';
 import { suggest } from '../../core/spec/suggest.ts';
-import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
-import type { Estate } from './estate.ts';
 import { findAddress } from './find-address.ts';
-
-/** What there is by each way of naming it. */
-export interface Names {
-  readonly address: ReadonlySet<Address>;
-  readonly owner: ReadonlySet<string>;
-  readonly target: ReadonlySet<string>;
-}
-
-/** Whatever the specs speak of, and what the store knows as ours though no document speaks of it any more. */
-export async function namesIn(estate: Estate, store: Store): Promise<Names> {
-  const { scopes } = estate.compiled;
-  const known = await Promise.all(scopes.map(({ scope }) => store.inventory.knowledge(estate.name, scope)));
-  return {
-    address: new Set([
-      ...scopes.flatMap(({ wanted }) => [...wanted.desired.map(({ address }) => address), ...wanted.documents.keys()]),
-      ...known.flatMap(({ settled }) => [...settled.values()].map(({ address }) => address)),
-    ]),
-    owner: new Set(scopes.flatMap(({ wanted }) => [...wanted.documents.values()].flatMap(({ owner }) => owner ?? []))),
-    target: new Set(scopes.flatMap(({ wanted }) => wanted.targets)),
-  };
-}
 
 /** The same subject by its whole name; one that there is not is a complaint that says what there is. */
 export function foundSubject(given: PauseSubject, names: Names): PauseSubject {
@@ -44,22 +20,3 @@ const listed = (by: string, known: ReadonlySet<string>): string =>
   known.size === 0 ? `There is no ${by} at all.` : `There are: ${[...known].sort().slice(0, most).join(', ')}`;
 
 const most = 20;
-
-/** The scopes in which a subject may be. */
-export function scopesOf(of: PauseSubject, { compiled: { scopes } }: Pick<Estate, 'compiled'>): readonly ScopeKey[] {
-  const its = scopes.filter((scope) => mayHold(scope, of));
-  return (its.length === 0 ? scopes : its).map(({ scope }) => scope);
-}
-
-function mayHold({ scope, wanted }: CompiledScope, of: PauseSubject): boolean {
-  switch (of.by) {
-    case 'estate':
-      return true;
-    case 'address':
-      return of.name.startsWith(`${scope}/`);
-    case 'owner':
-      return [...wanted.documents.values()].some(({ owner }) => owner === of.name);
-    case 'target':
-      return wanted.targets.includes(of.name);
-  }
-}

@@ -1,27 +1,18 @@
-import { join } from 'node:path';
-import type { ScopePlan } from '../../core/action.ts';
-import { type Bounds, planEstate } from '../../core/plan/estate.ts';
-import type { Choices, PlanInput } from '../../core/plan/plan-input.ts';
-import type { PlanBound } from '../../core/render/plan-json.ts';
+import type { Estate } from '../../answers/estate.ts';
+import { heldSources } from '../../answers/held-sources.ts';
+import { leftAlone } from '../../answers/left-alone.ts';
+import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/survey.ts';
+import type { Choices } from '../../core/plan/plan-input.ts';
 import type { Address } from '../../core/resource.ts';
 import { inForce } from '../../estate/in-force.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
-import type { Estate } from './estate.ts';
-import { leftAlone, tellLeftAlone } from './left-alone.ts';
+import { tellLeftAlone } from './left-alone.ts';
 import { type Looked, look } from './look.ts';
-import { heldSources, tellHeldSources } from './source-words.ts';
+import { tellHeldSources } from './source-words.ts';
 
-/** An estate looked at and planned. */
-export interface Survey {
-  readonly estate: Estate;
-  readonly store: Store | undefined;
-  readonly looked: readonly Looked[];
-  /** One for each scope looked at, in the same order. */
-  readonly plans: readonly ScopePlan[];
-  readonly bound: PlanBound;
-  readonly bounds: Bounds;
-}
+/** An estate looked at now, over sessions that are open. */
+export type Survey = AnySurvey<Looked>;
 
 /** What a person lets pass or chose, beyond the specs. */
 export interface Grant {
@@ -52,36 +43,9 @@ export async function withSurvey<T>(
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);
     tellLeftAlone(await leftAlone(estate, store), context);
-    const bound = {
-      estate: estate.name,
-      revision: estate.tree.revision,
-      ...(force.generation === undefined ? {} : { generation: force.generation }),
-      ...(force.serial === undefined ? {} : { serial: force.serial }),
-      ...(held.length === 0 ? {} : { sources: held }),
-    };
+    const bound = boundOf(estate, force, held);
     return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));
   }
-}
-
-/** Plans what was seen, by the choices of the survey unless others are given. */
-export const planAgain = (
-  { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
-  choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
-): readonly ScopePlan[] =>
-  planEstate(
-    looked.map(({ input }) => ({ ...input, choices: choicesOf(input) })),
-    bounds,
-  ).map((plan) => namedFromHere(plan, estate.dir));
-
-/** Documents by the path that a person sees from where the command runs. */
-export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
-  const actions = plan.actions.map((action) => ({
-    ...action,
-    documents: action.documents.map((document) =>
-      document.file === '' ? document : { ...document, file: join(dir, document.file) },
-    ),
-  }));
-  return { ...plan, actions };
 }

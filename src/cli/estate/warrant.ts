@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Estate } from '../../answers/estate.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import type { Authority, Pass } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { accept } from './accept.ts';
-import type { Estate } from './estate.ts';
 import { approver, withLeases } from './leases.ts';
 
 /** What a person does to the store itself, not to a cloud: under the lease of one scope, in the newest generation. */

@@ -1,11 +1,11 @@
+import type { Approvable } from '../../answers/approvable.ts';
+import { destroysOf } from '../../answers/give-approval.ts';
 import { entriesOf } from '../../core/render/entries.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Generation } from '../../ports/inventory.ts';
-import type { Approvable } from '../estate/approvable.ts';
-import { destroysOf } from '../estate/give-approval.ts';
 import { count } from './count.ts';
 import { shownDigits } from './digest.ts';
 import { formatDuration } from './duration.ts';

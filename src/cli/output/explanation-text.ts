@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
+import type { Explanation, ModeReason } from '../../core/inventory/explanation.ts';
+import type { Ownership } from '../../core/inventory/ownership.ts';
 import { fieldLines, ruleText } from '../../core/render/fields.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
 import type { TouchedBy } from '../../core/touch.ts';
-import type { Explanation } from '../commands/explain.ts';
-import type { ModeReason } from '../estate/mode-reason.ts';
-import type { Ownership } from '../estate/ownership.ts';
 import { originLines } from './origin-lines.ts';
 
 interface How {
@@ -36,7 +35,7 @@ function verdict({ wanted, there, actions, findings }: Explanation): string {
   if (actions.length > 0) return actions.every(({ cause }) => cause === 'drift') ? 'drifted' : 'to be changed';
   if (findings.some(({ type }) => type === 'blocked' || type === 'withheld')) return 'held back';
   if (wanted.length > 0) return there.length > 0 ? 'as wanted' : 'wanted, and not there';
-  return there[0]?.owner ?? 'unknown';
+  return there[0]?.claim ?? 'unknown';
 }
 
 const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] => [
@@ -60,8 +59,8 @@ function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[
 const attributeLines = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): readonly string[] =>
   kind === 'firewall-rule' ? [ruleText(attributes)] : fieldLines(attributes);
 
-const thereLines = ({ observed, owner, why, by }: Ownership, how: How): readonly string[] => [
-  `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${owner}${why === 'wanted' ? '' : `, ${why}`}`,
+const thereLines = ({ observed, claim, why, by }: Ownership, how: How): readonly string[] => [
+  `${observed.id}${observed.name === '' ? '' : ` (${observed.name})`}: ${claim}${why === 'wanted' ? '' : `, ${why}`}`,
   ...byLines(by, how),
   ...attributeLines(observed).map((line) => `  ${line}`),
   ...(observed.condition.parts ?? []).map(({ part, id }) => `  part ${part}  ${id}`),

@@ -1,7 +1,7 @@
+import type { ScopeStanding, Standing } from '../../answers/standing.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
-import type { ScopeStanding, Standing } from '../estate/standing.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
 import { heldFlags, heldText } from './held-text.ts';

@@ -2,7 +2,7 @@
  * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
  * Everyone may import from their own layer; whatever a row does not name is forbidden.
  *
- *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, cli } ← roots;
+ *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, answers ← cli } ← roots;
  *     providers see core and ports only
  */
 export interface Layer {
@@ -23,6 +23,7 @@ const anyOfOurs = [
   'ports',
   'engine',
   'estate',
+  'answers',
   'fleet',
   'queue',
   'store',
@@ -46,6 +47,8 @@ export const LAYERS: readonly Layer[] = [
 
   // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
   { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
+  // What is asked about an estate beyond one call of the store, for the command line and the API alike; asks no cloud.
+  { name: 'answers', at: ['src/answers/'], layers: [...inward, 'estate'], packages: [], node: true },
 
   { name: 'queue', at: ['src/queue/'], layers: inward, packages: ['bullmq', 'ioredis', 'pg'], node: true },
   {
@@ -62,7 +65,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
-  { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate'], packages: ['commander'], node: true },
+  { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate', 'answers'], packages: ['commander'], node: true },
   // Passes without a person: what a job leads to.
   { name: 'fleet', at: ['src/fleet/'], layers: [...inward, 'estate'], packages: [], node: true },
   // A browser's pages: they talk to the API, and see nothing of ours.

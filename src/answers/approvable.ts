@@ -1,10 +1,10 @@
-import type { Action, Finding, ScopePlan, WithholdCode } from '../../core/action.ts';
-import { actionDigest } from '../../core/digest.ts';
-import type { Choices, PlanInput, Policy, StoppedWaves } from '../../core/plan/plan-input.ts';
-import type { ScopeKey } from '../../core/resource.ts';
-import { sha256 } from '../../estate/sha256.ts';
-import type { Approval } from '../../ports/approvals.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import { actionDigest } from '../core/digest.ts';
+import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { Approval } from '../ports/approvals.ts';
+import type { Store } from '../ports/store.ts';
 import { namedFromHere, planAgain, type Survey } from './survey.ts';
 
 /** What people have said of a scope before: approvals in force, and rollouts that stopped and nobody resumed. */

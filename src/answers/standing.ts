@@ -1,11 +1,11 @@
-import type { ScopeKey } from '../../core/resource.ts';
-import type { Approval } from '../../ports/approvals.ts';
-import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
-import type { Generation } from '../../ports/inventory.ts';
-import type { HeldLease } from '../../ports/lease.ts';
-import type { Pause } from '../../ports/pauses.ts';
-import type { Pin, SourceState } from '../../ports/sources.ts';
-import type { Store } from '../../ports/store.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import type { Approval } from '../ports/approvals.ts';
+import type { Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
+import type { Generation } from '../ports/inventory.ts';
+import type { HeldLease } from '../ports/lease.ts';
+import type { Pause } from '../ports/pauses.ts';
+import type { Pin, SourceState } from '../ports/sources.ts';
+import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate.ts';
 import { type LeftAlone, leftAlone } from './left-alone.ts';
 

@@ -1,22 +1,15 @@
 import { join } from 'node:path';
-import type { Desired } from '../../core/desired.ts';
-import { byStrictness, strictest } from '../../core/mode.ts';
-import type { ModesBefore } from '../../core/plan/modes-before.ts';
-import type { Document } from '../../core/spec/document.ts';
-import { effectiveMode, type Mode } from '../../core/spec/effective-mode.ts';
-import type { Located } from '../../core/spec/located.ts';
-import { ofKind } from '../../core/spec/spec-set.ts';
+import type { Desired } from '../core/desired.ts';
+import type { ModeReason } from '../core/inventory/explanation.ts';
+import { byStrictness, strictest } from '../core/mode.ts';
+import type { ModesBefore } from '../core/plan/modes-before.ts';
+import type { Document } from '../core/spec/document.ts';
+import { effectiveMode } from '../core/spec/effective-mode.ts';
+import type { Located } from '../core/spec/located.ts';
+import { ofKind } from '../core/spec/spec-set.ts';
 import type { Estate } from './estate.ts';
 
-/** The mode that holds for a resource, and the line that says so; without one nobody said anything. */
-export interface ModeReason {
-  readonly mode: Mode;
-  readonly why: string;
-  /** The stricter one that binds workers until the next generation: no commit lifts its own guard. */
-  readonly stillBoundBy?: Mode;
-}
-
-/** The same, beside what the generation before said of its documents. */
+/** The mode that holds, beside what the generation before said of its documents. */
 export function modeNow(desired: Desired, estate: Estate, before: ModesBefore | undefined): ModeReason {
   const reason = modeReason(desired, estate);
   const former = desired.documents.flatMap(({ address }) => before?.(address) ?? []);

@@ -1,5 +1,5 @@
-import type { ScopeKey } from '../../core/resource.ts';
-import type { Store } from '../../ports/store.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate.ts';
 
 /** A pass of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */

@@ -1,20 +1,13 @@
 import { join } from 'node:path';
-import { nameIn } from '../../core/address.ts';
-import type { Desired } from '../../core/desired.ts';
-import type { Address } from '../../core/resource.ts';
-import type { Document } from '../../core/spec/document.ts';
-import type { ResourceDoc } from '../../core/spec/effective-mode.ts';
-import { type FieldOrigin, fieldOrigins } from '../../core/spec/field-origins.ts';
-import type { Located } from '../../core/spec/located.ts';
+import { nameIn } from '../core/address.ts';
+import type { Desired } from '../core/desired.ts';
+import type { Origin } from '../core/inventory/explanation.ts';
+import type { Address } from '../core/resource.ts';
+import type { Document } from '../core/spec/document.ts';
+import type { ResourceDoc } from '../core/spec/effective-mode.ts';
+import { type FieldOrigin, fieldOrigins } from '../core/spec/field-origins.ts';
+import type { Located } from '../core/spec/located.ts';
 import type { Estate } from './estate.ts';
-
-/** Which line of which layer decided a field, in a document that wants the resource. `file`: as seen from here. */
-export interface Origin extends Omit<FieldOrigin, 'at'> {
-  readonly document: Address;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-}
 
 /** Of each document once, however many atoms it makes. */
 export function originsOf(wanted: readonly Desired[], estate: Estate): readonly Origin[] {
