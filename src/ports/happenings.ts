@@ -1,24 +1,24 @@
-import type { Bounds } from '../core/access/grant.ts';
-
 /** What happened, in the order in which it became true: for those who watch. Kept for a few days; never needed for correctness. */
 export interface Happenings {
-  /**
-   * Those after a place, oldest first, at most `limit`; and the place to go on from. What lies outside of `seen` is left out,
-   * and passed over. `gone`: what came right after that place is not kept any more, so the watcher has missed something.
-   */
-  after(place: string, query: { readonly seen: readonly Bounds[]; readonly limit: number }): Promise<Happened>;
-  /** The place of the newest one: who begins to watch begins here. */
+  /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: who watches what is for the reader to tell. */
+  after(place: string, limit: number): Promise<Happened>;
+  /** The place behind all that may be told by now: who begins to watch begins here. */
   newest(): Promise<string>;
 }
 
+/**
+ * `more`: there were `limit` of them, and more may be there already. `gone`: what came right after that place is not kept any
+ * more, or it is no place of this database, so the watcher has missed something; there are no happenings then.
+ */
 export interface Happened {
   readonly happenings: readonly Happening[];
   readonly place: string;
+  readonly more: boolean;
   readonly gone: boolean;
 }
 
 export interface Happening extends HappeningDraft {
-  /** Opaque. */
+  /** Opaque, and unique. Places of one database sort as texts, in the order of what happened. */
   readonly place: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -34,4 +34,5 @@ export interface HappeningDraft {
 }
 
 /** `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger. */
-export type HappeningType = 'resource' | 'pass' | 'generation' | 'word';
+export const happeningTypes = ['resource', 'pass', 'generation', 'word'] as const;
+export type HappeningType = (typeof happeningTypes)[number];

@@ -2,6 +2,7 @@ import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { FleetState } from './fleet-state.ts';
+import type { Happenings } from './happenings.ts';
 import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
@@ -12,6 +13,7 @@ import type { Touches } from './touches.ts';
 
 /** Everything that outlives a process: one database. */
 export type Store = StorePorts &
+  Watched &
   Front & {
     readonly fleet: FleetState;
     readonly sources: Sources;
@@ -25,6 +27,11 @@ export type Store = StorePorts &
 /** What the API works with, of its own. */
 export interface Front {
   readonly tokens: Tokens;
+}
+
+/** What those read who watch. */
+export interface Watched {
+  readonly happenings: Happenings;
 }
 
 /** What the engine works with. */

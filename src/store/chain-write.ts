@@ -1,10 +1,12 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import { genesis, type Head, headOf, link } from '../core/ledger/chain.ts';
 import type { Content } from '../core/ledger/entry.ts';
+import { announce } from './announce.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './in-chunks.ts';
 import { sha256 } from './sha256.ts';
 import type { Write } from './tables.ts';
+import { wordsOf } from './word.ts';
 
 /** A transaction that holds the estate's chain: nobody else writes to the estate until it ends. */
 export interface ChainWrite {
@@ -58,14 +60,17 @@ export async function lockChain(trx: Write, store: string, estate: string): Prom
 
 export async function appendTo(trx: Write, estate: string, from: Head, contents: readonly Content[]): Promise<Head> {
   let head = from;
-  const rows = contents.map((content) => {
+  const entries = contents.map((content) => {
     const entry = link(head, content, sha256);
     head = headOf(entry);
-    const { seq, at, type, body, chain } = entry;
+    return entry;
+  });
+  const rows = entries.map(({ seq, at, type, body, chain }) => {
     const address = typeof body['address'] === 'string' ? body['address'] : null;
     return { estate, seq, at, type, address, body: canonical(body), ...chain };
   });
   await inChunks(rows, (chunk) => trx.insertInto('ledger').values(chunk).execute());
   await trx.updateTable('estates').set(head).where('name', '=', estate).execute();
+  for (const entry of entries) await announce(trx, entry.at, wordsOf(estate, entry));
   return head;
 }

@@ -11,6 +11,7 @@ import { postgresAudit } from './postgres-audit.ts';
 import { postgresEstates } from './postgres-estates.ts';
 import { postgresFleet } from './postgres-fleet.ts';
 import { postgresGenerations } from './postgres-generations.ts';
+import { postgresHappenings } from './postgres-happenings.ts';
 import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
@@ -158,6 +159,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     fleet: postgresFleet(context),
     sources: postgresSources(context),
     touches: postgresTouches(context),
+    happenings: postgresHappenings(context),
     tokens: postgresTokens(context),
     estates: postgresEstates(context),
     audit,

@@ -3,6 +3,8 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
+import { acceptedOf } from './accepted.ts';
+import { announce } from './announce.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { spentBy } from './counted.ts';
@@ -71,7 +73,7 @@ interface Accepting {
 
 /** Under the estate's lock, so that two processes never give one number to two revisions, and none passes a pin. */
 const accept = (context: Context, { estate, revision, guards, after }: Accepting): Promise<Generation> =>
-  chainWrite(context, estate, async ({ trx }) => {
+  chainWrite(context, estate, async ({ trx, at }) => {
     const [current] = await newest(trx, estate);
     if (current?.revision === revision) return current;
     const pin = await pinOf(trx, estate);
@@ -83,5 +85,6 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
       .insertInto('generations')
       .values({ estate, number, revision, guards: canonical(guards) })
       .execute();
+    await announce(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });

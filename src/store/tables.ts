@@ -2,6 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccessTables } from './access-tables.ts';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
+import type { HappeningTables } from './happening-tables.ts';
 import type { EventTables, SourceTables } from './source-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
@@ -11,7 +12,8 @@ export type Tables = RecordTables &
   FleetTables &
   SourceTables &
   EventTables &
-  AccessTables;
+  AccessTables &
+  HappeningTables;
 
 /** What was done. */
 interface RecordTables {

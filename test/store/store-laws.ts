@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Store } from '../../src/ports/store.ts';
 import { fleetLaws } from './laws/fleet-laws.ts';
 import { generationLaws } from './laws/generation-laws.ts';
+import { happeningLaws } from './laws/happening-laws.ts';
 import { inventoryLaws } from './laws/inventory-laws.ts';
 import { leaseLaws } from './laws/lease-laws.ts';
 import { ledgerLaws } from './laws/ledger-laws.ts';
@@ -53,6 +54,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...peopleLaws,
     ...sourceLaws,
     ...touchLaws,
+    ...happeningLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())
     test(`${name}: ${law}`, async () => {

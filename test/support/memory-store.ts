@@ -9,6 +9,7 @@ import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
+import { memoryHappenings } from './memory-store/happenings.ts';
 import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
 import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
@@ -44,6 +45,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     fleet: memoryFleet(data, clock),
     sources: memorySources(data, clock),
     touches: memoryTouches(data, clock),
+    happenings: memoryHappenings(data),
     tokens: memoryTokens(data, clock),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),

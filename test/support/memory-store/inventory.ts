@@ -5,10 +5,12 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
 import { Overtaken } from '../../../src/ports/overtaken.ts';
 import { Pinned } from '../../../src/ports/pinned.ts';
+import { acceptedOf } from '../../../src/store/accepted.ts';
 import { mostNeverShown } from '../../../src/store/never-shown.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { spentBy } from './counted.ts';
+import { announceIn } from './happenings.ts';
 import { apply } from './ledger.ts';
 import { checkLease, type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
 import { newestTouches } from './touches.ts';
@@ -124,6 +126,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
+      announceIn(memory.happenings, clock.now(), [acceptedOf(name, accepted.number, revision)]);
       return accepted;
     },
     spent: async (name, generation) => spentBy(of(name), generation, clock.now()),

@@ -13,7 +13,9 @@ import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/sha256.ts';
+import { wordsOf } from '../../../src/store/word.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
+import { announceIn, type HappeningMemory, happeningMemory } from './happenings.ts';
 import { type SourceMemory, sourceMemory } from './source-memory.ts';
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
@@ -23,13 +25,17 @@ export interface Memory {
   readonly leases: Map<string, LeaseMemory>;
   readonly fleet: FleetMemory;
   readonly sources: SourceMemory;
+  readonly happenings: HappeningMemory;
   /** Oldest first. */
   readonly tokens: KeptToken[];
   nextId(): string;
 }
 
 export interface EstateMemory {
+  readonly name: string;
   readonly chain: Chain;
+  /** Of all estates. */
+  readonly happenings: HappeningMemory;
   /** Open intents by id, and their ids by scope and action. */
   readonly open: Map<string, IntentMemory>;
   readonly openActions: Map<string, string>;
@@ -83,6 +89,7 @@ export function memory(store: string): Memory {
     leases: new Map(),
     fleet: fleetMemory(),
     sources: sourceMemory(),
+    happenings: happeningMemory(),
     tokens: [],
     nextId,
   };
@@ -93,7 +100,9 @@ export function estateOf(memory: Memory, name: string): EstateMemory {
   if (found) return found;
   const chain = { head: genesis(memory.store, name, sha256), entries: [] };
   const made: EstateMemory = {
+    name,
     chain,
+    happenings: memory.happenings,
     open: new Map(),
     openActions: new Map(),
     places: new Map(),
@@ -121,10 +130,11 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
   return made;
 }
 
-export function append({ chain }: EstateMemory, content: Content): number {
+export function append({ name, chain, happenings }: EstateMemory, content: Content): number {
   const entry = link(chain.head, { ...content, body: JSON.parse(canonical(content.body)) }, sha256);
   chain.entries.push(entry);
   chain.head = headOf(entry);
+  announceIn(happenings, entry.at, wordsOf(name, entry));
   return entry.seq;
 }
 

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Happened, Happening, Happenings, HappeningType } from '../ports/happenings.ts';
+import type { Context } from './context.ts';
+import { type Position, placeOf, positionOf } from './happening-place.ts';
+import { sha256 } from './sha256.ts';
+import type { Database } from './tables.ts';
+
+export function postgresHappenings({ db, store }: Pick<Context, 'db' | 'store'>): Happenings {
+  return {
+    after: (place, limit) => after({ db, store, place }, limit),
+    newest: async () => {
+      const [row] = await read(db, { position: origin, limit: 0 });
+      if (row === undefined) throw new Error(nothing);
+      return placeOf(databaseOf(store, row), { tx: BigInt(row.xmin), number: 0n });
+    },
+  };
+}
+
+const nothing = 'the table setpoint.forgotten_happenings is empty: it has one row, made with it. Restore the database.';
+const origin: Position = { tx: 0n, number: 0n };
+
+interface Asked {
+  readonly db: Database;
+  readonly store: string;
+  readonly place: string;
+}
+
+async function after({ db, store, place }: Asked, limit: number): Promise<Happened> {
+  const name = place.slice(0, place.indexOf('-'));
+  const position = positionOf(name, place);
+  const rows = await read(db, { position: position ?? origin, limit: position ? limit : 0 });
+  const [edge] = rows;
+  if (edge === undefined) throw new Error(nothing);
+  const database = databaseOf(store, edge);
+  const end = placeOf(database, { tx: BigInt(edge.xmin), number: 0n });
+  if (position === undefined || name !== database || edge.gone)
+    return { happenings: [], place: end, more: false, gone: true };
+  const happenings = rows.flatMap((row) => (row.tx === null ? [] : [happeningOf(database, row)]));
+  const last = happenings.at(-1);
+  const more = happenings.length === limit && last !== undefined;
+  return { happenings, place: more ? last.place : end, more, gone: false };
+}
+
+/** How far may be read, in every row; and what was found, null where nothing was. */
+type Row = Edge & (Found | { readonly tx: null });
+
+interface Edge {
+  readonly system: string;
+  readonly xmin: string;
+  readonly gone: boolean;
+}
+
+interface Found extends Whose {
+  readonly tx: string;
+  readonly number: number;
+  readonly at: number;
+  readonly type: HappeningType;
+  readonly about: Happening['about'];
+}
+
+interface Whose {
+  readonly estate: string;
+  readonly targets: readonly string[] | null;
+  readonly owner: string | null;
+}
+
+/**
+ * One statement, so one snapshot: below its xmin every transaction has ended, and no row can come to be seen there any more. A
+ * place is never above the xmin that it was given at, and that only rises: one that is comes from a database that went back.
+ */
+async function read(
+  db: Database,
+  { position, limit }: { readonly position: Position; readonly limit: number },
+): Promise<readonly Row[]> {
+  const tx = sql`${String(position.tx)}::xid8`;
+  const number = sql`${String(position.number)}::bigint`;
+  const { rows } = await sql<Row>`
+    SELECT edge.system, edge.xmin, edge.gone, found.*
+    FROM (
+      SELECT (SELECT system_identifier FROM pg_control_system())::text AS system,
+        pg_snapshot_xmin(pg_current_snapshot())::text AS xmin,
+        (${tx}, ${number}) < (known.tx, known.number) OR ${tx} > pg_snapshot_xmin(pg_current_snapshot()) AS gone
+      FROM setpoint.forgotten_happenings AS known
+    ) AS edge
+    LEFT JOIN LATERAL (
+      SELECT tx::text, number, at, estate, type, targets, owner, about FROM setpoint.happenings AS told
+      WHERE (told.tx, told.number) > (${tx}, ${number}) AND told.tx < pg_snapshot_xmin(pg_current_snapshot())
+      ORDER BY told.tx, told.number LIMIT ${limit}
+    ) AS found ON NOT edge.gone`.execute(db);
+  return rows;
+}
+
+/** A copy of a database counts its transactions anew, or on by itself: its places are others. */
+const databaseOf = (store: string, { system }: Edge): string => sha256(`${store} ${system}`).slice(0, 12);
+
+const happeningOf = (database: string, row: Found): Happening => ({
+  place: placeOf(database, { tx: BigInt(row.tx), number: BigInt(row.number) }),
+  at: row.at,
+  estate: row.estate,
+  type: row.type,
+  ...(row.targets === null ? {} : { targets: row.targets }),
+  ...(row.owner === null ? {} : { owner: row.owner }),
+  about: row.about,
+});
