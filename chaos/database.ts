@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { joinEmbedded } from '../src/store/embedded/embedded.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { secrets } from './judge/secrets.ts';
 import { ourClock } from './pace.ts';
 import { installGates } from './wire/ledger-gate.ts';
 
@@ -16,7 +17,7 @@ export interface ChaosDatabase {
 }
 
 /** Of an account of the sandbox. */
-export const ourKeys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_EC2_METADATA_DISABLED: 'true' };
+export const ourKeys = { ...secrets, AWS_ACCESS_KEY_ID: 'test', AWS_EC2_METADATA_DISABLED: 'true' };
 
 export async function startDatabase(): Promise<ChaosDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'setpoint-chaos-pg-'));

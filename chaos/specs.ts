@@ -49,12 +49,13 @@ export function specsOf({ cloud, estate, endpoint }: Trial, wanted: Wanted): str
     `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${place}, endpoint: "${endpoint}" }`,
   ];
   if (wanted === 'nothing') return documents(base);
+  const password = cloud === 'azure' ? ', password: { env: SETPOINT_SECRET_OPS }' : '';
   const network = (name: string, cidr: string, subnets: string, labels: string): string =>
     `kind: Network\nmetadata: { name: ${name}, labels: { env: ${labels} } }\nspec: { targets: [prod], cidr: ${cidr}, internet: true, deletionPolicy: delete, subnets: [${subnets}] }`;
   const rule = (name: string, rest: string): string =>
     `kind: FirewallRule\nmetadata: { name: ${name} }\nspec: { protocol: tcp, ${rest} }`;
   const machine = (name: string, rest: string, labels: string): string =>
-    `kind: Instance\nmetadata: { name: ${name}, labels: { tier: ${labels} } }\nspec: { targets: [prod], access: { user: ops, sshKeys: ["${key}"] }, publicIp: true, deletionPolicy: delete, ${rest} }`;
+    `kind: Instance\nmetadata: { name: ${name}, labels: { tier: ${labels} } }\nspec: { targets: [prod], access: { user: ops, sshKeys: ["${key}"]${password} }, publicIp: true, deletionPolicy: delete, ${rest} }`;
   const standing = (network: string, group: string, subnet: string): string =>
     `network: ${network}, subnet: ${subnet}, groups: [${group}]`;
   const made = (from: string = image[0], as: string = size[0]): string => `image: "${from}", size: ${as}`;

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosDatabase } from '../database.ts';
 import { censusOf, differences } from '../judge/census.ts';
+import { marksOf } from '../judge/marks.ts';
 import { closedToOffice } from '../judge/office.ts';
+import { secretsShown } from '../judge/secrets.ts';
 import { wantedCensus } from '../judge/wanted.ts';
 import { leaseMs } from '../pace.ts';
 import type { Said } from '../second.ts';
@@ -114,6 +116,7 @@ async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<voi
       expectCode(await hands.run(hands.apply), 'the rival, with the first process stopped');
       before = writesIn(sandbox);
     });
+    trial.said.push(end.said);
     expect(!/^Node\.js v/m.test(end.said), `the first process broke:\n${end.said}`);
     if (cell.manner === 'stop') {
       const late = writesIn(sandbox) - before;
@@ -146,7 +149,14 @@ async function judge({ cell, trial, expect }: Trying, last: Said): Promise<void>
     expect(false, line);
   const verified = await hands.verify();
   expect(verified.code === 0, `the ledger: ${verified.out}${verified.err}`);
+  for (const shown of await secretsIn(trial)) expect(false, shown);
 }
+
+const secretsIn = ({ cloud, estate, database, said, sandbox }: Trial): Promise<readonly string[]> =>
+  secretsShown(
+    { estate, database: database.owner },
+    { 'what processes said': said.join('\n'), 'what the cloud shows': marksOf(cloud, sandbox.control) },
+  );
 
 /** Half a minute of the cloud's: machines come up. */
 const settleMs = 500;

@@ -19,6 +19,8 @@ export interface Trial {
   /** Both lead through passages: for the first process and the second alike. */
   readonly ways: { readonly cloud: Passage; readonly database: Passage };
   readonly hands: Hands;
+  /** All that its processes said. */
+  readonly said: string[];
 }
 
 export interface Hands {
@@ -54,6 +56,7 @@ export async function withTrial<T>(
     for (const watcher of watchers) watcher(entry);
   };
   const databaseUrl = database.url.replace(/:\d+\//, `:${ways.database.port}/`);
+  const said: string[] = [];
   const hands = handsOf(
     { cloud, estate, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
     {
@@ -61,9 +64,10 @@ export async function withTrial<T>(
       databaseUrl,
       leaseMs: patientLeaseMs,
     },
+    said,
   );
   try {
-    return await work({ cloud, estate, sandbox, database, ways, hands }, (watcher) => watchers.push(watcher));
+    return await work({ cloud, estate, sandbox, database, ways, hands, said }, (watcher) => watchers.push(watcher));
   } finally {
     await Promise.all([ways.cloud.close(), ways.database.close(), sandbox.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -77,9 +81,14 @@ interface Place {
   readonly folder: string;
 }
 
-function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
+function handsOf({ folder, ...place }: Place, ground: Ground, said: string[]): Hands {
   const specs = join(folder, 'specs');
   const store = ['--dir', join(folder, '.setpoint')];
+  const heard = async (args: readonly string[]): Promise<Said> => {
+    const end = await second(args, ground);
+    said.push(end.out, end.err);
+    return end;
+  };
   return {
     ground,
     want: async (wanted) => {
@@ -88,7 +97,7 @@ function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
     },
     // why: on this clock ten minutes are ten seconds, and a lease is two
     apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--lock-timeout', '30m'],
-    run: (args) => second(args, ground),
-    verify: () => second(['ledger', '--estate', place.estate, 'verify', ...store], ground),
+    run: heard,
+    verify: () => heard(['ledger', '--estate', place.estate, 'verify', ...store]),
   };
 }
