@@ -116,7 +116,7 @@ async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<voi
       expectCode(await hands.run(hands.apply), 'the rival, with the first process stopped');
       before = writesIn(sandbox);
     });
-    trial.said.push(end.said);
+    hands.said.push(end.said);
     expect(!/^Node\.js v/m.test(end.said), `the first process broke:\n${end.said}`);
     if (cell.manner === 'stop') {
       const late = writesIn(sandbox) - before;
@@ -152,10 +152,10 @@ async function judge({ cell, trial, expect }: Trying, last: Said): Promise<void>
   for (const shown of await secretsIn(trial)) expect(false, shown);
 }
 
-const secretsIn = ({ cloud, estate, database, said, sandbox }: Trial): Promise<readonly string[]> =>
+const secretsIn = ({ cloud, estate, database, hands, sandbox }: Trial): Promise<readonly string[]> =>
   secretsShown(
     { estate, database: database.owner },
-    { 'what processes said': said.join('\n'), 'what the cloud shows': marksOf(cloud, sandbox.control) },
+    { 'what processes said': hands.said.join('\n'), 'what the cloud shows': marksOf(cloud, sandbox.control) },
   );
 
 /** Half a minute of the cloud's: machines come up. */

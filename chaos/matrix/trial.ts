@@ -19,8 +19,6 @@ export interface Trial {
   /** Both lead through passages: for the first process and the second alike. */
   readonly ways: { readonly cloud: Passage; readonly database: Passage };
   readonly hands: Hands;
-  /** All that its processes said. */
-  readonly said: string[];
 }
 
 export interface Hands {
@@ -32,6 +30,8 @@ export interface Hands {
   /** Runs a verb in this process, which is the second one. */
   run(args: readonly string[]): Promise<Said>;
   verify(): Promise<Said>;
+  /** All that its processes said. */
+  readonly said: string[];
 }
 
 /** Told of each request as the cloud has answered it, before its caller knows. */
@@ -56,7 +56,6 @@ export async function withTrial<T>(
     for (const watcher of watchers) watcher(entry);
   };
   const databaseUrl = database.url.replace(/:\d+\//, `:${ways.database.port}/`);
-  const said: string[] = [];
   const hands = handsOf(
     { cloud, estate, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
     {
@@ -64,10 +63,9 @@ export async function withTrial<T>(
       databaseUrl,
       leaseMs: patientLeaseMs,
     },
-    said,
   );
   try {
-    return await work({ cloud, estate, sandbox, database, ways, hands, said }, (watcher) => watchers.push(watcher));
+    return await work({ cloud, estate, sandbox, database, ways, hands }, (watcher) => watchers.push(watcher));
   } finally {
     await Promise.all([ways.cloud.close(), ways.database.close(), sandbox.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -81,7 +79,8 @@ interface Place {
   readonly folder: string;
 }
 
-function handsOf({ folder, ...place }: Place, ground: Ground, said: string[]): Hands {
+function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
+  const said: string[] = [];
   const specs = join(folder, 'specs');
   const store = ['--dir', join(folder, '.setpoint')];
   const heard = async (args: readonly string[]): Promise<Said> => {
@@ -91,6 +90,7 @@ function handsOf({ folder, ...place }: Place, ground: Ground, said: string[]): H
   };
   return {
     ground,
+    said,
     want: async (wanted) => {
       await mkdir(specs, { recursive: true });
       await writeFile(join(specs, 'estate.yaml'), specsOf(place, wanted));
