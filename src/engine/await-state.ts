@@ -1,6 +1,7 @@
 import type { Condition } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Desk } from './desk.ts';
+import { wait } from './wait.ts';
 
 /** `gone`: the cloud no longer counts it. */
 type State = 'ready' | 'gone';
@@ -17,8 +18,8 @@ export async function awaitState(kind: Kind, ids: readonly CloudId[], state: Sta
   let waiting = ids;
   for (let pauseMs = firstMs; waiting.length > 0; pauseMs = thenMs) {
     if (clock.now() >= until) return false;
-    desk.tell?.({ at: 'waiting', why: state, detail: `${waiting.length} ${kind}`, forMs: pauseMs });
-    await clock.sleep(pauseMs, desk.halt.waits);
+    const awaited = { why: state, detail: `${waiting.length} ${kind}`, forMs: pauseMs };
+    await wait(awaited, { clock, waits: desk.halt.waits, tell: desk.tell });
     waiting = await stillWaiting(kind, waiting, state, desk);
   }
   return true;

@@ -14,6 +14,7 @@ import { type Memo, memo } from './memo.ts';
 import { observe, visibilityMs } from './observe.ts';
 import { resolve } from './resolve.ts';
 import { secondLook } from './second-look.ts';
+import { wait } from './wait.ts';
 
 /** One scope to converge. */
 export interface Convergence {
@@ -229,6 +230,6 @@ interface Awaited {
 
 async function rest(times: number, awaited: Awaited, { ports, steering }: Run): Promise<void> {
   const forMs = Math.max(500, Math.min(longestRestMs, backoff(times, ports.random())));
-  steering.tell?.({ at: 'waiting', why: 'visible', ...awaited, forMs });
-  await ports.clock.sleep(forMs, steering.signal);
+  const waiter = { clock: ports.clock, waits: steering.signal, tell: steering.tell };
+  await wait({ why: 'visible', ...awaited, forMs }, waiter);
 }

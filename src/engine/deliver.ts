@@ -7,6 +7,7 @@ import { halve, isOverQuota } from './halve.ts';
 import type { EnginePorts, Steering } from './job.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
 import type { Room } from './room.ts';
+import { wait } from './wait.ts';
 
 /** Items that go to one actuator together. */
 export interface Delivery<T> {
@@ -197,8 +198,7 @@ async function rest(again: readonly Again[], tries: Tries, { ports, waits, tell 
   for (const because of new Set(again.map((next) => next.because))) tries[because] += 1;
   const forMs = Math.max(...again.map(({ afterMs }) => afterMs));
   if (forMs === 0) return 'rested';
-  tell?.({ at: 'waiting', why: 'backoff', detail: `${again.length} to send again`, forMs });
-  await ports.clock.sleep(forMs, waits);
+  await wait({ why: 'backoff', detail: `${again.length} to send again`, forMs }, { clock: ports.clock, waits, tell });
   return 'rested';
 }
 

@@ -52,7 +52,10 @@ export function lineOf(estate: string, input: LineInput): Line {
     },
     report: (request, answer) => {
       calls[request.mutating ? 'writes' : 'reads'] += 1;
-      note(log, request, answer);
+      const record = recordOf(request, answer);
+      log.failure = answer.failure;
+      log.records.push(record);
+      input.tell?.({ at: 'called', ...record, mutating: request.mutating, lanes: lanesOf(request) });
       tellLimiter(input.ports.limiter, request, answer, letGo.get(request) ?? 0);
     },
   });
@@ -77,18 +80,19 @@ function tellLimiter(limiter: Limiter, { costs }: Request, { failure, remaining 
   for (const { lane, amount } of costs) limiter.slow(lane.key, { sentAt, retryAfterMs, amount });
 }
 
-function note(log: CallLog, { action }: Request, { requestId, durationMs, failure }: Answer): void {
-  log.failure = failure;
-  log.records.push({
-    action,
-    durationMs,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(failure === undefined ? {} : { code: failure.code }),
-  });
-}
+const recordOf = ({ action }: Request, { requestId, durationMs, failure }: Answer): CallRecord => ({
+  action,
+  durationMs,
+  ...(requestId === undefined ? {} : { requestId }),
+  ...(failure === undefined ? {} : { code: failure.code }),
+});
+
+const lanesOf = ({ costs }: Request): readonly string[] => costs.map(({ lane }) => lane.key);
 
 /** After this long people are told that a budget is waited for. */
 const tellAfterMs = 1000;
+/** Less is no wait: budgets that are shared are asked for over a network. */
+const leastWaitMs = 20;
 
 type Whose = Pick<Need, 'rank' | 'share'>;
 
@@ -96,10 +100,15 @@ async function budgetFor({ action, costs }: Request, whose: Whose, input: LineIn
   const { ports, halt, tell } = input;
   const taken = ports.limiter.take({ costs, ...whose }, halt.waits);
   if (!tell) return taken;
+  const from = ports.clock.now();
   const timer = new AbortController();
   ports.clock.sleep(tellAfterMs, timer.signal).then(
     () => tell({ at: 'waiting', why: 'budget', detail: action }),
     () => undefined,
   );
-  return taken.finally(() => timer.abort());
+  return taken.finally(() => {
+    timer.abort();
+    const forMs = ports.clock.now() - from;
+    if (forMs >= leastWaitMs) tell({ at: 'waited', why: 'budget', detail: action, forMs });
+  });
 }

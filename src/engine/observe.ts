@@ -9,6 +9,7 @@ import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
 import type { Kept } from './kept.ts';
 import { callLog, type Line, lineOf } from './line.ts';
+import { sleepFor } from './wait.ts';
 
 /** How long a cloud's listings may miss what was written: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
 export const visibilityMs = 300_000;
@@ -116,11 +117,12 @@ const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure 
   failure ?? reported ?? { kind: 'terminal', code, message };
 
 /** Asks again while asking again may help. A throttled answer has slowed its lane already, which is wait enough. */
-async function patiently<T>({ ports, waits }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
+async function patiently<T>({ ports, waits, steering }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask();
     if (answer.ok || attempt >= maxAttempts || !worthAsking[answer.failure.kind]) return answer;
-    await ports.clock.sleep(backoff(attempt, ports.random()), waits);
+    const awaited = { why: 'backoff', detail: answer.failure.code, forMs: backoff(attempt, ports.random()) } as const;
+    await sleepFor(awaited, { clock: ports.clock, waits, tell: steering.tell });
   }
 }
 

@@ -3,6 +3,7 @@ import { ListingFailed } from '../ports/provider.ts';
 import type { Desk } from './desk.ts';
 import { isStop } from './halt.ts';
 import type { Outcome } from './outcome.ts';
+import { wait } from './wait.ts';
 
 /** How long listings are given to show new rules; what they do not show by then, the next pass finds standing. */
 const pausesMs = [0, 1000, 2000, 4000, 8000];
@@ -19,8 +20,8 @@ export async function verify(made: ReadonlyMap<Ref, readonly Outcome[]>, desk: D
   try {
     for (const pauseMs of pausesMs) {
       if (waiting.length === 0) break;
-      if (pauseMs > 0) desk.tell?.({ at: 'waiting', why: 'visible', detail: 'new rules', forMs: pauseMs });
-      await desk.ports.clock.sleep(pauseMs, desk.halt.waits);
+      const waiter = { clock: desk.ports.clock, waits: desk.halt.waits, tell: desk.tell };
+      if (pauseMs > 0) await wait({ why: 'visible', detail: 'new rules', forMs: pauseMs }, waiter);
       const listed = await listedRules(desk);
       waiting = waiting.filter(([, outcomes]) => outcomes.some((outcome) => !isListed(outcome, listed)));
     }

@@ -71,6 +71,9 @@ function say(log: Log, event: Progress): void {
     case 'waiting':
       log.debug('waiting', { code: event.why, of: event.detail, ...forMs(event.forMs ?? event.atMostMs) });
       break;
+    case 'waited':
+    case 'called':
+      break;
   }
 }
 

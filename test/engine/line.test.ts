@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Failure } from '../../src/core/failure.ts';
 import type { Sent } from '../../src/core/pack.ts';
 import { haltOn } from '../../src/engine/halt.ts';
 import { callLog, lineOf } from '../../src/engine/line.ts';
+import type { Progress } from '../../src/engine/progress.ts';
 import type { Call, Cost, Request } from '../../src/ports/actuator.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import type { Limiter, Need } from '../../src/ports/limiter.ts';
@@ -15,6 +17,14 @@ const cost = (key: string, amount = 1): Cost => ({
 });
 const request: Request = { action: 'DeleteVpc', mutating: true, costs: [cost('a'), cost('b', 40)] };
 
+const site = {
+  session: scriptedSession({}),
+  account: '',
+  batches: {},
+  holds: { fixedMarks: [], oneByName: [] },
+  secret: async () => ({}),
+};
+
 /** A line over a limiter that only remembers what it is told, and lets the n-th go at n. */
 function recordedLine() {
   const told: unknown[] = [];
@@ -26,13 +36,6 @@ function recordedLine() {
   };
   const clock = virtualClock();
   const lease = { remainingMs: () => 1000, signal: new AbortController().signal } as Lease; // why: all that a line asks of it
-  const site = {
-    session: scriptedSession({}),
-    account: '',
-    batches: {},
-    holds: { fixedMarks: [], oneByName: [] },
-    secret: async () => ({}),
-  };
   const halt = haltOn({ signal: new AbortController().signal }, clock);
   const line = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined, lease });
   return { line, told, needs, end: () => halt.end() };
@@ -77,4 +80,44 @@ describe('what a line tells the limiter', () => {
     assert.deepEqual(told, [['a', 3]]);
     end();
   });
+});
+
+describe('what a line tells those who watch', () => {
+  /** A limiter that lets go after so long. */
+  const toldBy = async (afterMs: number, failure?: Failure): Promise<readonly Progress[]> => {
+    const told: Progress[] = [];
+    const clock = virtualClock();
+    const take = async (): Promise<number> => (afterMs > 0 ? clock.sleep(afterMs).then(() => 1) : 1);
+    const limiter: Limiter = { take, slow: () => {}, learn: () => {} };
+    const halt = haltOn({ signal: new AbortController().signal }, clock);
+    const line = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: (one) => told.push(one) });
+    const call = line.reading();
+    await clock.run(() => call.admit({ ...request, mutating: false }));
+    call.report({ ...request, mutating: false }, { durationMs: 3, requestId: 'q', ...(failure ? { failure } : {}) });
+    halt.end();
+    return told;
+  };
+  const called = {
+    at: 'called',
+    action: 'DeleteVpc',
+    mutating: false,
+    lanes: ['a', 'b'],
+    durationMs: 3,
+    requestId: 'q',
+  };
+
+  it('each request: its lanes, the cloud’s id of it and how long it took', async () =>
+    assert.deepEqual(await toldBy(0), [called]));
+
+  it('the code of one that failed, and nothing else of its failure', async () => {
+    const told = await toldBy(0, { kind: 'terminal', code: 'Denied', message: 'no' });
+    assert.deepEqual(told, [{ ...called, code: 'Denied' }]);
+  });
+
+  it('how long a budget was really waited for', async () => {
+    const waited = { at: 'waited', why: 'budget', detail: 'DeleteVpc', forMs: 400 };
+    assert.deepEqual(await toldBy(400), [waited, called]);
+  });
+
+  it('no wait where an answer only came from afar', async () => assert.deepEqual(await toldBy(10), [called]));
 });

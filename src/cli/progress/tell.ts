@@ -31,6 +31,7 @@ export function tellScope(scope: string, progress: Progress): (event: Event) => 
   let settled = 0;
   let isWaiting = false;
   return (event) => {
+    if (event.at === 'called' || event.at === 'waited') return;
     if (event.at === 'observing') seen.set(event.kind, event.seen);
     if (event.at === 'settled') settled += 1;
     isWaiting = event.at === 'waiting' ? event.atMostMs !== undefined : isWaiting && isLook(event);
@@ -60,6 +61,9 @@ function lineOf(event: Event, so: { readonly seen: number; readonly settled: num
       if (event.atMostMs !== undefined)
         return `${done}waiting for ${event.detail} to be seen or given up (at most ${formatDuration(event.atMostMs)})`;
       return `${done}${waitingFor[event.why]}${forAbout(event.forMs)}: ${event.detail}`;
+    case 'waited':
+    case 'called':
+      return '';
   }
 }
 
