@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 /** Headings of the help, in its order. */
-export const verbGroups = ['Specs', 'Change', 'Steer', 'Look', 'Own', 'Run', 'Set up'] as const;
+export const verbGroups = ['Specs', 'Change', 'Steer', 'Look', 'Own', 'Run', 'Server', 'Set up'] as const;
 
 export interface VerbText {
   readonly group: (typeof verbGroups)[number];

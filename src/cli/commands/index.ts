@@ -25,6 +25,8 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['takeover', async () => (await import('./takeover.ts')).takeover],
   ['serve', async () => (await import('./serve.ts')).serve],
   ['worker', async () => (await import('./worker.ts')).worker],
+  ['login', async () => (await import('./login.ts')).login],
+  ['logout', async () => (await import('./logout.ts')).logout],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
   ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
 ]);

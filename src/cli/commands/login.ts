@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { formatMoment } from '../output/moment.ts';
+import { askSecret } from '../prompt/ask-secret.ts';
+import { serverAddress } from '../server/address.ts';
+import { clientOf } from '../server/client.ts';
+import { loginsFile, readLogins, writeLogins } from '../server/logins.ts';
+import { pipedToken } from '../server/piped-token.ts';
+import { boundsText, type Self, self } from '../server/self.ts';
+import { checkToken } from '../server/token.ts';
+import { verb } from '../verb.ts';
+
+interface Options {
+  readonly tokenStdin?: boolean;
+  readonly json?: boolean;
+}
+
+export const login = (context: Context): Command =>
+  verb('login', {
+    group: 'Server',
+    summary: 'keep a token for a server, after asking it whose that is',
+    about:
+      'Asks for the token without showing it. It is kept for you alone in $XDG_CONFIG_HOME/setpoint/logins.json, or\n~/.config/setpoint, and is sent to this server only. Verbs ask the server where --server says so, and never by themselves.',
+    examples: [
+      ['login https://setpoint.example', 'asks for the token'],
+      ['login https://setpoint.example --token-stdin < token', 'takes it from a file'],
+      ['drift --server last', 'then ask the server'],
+    ],
+  })
+    .argument('<url>', 'https://…, or http://127.0.0.1:PORT on this machine')
+    .option('--token-stdin', 'read the token from stdin; else SETPOINT_TOKEN has it, or a person is asked')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (url: string, options: Options) => context.finish(await run(url, options, context)));
+
+async function run(given: string, options: Options, context: Context): Promise<ExitCode> {
+  const url = serverAddress(given);
+  const file = loginsFile(process.env);
+  const logins = await readLogins(file);
+  const token = await tokenFrom(url, options, context);
+  const who = await self(clientOf({ url, token }, context));
+  const kept = { token, person: who.person, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
+  await writeLogins(file, { last: url, servers: { ...logins.servers, [url]: kept } });
+  if (options.json) emitJson(context.terminal, { server: url, ...who });
+  else emitText(context.terminal, verdictOf(url, who), rolesOf(who));
+  return exitCodes.done;
+}
+
+async function tokenFrom(url: string, { tokenStdin }: Options, { terminal, stop }: Context): Promise<string> {
+  if (tokenStdin) return checkToken(await pipedToken(process.stdin), 'What came on stdin');
+  const given = process.env['SETPOINT_TOKEN'];
+  if (given) return checkToken(given, 'SETPOINT_TOKEN');
+  const otherwise = 'Pipe the token in with --token-stdin, or set SETPOINT_TOKEN.';
+  return checkToken(await askSecret(terminal, { text: `Token for ${url}`, otherwise }, stop), 'What was typed');
+}
+
+function verdictOf(url: string, { person, expiresAt }: Self): string {
+  const until = expiresAt === undefined ? '' : ` · until ${formatMoment(Date.parse(expiresAt))}`;
+  return `Logged in: ${url} as ${person}${until}`;
+}
+
+const rolesOf = ({ grants }: Self): string =>
+  grants.length === 0
+    ? '  You may do nothing there yet: ask an administrator for a role.'
+    : grants.map((grant) => `  ${grant.role} ${boundsText(grant)}`).join('\n');

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { serverAddress } from '../server/address.ts';
+import { loginsFile, readLogins, writeLogins } from '../server/logins.ts';
+import { verb } from '../verb.ts';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+export const logout = (context: Context): Command =>
+  verb('logout', {
+    group: 'Server',
+    summary: 'forget the token of a server',
+    about:
+      'On this machine only: the token holds until it expires, or somebody revokes it with `setpoint token revoke`.',
+    examples: [
+      ['logout', 'the server last logged in to'],
+      ['logout https://setpoint.example', 'this one'],
+    ],
+  })
+    .argument('[url]', 'the server; left out: the one last logged in to')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (url: string | undefined, options: Options) => context.finish(await run(url, options, context)));
+
+async function run(given: string | undefined, { json }: Options, { terminal }: Context): Promise<ExitCode> {
+  const file = loginsFile(process.env);
+  const { last, servers } = await readLogins(file);
+  const url = given === undefined || given === 'last' ? last : serverAddress(given);
+  if (url === undefined || servers[url] === undefined) throw notIn(url, Object.keys(servers));
+  const { [url]: _gone, ...others } = servers;
+  // why: which server comes next is for a person to say
+  await writeLogins(file, { ...(last === undefined || last === url ? {} : { last }), servers: others });
+  if (json) emitJson(terminal, { server: url, loggedOut: true });
+  else
+    emitText(terminal, `Logged out: ${url}`, '  Its token still holds: have it revoked if somebody else may know it.');
+  return exitCodes.done;
+}
+
+const notIn = (url: string | undefined, known: readonly string[]): Complaint =>
+  new Complaint(url === undefined ? 'No server was logged in to last.' : `You are not logged in to ${url}.`, {
+    next:
+      known.length === 0
+        ? 'You are logged in to none at all.'
+        : `Name one:\n${known.map((one) => `setpoint logout ${one}`).join('\n')}`,
+  });

@@ -1,0 +1,84 @@
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { unanswered } from './failure.ts';
+import { refusal } from './refusal.ts';
+
+/** One request. `key`: of its repetition; the server does the same thing once. `path` begins with a slash. */
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly key?: string;
+  /** Its whole answer by then; default 30 s. */
+  readonly atMostMs?: number;
+}
+
+/** Where, as whom, and by what. `fetch` is another one in tests. */
+export interface Line extends Pick<Context, 'clock' | 'stop'> {
+  readonly url: string;
+  readonly token: string;
+  readonly fetch: typeof fetch;
+}
+
+const defaultMs = 30_000;
+const tries = 4;
+const longestWaitMs = 30_000;
+
+/**
+ * The answer to a request, of any status below 300. Who is told to come again (429, 503) does, a few times and after what was
+ * asked for; no other failure is repeated here. No redirect is followed: the token is for this server.
+ */
+export async function exchange(request: Request, line: Line): Promise<Response> {
+  for (let tried = 1; ; tried += 1) {
+    const response = await once(request, line);
+    if (response.ok) return response;
+    const waitMs = tried < tries ? waitAfter(response, tried, line.clock.now()) : undefined;
+    if (waitMs === undefined) throw await refusal(response, line.url);
+    await response.body?.cancel();
+    await line.clock.sleep(waitMs, line.stop);
+  }
+}
+
+async function once({ method, path, body, key, atMostMs = defaultMs }: Request, line: Line): Promise<Response> {
+  const { url, token, stop } = line;
+  const headers = {
+    accept: 'application/json, application/problem+json',
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(atMostMs)]);
+  try {
+    const response = await line.fetch(`${url}${path}`, { method, headers, redirect: 'manual', signal, ...sent });
+    if (response.status >= 300 && response.status < 400) throw elsewhere(url, response);
+    return response;
+  } catch (error) {
+    if (error instanceof Complaint || stop.aborted) throw error;
+    throw unanswered(error, url, atMostMs);
+  }
+}
+
+/** Undefined: not to be repeated. */
+function waitAfter({ status, headers }: Response, tried: number, now: number): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const asked = headers.get('retry-after');
+  const ms = asked === null ? 1000 * 2 ** (tried - 1) : askedMs(asked, now);
+  return ms <= longestWaitMs ? ms : undefined;
+}
+
+/** Seconds, or a date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function askedMs(text: string, now: number): number {
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? 1000 : Math.max(0, at - now);
+}
+
+function elsewhere(url: string, { headers }: Response): Complaint {
+  const to = headers.get('location') ?? '';
+  const origin = URL.canParse(to, url) ? new URL(to, url).origin : 'another place';
+  return new Complaint(`${url} sends us to ${origin}.`, {
+    why: 'Your token goes to the server that you named, and nowhere else.',
+    next: 'If that is the one you mean, name its own address.',
+  });
+}

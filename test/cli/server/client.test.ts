@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import { after, describe, test } from 'node:test';
+import { Complaint } from '../../../src/cli/complaint.ts';
+import type { Context } from '../../../src/cli/context.ts';
+import { clientOf } from '../../../src/cli/server/client.ts';
+import { want } from '../../../src/cli/server/want.ts';
+import { houseOn } from '../../../src/config.ts';
+import { type FakeTerminal, fakeTerminal } from '../support/fake-terminal.ts';
+import { realClock } from '../support/in-process.ts';
+
+const token = 'setpoint_s3cret';
+
+function contextOn(terminal: FakeTerminal, stop = new AbortController().signal): Context {
+  return { terminal, house: houseOn(realClock), clock: realClock, stop, finish: () => undefined };
+}
+
+/** A real server that answers so. */
+async function serverOf(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+const answering =
+  (text: string, type = 'application/json; charset=utf-8'): RequestListener =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': type }).end(text);
+
+async function complaintOf(work: Promise<unknown>): Promise<Complaint> {
+  const ended = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(ended instanceof Complaint, String(ended));
+  assert.ok(!JSON.stringify([ended.message, ended.advice]).includes('s3cret'));
+  return ended;
+}
+
+const get = { method: 'GET', path: '/v1/thing' } as const;
+const thing = want.object({ name: want.text, many: want.list(want.object({ at: want.moment })) });
+
+describe('what a real server answers', () => {
+  test('is read as what was wanted, asked with the token', async () => {
+    let bearer: string | undefined;
+    const url = await serverOf((request, response) => {
+      bearer = request.headers.authorization;
+      answering('{"name":"a","many":[{"at":"2026-01-01T00:00:00.000Z","more":1}],"new":true}')(request, response);
+    });
+    const got = await clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing);
+    assert.deepEqual(got, { name: 'a', many: [{ at: Date.UTC(2026, 0, 1) }] });
+    assert.equal(bearer, `Bearer ${token}`);
+  });
+
+  test('a redirect is not followed: the other server never hears the token', async () => {
+    let heard = 0;
+    const other = await serverOf((_, response) => {
+      heard += 1;
+      response.end('{}');
+    });
+    const url = await serverOf((_, response) => response.writeHead(302, { location: other }).end());
+    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+    assert.equal(complaint.message, `${url} sends us to ${other}.`);
+    assert.equal(heard, 0);
+  });
+
+  test('half an answer is none', async () => {
+    const url = await serverOf((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"name"', () => response.destroy());
+    });
+    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+    assert.match(complaint.message, /broke the connection off/);
+  });
+
+  test('one that does not come in time is waited for no longer', async () => {
+    const url = await serverOf(() => undefined);
+    const slow = { ...get, atMostMs: 300 };
+    const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(slow, thing));
+    assert.match(complaint.message, /no whole answer within 0.3 s/);
+  });
+
+  test('one that takes more than a second is waited for aloud', async () => {
+    const url = await serverOf((request, response) => {
+      setTimeout(() => answering('{"name":"a","many":[]}')(request, response), 1500);
+    });
+    const terminal = fakeTerminal();
+    await clientOf({ url, token }, contextOn(terminal)).ask(get, thing);
+    assert.match(terminal.stderr(), /^waiting for http:\/\/127\.0\.0\.1:\d+ \(1\.\d s\)\n$/);
+    assert.equal(terminal.stdout(), '');
+  });
+
+  test('whoever stops is not kept waiting', async () => {
+    const stop = new AbortController();
+    const url = await serverOf(() => stop.abort(new Error('interrupted')));
+    await assert.rejects(
+      clientOf({ url, token }, contextOn(fakeTerminal(), stop.signal)).ask(get, thing),
+      /interrupted/,
+    );
+  });
+});
+
+/** What comes, what is said of it, and why. */
+const strange: readonly (readonly [listener: RequestListener, says: RegExp, why: RegExp])[] = [
+  [answering('{"name":"a","many":[{}]}'), /does not understand/, /In its answer it\.many\[0\]\.at should be a time/],
+  [answering('{"name":7,"many":[]}'), /does not understand/, /it\.name should be a text/],
+  [answering('[]'), /does not understand/, /it should be an object/],
+  [answering('{"name":'), /no Setpoint API/, /200/],
+  [answering('<html>', 'text/html'), /no Setpoint API/, /200/],
+  [answering('{"name":"a","many":[]}', 'text/plain'), /no Setpoint API/, /200/],
+];
+
+describe('what is no answer of ours', () => {
+  for (const [listener, says, why] of strange)
+    test(`that is not that: ${why.source}`, async () => {
+      const url = await serverOf(listener);
+      const complaint = await complaintOf(clientOf({ url, token }, contextOn(fakeTerminal())).ask(get, thing));
+      assert.match(complaint.message, says);
+      assert.match(complaint.advice.why ?? '', why);
+    });
+});
+
+describe('a long answer comes line by line', () => {
+  test('whole characters and lines, however it was cut', async () => {
+    const text = Buffer.from('{"a":"é"}\n{"b":1}\n');
+    const url = await serverOf((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write(text.subarray(0, 7), () => response.end(text.subarray(7)));
+    });
+    const lines: string[] = [];
+    for await (const line of clientOf({ url, token }, contextOn(fakeTerminal())).lines('/v1/x')) lines.push(line);
+    assert.deepEqual(lines, ['{"a":"é"}', '{"b":1}']);
+  });
+
+  test('one that ends early is a complaint, and not a shorter answer', async () => {
+    const url = await serverOf((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write('{"a":1}\n', () => response.destroy());
+    });
+    const reading = async () => {
+      for await (const line of clientOf({ url, token }, contextOn(fakeTerminal())).lines('/v1/x')) void line;
+    };
+    assert.match((await complaintOf(reading())).message, /broke the connection off/);
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const program = join(import.meta.dirname, '../../../src/cli.ts');
+const token = `setpoint_0123456789abcdef_${'s3cret'.padEnd(43, 'x')}`;
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The real command line, with what is piped into it. */
+function run(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
+  const { SETPOINT_TOKEN: _token, SETPOINT_SERVER: _server, ...around } = process.env;
+  const child = spawn(process.execPath, [program, ...args], { env: { ...around, ...env } });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (piece) => {
+    said.stdout += String(piece);
+  });
+  child.stderr.on('data', (piece) => {
+    said.stderr += String(piece);
+  });
+  child.stdin.on('error', () => undefined).end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => {
+      assert.ok(!`${said.stdout}${said.stderr}`.includes('s3cret'), 'a token was shown');
+      resolve({ code, ...said });
+    });
+  });
+}
+
+/** Knows one token. */
+const server = createServer((request, response) => {
+  const isKnown = request.headers.authorization === `Bearer ${token}`;
+  const answer = isKnown
+    ? { person: 'ann', expiresAt: '2027-02-20T08:00:00.000Z', grants: [{ role: 'operator', estates: ['acme'] }] }
+    : { status: 401, title: 'Unauthorized', detail: 'Send a token.' };
+  const type = isKnown ? 'application/json' : 'application/problem+json';
+  response.writeHead(isKnown ? 200 : 401, { 'content-type': type }).end(JSON.stringify(answer));
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+const address = server.address();
+const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+
+const loginsIn = (home: string) => JSON.parse(readFileSync(join(home, 'setpoint/logins.json'), 'utf8'));
+
+describe('login', () => {
+  test('keeps a token from stdin for its owner, and says who that is; logout forgets it', async () => {
+    const home = temporaryFolder();
+    const env = { XDG_CONFIG_HOME: home };
+    const login = await run(['login', `${url}/`, '--token-stdin'], env, `${token}\n`);
+    assert.equal(login.code, 0, login.stderr);
+    assert.equal(login.stdout, `Logged in: ${url} as ann · until 2027-02-20 08:00 UTC\n  operator on estates: acme\n`);
+    assert.equal(statSync(join(home, 'setpoint/logins.json')).mode & 0o777, 0o600);
+    assert.deepEqual(loginsIn(home), {
+      last: url,
+      servers: { [url]: { token, person: 'ann', expires: '2027-02-20T08:00:00.000Z' } },
+    });
+    const logout = await run(['logout'], env);
+    assert.equal(logout.stdout.split('\n')[0], `Logged out: ${url}`);
+    assert.deepEqual(loginsIn(home), { servers: {} });
+    const again = await run(['logout', '--json'], env);
+    assert.equal(again.code, 1);
+    assert.equal(JSON.parse(again.stdout).error.next, 'You are logged in to none at all.');
+  });
+
+  test('takes SETPOINT_TOKEN, and answers with one object', async () => {
+    const home = temporaryFolder();
+    const { code, stdout } = await run(['login', url, '--json'], { XDG_CONFIG_HOME: home, SETPOINT_TOKEN: token });
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), {
+      server: url,
+      person: 'ann',
+      expiresAt: '2027-02-20T08:00:00.000Z',
+      grants: [{ role: 'operator', estates: ['acme'] }],
+    });
+  });
+
+  /** What is piped in, and what is said. */
+  const refused: readonly (readonly [stdin: string, says: RegExp])[] = [
+    ['setpoint_wrong_s3cret\n', /does not know who asks/],
+    ['', /What came on stdin holds no token/],
+    ['setpoint s3cret\n', /holds no token: it has characters that none has/],
+    [`${token}\n${token}\n`, /holds no token/],
+  ];
+  for (const [stdin, says] of refused)
+    test(`keeps nothing of what is no token there: ${says.source}`, async () => {
+      const home = temporaryFolder();
+      const { code, stdout, stderr } = await run(['login', url, '--token-stdin'], { XDG_CONFIG_HOME: home }, stdin);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, says);
+      assert.equal(existsSync(join(home, 'setpoint')), false);
+    });
+
+  test('a token is not a word of the command line: nobody is asked without a terminal, and it says how', async () => {
+    const { code, stderr } = await run(['login', url], { XDG_CONFIG_HOME: temporaryFolder() });
+    assert.equal(code, 1);
+    assert.match(stderr, /--token-stdin, or set SETPOINT_TOKEN/);
+  });
+});
