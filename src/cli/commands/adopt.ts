@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
 import { nameIn } from '../../core/address.ts';
 import type { Desired } from '../../core/desired.ts';
+import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
-import { type Ownership, ownership } from '../estate/ownership.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
@@ -87,13 +87,13 @@ interface Here {
   readonly estate: Estate;
 }
 
-function chosen(address: string, { observed, owner, why }: Ownership, { wanted, estate }: Here): AdoptLine {
+function chosen(address: string, { observed, claim, why }: Ownership, { wanted, estate }: Here): AdoptLine {
   const desired = wanted.find((one) => one.address === address);
   if (desired === undefined || observed.kind !== desired.kind)
     throw new Complaint(`${observed.id} is a ${observed.kind}, and ${address} is not.`, { code: exitCodes.refused });
-  if (owner !== 'unmanaged' && owner !== 'copied-mark')
+  if (claim !== 'unmanaged' && claim !== 'copied-mark')
     throw new Complaint(`${observed.id} cannot be adopted.`, {
-      why: `It is ${owner}: ${why}.`,
+      why: `It is ${claim}: ${why}.`,
       code: exitCodes.refused,
     });
   return lineFor(desired, observed.id, estate);
@@ -102,7 +102,7 @@ function chosen(address: string, { observed, owner, why }: Ownership, { wanted, 
 /** Wanted, not there, and somebody else's object of that kind has its name. */
 function sameNames(wanted: readonly Desired[], objects: readonly Ownership[], estate: Estate): readonly AdoptLine[] {
   const ours = new Set(objects.flatMap(({ address }) => address ?? []));
-  const free = objects.filter(({ owner, observed }) => owner === 'unmanaged' && observed.name !== '');
+  const free = objects.filter(({ claim, observed }) => claim === 'unmanaged' && observed.name !== '');
   return wanted
     .filter(
       ({ address, kind, terms }) => kind !== 'firewall-rule' && !ours.has(address) && terms.claim?.adopt === undefined,

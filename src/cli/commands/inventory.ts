@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
+import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
+import type { Claim } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Gap, Observation } from '../../core/observed.ts';
 import { plan } from '../../core/plan/plan.ts';
@@ -12,7 +14,6 @@ import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
-import { type Owner, type Ownership, owners, ownership } from '../estate/ownership.ts';
 import { tellHeldSources } from '../estate/source-words.ts';
 import { withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -22,7 +23,7 @@ import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions {
   readonly kind?: Kind;
-  readonly claim?: Owner;
+  readonly claim?: Claim;
   readonly refresh?: boolean;
   readonly json?: boolean;
 }
@@ -48,7 +49,7 @@ export const inventory = (context: Context): Command =>
     }),
   )
     .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
-    .addOption(new Option('--claim <owner>', 'only what is so owned').choices(owners))
+    .addOption(new Option('--claim <owner>', 'only what is so owned').choices(claims))
     .option('--refresh', 'look at the clouds now')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
@@ -72,8 +73,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   return exitCodes.done;
 }
 
-const isChosen = ({ observed, owner }: Ownership, { kind, claim }: Options): boolean =>
-  (kind === undefined || observed.kind === kind) && (claim === undefined || owner === claim);
+const isChosen = ({ observed, claim: whose }: Ownership, { kind, claim }: Options): boolean =>
+  (kind === undefined || observed.kind === kind) && (claim === undefined || whose === claim);
 
 async function shelves(
   estate: Estate,

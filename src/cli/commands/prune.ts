@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../../core/action.ts';
+import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Store } from '../../ports/store.ts';
@@ -9,7 +10,6 @@ import { apply } from '../estate/apply.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withSpecsOption } from '../estate/options.ts';
-import { type Ownership, ownership } from '../estate/ownership.ts';
 import { type Grant, type Survey, withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
@@ -76,7 +76,7 @@ async function run(addresses: readonly string[], options: Options, context: Cont
 const orphansIn = ({ looked, plans }: Survey): readonly Ownership[] =>
   looked
     .flatMap(({ input }, i) => ownership(input, plans[i] ?? { scope: '', actions: [], findings: [], calls: none }))
-    .filter(({ owner }) => owner === 'orphan');
+    .filter(({ claim }) => claim === 'orphan');
 
 const none = { observed: 0, predicted: 0 };
 

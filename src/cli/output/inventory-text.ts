@@ -1,8 +1,8 @@
 import { nameIn } from '../../core/address.ts';
+import { claims, type Ownership } from '../../core/inventory/ownership.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
 import type { Kind } from '../../core/resource.ts';
 import type { Shelf } from '../commands/inventory.ts';
-import { type Ownership, owners } from '../estate/ownership.ts';
 import type { Output } from '../terminal.ts';
 import { agoFrom } from './ago.ts';
 import { count } from './count.ts';
@@ -36,15 +36,15 @@ const byKind = (a: Ownership, b: Ownership): number =>
 const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
 
 function tally(all: readonly Ownership[]): string {
-  const counts = owners.map((owner) => ({ owner, n: all.filter((one) => one.owner === owner).length }));
-  return counts.map(({ owner, n }) => (n > 0 ? ` · ${n} ${owner}` : '')).join('');
+  const counts = claims.map((claim) => ({ claim, n: all.filter((one) => one.claim === claim).length }));
+  return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
 }
 
-const row = ({ observed, owner, address, why, by }: Ownership, ago: Ago): readonly string[] => [
+const row = ({ observed, claim, address, why, by }: Ownership, ago: Ago): readonly string[] => [
   observed.kind,
   address === undefined ? observed.name : nameIn(address, observed.kind),
-  owner,
-  owner === 'ours' ? '' : why,
+  claim,
+  claim === 'ours' ? '' : why,
   by === undefined ? observed.id : `${observed.id}  ${touchedText(by, ago)}`,
 ];
 
@@ -58,11 +58,11 @@ export const inventoryJson = (shelves: readonly Shelf[], now: number): object =>
     ageMs: now - at,
     complete: gaps.length === 0,
     gaps,
-    objects: objects.map(({ observed, owner, address, why, by }) => ({
+    objects: objects.map(({ observed, claim, address, why, by }) => ({
       kind: observed.kind,
       id: observed.id,
       name: observed.name,
-      claim: owner,
+      claim,
       ...(address === undefined ? {} : { address }),
       why,
       ...(by === undefined ? {} : { by }),

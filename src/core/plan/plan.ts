@@ -5,19 +5,17 @@ import { pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import { type Admitted, admit } from './admit.ts';
-import { align } from './align.ts';
 import { attribute } from './attribute.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
-import { number } from './number.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { release } from './release.ts';
-import { respell } from './respell.ts';
 import { standingOf } from './standing.ts';
 import type { AllAtOnce } from './wave-units.ts';
 import { wavePolicy } from './waves.ts';
+import { wishesOf } from './wishes.ts';
 import { type World, worldOf } from './world.ts';
 
 /**
@@ -41,11 +39,11 @@ import { type World, worldOf } from './world.ts';
  * A mark of our estate by another store stops all writing in the scope, and so does an account that is not the target's.
  */
 export function plan(input: PlanInput): ScopePlan {
-  const { observation, wanted, dialect } = input;
+  const { observation } = input;
   const claimed = claim(observation.resources, input);
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
-  const desired = number(respell(align(wanted.desired, claimed, dialect), world), world);
+  const desired = wishesOf(world);
   const decisions = [...desired.flatMap((one) => decide(one, world)), ...releases(desired, world), ...forgotten(world)];
   const policies = [
     modePolicy(input),

@@ -1,0 +1,62 @@
+import type { Finding, ScopePlan } from '../action.ts';
+import type { Observed } from '../observed.ts';
+import { touchedBy } from '../plan/attribute.ts';
+import { type Claimed, claim } from '../plan/claim.ts';
+import type { PlanInput } from '../plan/plan-input.ts';
+import { worldOf } from '../plan/world.ts';
+import type { Address } from '../resource.ts';
+import type { TouchedBy } from '../touch.ts';
+import type { Claim } from './row.ts';
+
+/** Whom an object that stands may belong to. */
+export const claims = [
+  'ours',
+  'orphan',
+  'unmanaged',
+  'copied-mark',
+  'other',
+  'foreign-store',
+] as const satisfies readonly Claim[];
+
+/** An object on a cloud, whose it is, and why we say so. `address`: where it is ours. `by`: who changed it since we wrote it last. */
+export interface Ownership {
+  readonly scope: string;
+  readonly observed: Observed;
+  readonly claim: Claim;
+  readonly address?: Address;
+  readonly why: string;
+  readonly by?: TouchedBy;
+}
+
+/** Every object that stands in a scope, in the order of the observation. */
+export function ownership(input: PlanInput, { findings }: ScopePlan): readonly Ownership[] {
+  const told = new Map(findings.flatMap((found) => ('id' in found ? [[found.id, found] as const] : [])));
+  const claimed = claim(input.observation.resources, input);
+  const world = worldOf(input, claimed);
+  return claimed.map((one) => {
+    const by = touchedBy(one.observed, world);
+    return {
+      scope: input.observation.scope,
+      observed: one.observed,
+      ...claimOf(one, told.get(one.observed.id)),
+      ...(by === undefined ? {} : { by }),
+    };
+  });
+}
+
+type Told = Extract<Finding, { readonly id: string }>;
+
+function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownership, 'scope' | 'observed'> {
+  switch (by.by) {
+    case 'us':
+      if (found?.type === 'orphan')
+        return { claim: 'orphan', address: by.address, why: 'ours, and no document wants it' };
+      return { claim: 'ours', address: by.address, why: 'wanted' };
+    case 'other':
+      return { claim: 'other', why: `marked by the estate ${by.estate}` };
+    case 'foreign-store':
+      return { claim: 'foreign-store', why: `marked by another store of this estate, ${by.store}` };
+    case 'nobody':
+      return { claim: by.copied ? 'copied-mark' : 'unmanaged', why: found?.why ?? 'nobody claims it' };
+  }
+}

@@ -1,0 +1,179 @@
+import type { Action, ScopePlan } from '../action.ts';
+import { documentOfReplica, nameIn } from '../address.ts';
+import type { FieldChange } from '../diff.ts';
+import type { Gap } from '../observed.ts';
+import { touchedBy } from '../plan/attribute.ts';
+import { changesOf } from '../plan/changes.ts';
+import { claim } from '../plan/claim.ts';
+import type { PlanInput } from '../plan/plan-input.ts';
+import { wishesOf } from '../plan/wishes.ts';
+import { type World, worldOf } from '../plan/world.ts';
+import type { Address, Labels } from '../resource.ts';
+import { type Attempt, type Deed, deedsOf } from './deeds.ts';
+import { placeOf } from './place.ts';
+import type { Called, Claim, Next, Row, Sides, State, Whose } from './row.ts';
+import { standOf } from './stand.ts';
+import { type Subject, subjectsOf } from './subjects.ts';
+
+/** One look at a scope, and what became of it. */
+export interface RowsInput {
+  readonly input: PlanInput;
+  readonly plan: ScopePlan;
+  /** All that the plan wanted before anything was withheld. */
+  readonly planned: readonly Action[];
+  /** Absent: nothing was tried. */
+  readonly attempt?: Attempt;
+  /** That the specs are of. */
+  readonly generation: number;
+}
+
+/**
+ * The inventory of a scope: one row for every wanted resource and every standing object, in the order of both. Pure; what is
+ * tolerated and does not stand has none.
+ */
+export function rowsOf({ input, plan, planned, attempt = nothingTried, generation }: RowsInput): readonly Row[] {
+  const world = worldOf(input, claim(input.observation.resources, input));
+  const subjects = subjectsOf(wishesOf(world), world);
+  const beside = new Set(subjects.flatMap(({ sort, address }) => (sort === 'beside' && address ? [address] : [])));
+  const around: Around = {
+    world,
+    generation,
+    deedOf: deedsOf({ plan, planned, attempt }),
+    gaps: new Map(input.observation.gaps.map((gap) => [gap.kind, gap])),
+    begun: new Set(input.knowledge.pending.map(({ address }) => address)),
+    beside,
+  };
+  return subjects.map((subject) => rowOf(subject, around));
+}
+
+const nothingTried: Attempt = { failed: [], held: [] };
+
+interface Around {
+  readonly world: World;
+  readonly generation: number;
+  readonly deedOf: (subject: Subject) => Deed;
+  readonly gaps: ReadonlyMap<string, Gap>;
+  readonly begun: ReadonlySet<Address>;
+  readonly beside: ReadonlySet<Address>;
+}
+
+function rowOf(subject: Subject, around: Around): Row {
+  const deed = around.deedOf(subject);
+  const { input } = around.world;
+  const claimed = claimOf(subject, deed);
+  return {
+    key: subject.key,
+    place: { ...placeOf(subject, input), targets: targetsOf(subject, deed, input) },
+    called: calledOf(subject, claimed),
+    whose: whoseOf(subject, claimed, input),
+    state: stateOf(subject, deed, around),
+    sides: sidesOf(subject, deed, input),
+  };
+}
+
+/** Whom it belongs to, where the plan has decided about it too. */
+function claimOf({ observed, by, desired, sort }: Subject, { action, found }: Deed): Claim {
+  if (observed === undefined) return 'none';
+  switch (by?.by) {
+    case 'us':
+      if (desired !== undefined || action !== undefined || sort !== undefined) return 'ours';
+      return found?.type === 'unmanaged' ? 'unmanaged' : 'orphan';
+    case 'other':
+      return 'other';
+    case 'foreign-store':
+      return 'foreign-store';
+    case 'nobody':
+      return by.copied ? 'copied-mark' : 'unmanaged';
+    case undefined:
+      return 'unmanaged';
+  }
+}
+
+function calledOf({ kind, address, desired, observed }: Subject, claimed: Claim): Called {
+  const attributes = observed?.attributes ?? desired?.attributes;
+  const labels: Labels = attributes !== undefined && 'labels' in attributes ? attributes.labels : {};
+  const named = address === undefined ? '' : nameIn(address, kind);
+  return {
+    name: observed?.name || desired?.name || named,
+    ...(address === undefined || (claimed === 'unmanaged' && desired === undefined) ? {} : { address }),
+    ...(observed === undefined ? {} : { id: observed.id }),
+    labels,
+  };
+}
+
+function whoseOf({ desired, observed, address }: Subject, claimed: Claim, { wanted, knowledge }: PlanInput): Whose {
+  const documents = desired?.documents ?? [];
+  const settled = observed && knowledge.settled.get(observed.id)?.terms.owners;
+  const spoken = address === undefined ? undefined : wanted.documents.get(documentOfReplica(address))?.owner;
+  const former = claimed === 'ours' || claimed === 'orphan' ? (settled?.[0] ?? spoken) : undefined;
+  const owner = desired === undefined ? former : documents.find((one) => one.owner !== undefined)?.owner;
+  return { claim: claimed, ...(owner === undefined ? {} : { owner }), documents };
+}
+
+/** Those of its documents, also of a replica or a rule that its document wants no more; of what is nobody's all of the scope. */
+function targetsOf({ desired, address }: Subject, { action }: Deed, { wanted }: PlanInput): readonly string[] {
+  const documents = [...(desired?.documents ?? []), ...(action?.documents ?? [])].map((document) => document.address);
+  const named = documents.length > 0 || address === undefined ? documents : [documentOfReplica(address)];
+  const targets = new Set(named.flatMap((one) => wanted.documents.get(one)?.targets ?? []));
+  return targets.size === 0 ? wanted.targets : wanted.targets.filter((target) => targets.has(target));
+}
+
+function stateOf(subject: Subject, deed: Deed, { world, generation, gaps, begun, beside }: Around): State {
+  const { address = '', observed } = subject;
+  const gap = gaps.get(subject.kind);
+  const stand = standOf({
+    subject,
+    deed,
+    begun: begun.has(address),
+    gap,
+    contested: subject.sort !== 'beside' && beside.has(address),
+  });
+  const applied = subject.desired && world.input.knowledge.applied.get(address)?.generation;
+  const by = deed.action?.by ?? deed.found?.by ?? (observed && touchedBy(observed, world));
+  return {
+    ...stand,
+    generation: stand.status === 'InSync' ? generation : (applied ?? 0),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+function sidesOf(subject: Subject, deed: Deed, input: PlanInput): Sides {
+  const { desired, observed } = subject;
+  const next = nextOf(deed);
+  return {
+    ...(desired === undefined
+      ? {}
+      : {
+          desired: {
+            attributes: desired.attributes,
+            mode: desired.terms.mode,
+            protect: desired.terms.protect,
+            deletionPolicy: desired.terms.deletionPolicy,
+          },
+        }),
+    ...(observed === undefined
+      ? {}
+      : {
+          observed: {
+            attributes: observed.attributes,
+            state: observed.condition.state,
+            parts: observed.condition.parts ?? [],
+          },
+        }),
+    diff: diffOf(subject, deed, input),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** As the action says it; of what is blocked or does not stick nothing else does. */
+function diffOf({ desired, observed }: Subject, { action, found }: Deed, input: PlanInput): readonly FieldChange[] {
+  if (action !== undefined) return 'changes' in action ? action.changes : [];
+  if (desired === undefined || observed === undefined || found === undefined) return [];
+  return changesOf(desired, observed, input);
+}
+
+function nextOf({ action, held, found }: Deed): Next | undefined {
+  if (action === undefined) return undefined;
+  const why = held?.why ?? found?.why;
+  return { verb: action.verb, cause: action.cause, ...(why === undefined ? {} : { held: why }) };
+}

@@ -1,0 +1,163 @@
+import type { Action, Finding, WithholdCode } from '../action.ts';
+import type { Gap } from '../observed.ts';
+import type { Deed } from './deeds.ts';
+import type { Status } from './status.ts';
+import type { Subject } from './subjects.ts';
+import { heldText, sayOf, sentence } from './words.ts';
+
+/** How a subject stands: see the table in status.ts. */
+export interface Stand {
+  readonly status: Status;
+  readonly reason: string;
+  readonly code?: string;
+}
+
+/** A subject, what is to be done about it, and what the rest of the scope has to do with it. */
+export interface Case {
+  readonly subject: Subject;
+  readonly deed: Deed;
+  /** A write to it was begun, and what came of it is not known. */
+  readonly begun: boolean;
+  /** What kept its kind from being listed completely. */
+  readonly gap: Gap | undefined;
+  /** Another object has its address, and is to go first. */
+  readonly contested: boolean;
+}
+
+type Judge = (one: Case) => Stand | undefined;
+
+/** The first that has something to say; the rows of status.ts in its order. */
+export function standOf(one: Case): Stand {
+  for (const judge of judges) {
+    const stand = judge(one);
+    if (stand !== undefined) return stand;
+  }
+  return { status: 'InSync', reason: 'As it is asked for.' };
+}
+
+const paused: Judge = ({ deed: { action, held } }) =>
+  action && held?.code === 'paused' ? withheld('Paused', action, held) : undefined;
+
+const failed: Judge = ({ deed: { failed: one, found } }) => {
+  if (one !== undefined) {
+    const { code, message } = one.failure;
+    const why = `Its ${one.verb} failed: ${sentence(message).replace(/\.$/, '')} (${code})`;
+    return {
+      status: 'Failed',
+      reason: `${why}. The next pass tries again; what it was refused for a person must mend.`,
+      code,
+    };
+  }
+  return found?.type === 'non-convergent' ? told('Failed', found) : undefined;
+};
+
+const settling: Judge = ({ subject: { sort, by, observed }, deed: { action, found }, begun }) => {
+  if (sort === 'passing') {
+    if (by?.by !== 'us') return undefined;
+    const gone = observed?.condition.state === 'gone' ? 'It is gone' : 'It is being deleted';
+    return { status: 'Settling', reason: `${gone}, and the cloud lists it still. There is nothing to do.` };
+  }
+  if (found?.type === 'blocked' && found.code === 'pending') return told('Settling', found);
+  if (by?.by !== 'us' || sort === 'beside') return undefined;
+  if (begun && action !== undefined)
+    return {
+      status: 'Settling',
+      reason: `${sayOf(action)} An earlier write was begun, and its answer is not known yet.`,
+    };
+  if (observed?.condition.state === 'pending')
+    return { status: 'Settling', reason: 'It is there, and not ready yet. Its cloud is at work; look again later.' };
+  return undefined;
+};
+
+const blocked: Judge = ({ subject, deed: { action, held, found }, gap, contested }) => {
+  if (subject.sort === 'uncontained' && subject.by?.by === 'us')
+    return {
+      status: 'Blocked',
+      reason: 'What it is in was not listed completely. Nothing is concluded from it.',
+      code: 'not-observed',
+    };
+  if (action && found) return { status: 'Blocked', reason: heldText(action, found.why), code: found.type };
+  if (found?.type === 'blocked') return told('Blocked', found);
+  if (action && held && blocking[held.code]) return withheld('Blocked', action, held);
+  if (action === undefined && contested)
+    return {
+      status: 'Blocked',
+      reason: 'It stands twice. It is compared once the other one is gone.',
+      code: 'claimed-twice',
+    };
+  if (action === undefined && gap !== undefined && subject.by?.by === 'us')
+    return {
+      status: 'Blocked',
+      reason:
+        `${sentence(subject.kind)} was not listed completely: ${sentence(gap.reason)} Nothing is concluded from it.`.replace(
+          '. was',
+          ' was',
+        ),
+      code: 'not-observed',
+    };
+  return undefined;
+};
+
+/** A mode waits for a person and a wave for its turn: what they hold is still on its way. */
+const blocking: Readonly<Record<WithholdCode, boolean>> = {
+  protect: true,
+  limit: true,
+  mode: false,
+  retain: true,
+  depends: true,
+  'adopted-in-store-only': true,
+  stale: true,
+  paused: false,
+  wave: false,
+  'rollout-stopped': true,
+};
+
+const missing: Judge = ({ deed: { action, held } }) =>
+  action?.verb === 'create' && action.cause === 'drift' ? acted('Missing', action, held) : undefined;
+
+const pending: Judge = ({ subject: { desired, observed }, deed: { action, held } }) => {
+  if (action !== undefined) return action.cause === 'drift' ? undefined : acted('Pending', action, held);
+  if (desired === undefined || observed !== undefined) return undefined;
+  return { status: 'Pending', reason: 'It comes with what it is in, and that does not stand yet.' };
+};
+
+const drifted: Judge = ({ deed: { action, held } }) => (action ? acted('Drifted', action, held) : undefined);
+
+const orphan: Judge = ({ subject: { desired, by }, deed: { found } }) => {
+  if (desired !== undefined || by?.by !== 'us' || found?.type === 'unmanaged') return undefined;
+  if (found?.type === 'orphan') return told('Orphan', found);
+  return { status: 'Orphan', reason: 'It is ours and stays with what it is in, which no document wants.' };
+};
+
+const unmanaged: Judge = ({ subject: { desired, by, sort }, deed: { found } }) => {
+  if (desired !== undefined) return undefined;
+  if (found !== undefined) return { status: 'Unmanaged', reason: sentence(found.why), ...codeOf(found) };
+  if (by?.by === 'other') return { status: 'Unmanaged', reason: `It bears the mark of the estate ${by.estate}.` };
+  if (by?.by === 'foreign-store')
+    return { status: 'Unmanaged', reason: `It bears the mark of another store of this estate, ${by.store}.` };
+  if (sort === 'uncontained')
+    return { status: 'Unmanaged', reason: 'What it is in was not listed, so whose it is cannot be told.' };
+  return { status: 'Unmanaged', reason: 'Nobody claims it.' };
+};
+
+const judges: readonly Judge[] = [paused, failed, settling, blocked, missing, pending, drifted, orphan, unmanaged];
+
+const acted = (status: Status, action: Action, held: Deed['held']): Stand =>
+  held === undefined ? { status, reason: sayOf(action) } : withheld(status, action, held);
+
+const withheld = (status: Status, action: Action, { code, why }: NonNullable<Deed['held']>): Stand => ({
+  status,
+  reason: heldText(action, why),
+  code,
+});
+
+const told = (status: Status, finding: Finding): Stand => ({
+  status,
+  reason: sentence(finding.why),
+  ...codeOf(finding),
+});
+
+const codeOf = (finding: Finding): { readonly code?: string } => {
+  if ('code' in finding) return { code: finding.code };
+  return finding.type === 'copied-mark' ? { code: finding.type } : {};
+};

@@ -1,0 +1,122 @@
+import type { Desired } from '../desired.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { Observed } from '../observed.ts';
+import type { Claim as Claimant, Claimed } from '../plan/claim.ts';
+import type { World } from '../plan/world.ts';
+import type { Address, CloudId, Kind } from '../resource.ts';
+import { compareText } from '../text-order.ts';
+
+/** What one row is about: what is wanted, the object that stands, or both. `observed`: its Refs are addresses where they are ours. */
+export interface Subject {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly address?: Address;
+  readonly desired?: Desired;
+  readonly observed?: Observed;
+  readonly by?: Claimant;
+  /**
+   * `beside`: another object has its address, and counts · `passing`: the cloud lists what is gone or going · `uncontained`:
+   * what it is in was not listed, so whose it is cannot be told.
+   */
+  readonly sort?: 'beside' | 'passing' | 'uncontained';
+}
+
+/**
+ * Pairs what is wanted with what stands for it, each in exactly one subject.
+ *
+ *   wanted | standing at its address             | subjects
+ *   -------+-------------------------------------+------------------------------------------------------------
+ *   yes    | nothing                             | one; none where it is only tolerated
+ *   yes    | nothing, but `adopt` names one       | one of both
+ *   yes    | nothing, but one whose container was not listed | one of both
+ *   yes    | one                                 | one of both
+ *   yes    | several                             | one with the settled one, else the lowest id; one for each other
+ *   no     | –                                   | one for each object, what is gone or going included
+ */
+export function subjectsOf(desired: readonly Desired[], world: World): readonly Subject[] {
+  const taken = new Set<CloudId>();
+  const passing = passersIn(world);
+  const hidden = new Map(
+    passing.flatMap((one) => (one.sort === 'uncontained' && one.address !== undefined ? [[one.address, one]] : [])),
+  );
+  const paired = desired.flatMap((one): readonly Subject[] => pair(one, { world, hidden, taken }));
+  const keys = new Set(paired.map(({ key }) => key));
+  const alone = [...world.claimed.map(standing), ...passing].flatMap((one): readonly Subject[] => {
+    const { id } = one.observed;
+    if (taken.has(id)) return [];
+    taken.add(id);
+    const isFirst = one.address !== undefined && one.sort !== 'passing' && !keys.has(one.address);
+    const subject = { ...one, key: isFirst ? one.address : keyOf(one.observed) };
+    keys.add(subject.key);
+    return [subject];
+  });
+  return [...paired, ...alone];
+}
+
+type Standing = Omit<Subject, 'key'> & { readonly observed: Observed };
+
+const keyOf = ({ kind, id }: Observed): string => `${kind} ${id}`;
+
+const standing = ({ observed, claim }: Claimed): Standing => ({
+  kind: observed.kind,
+  observed,
+  by: claim,
+  ...(claim.by === 'us' ? { address: claim.address } : {}),
+});
+
+/** What nobody claims in a plan: it is gone or going, or a rule whose container was not listed. */
+function passersIn({ input: { observation, knowledge }, byId }: World): readonly Standing[] {
+  return observation.resources
+    .filter(({ id }) => !byId.has(id))
+    .map((observed) => {
+      const address = knownAt(observed, knowledge);
+      const { state } = observed.condition;
+      const sort = state === 'ready' || state === 'pending' ? 'uncontained' : 'passing';
+      const by = address === undefined ? {} : ({ address, by: { by: 'us', address } } as const);
+      return { kind: observed.kind, observed, sort, ...by };
+    });
+}
+
+function knownAt({ id, signs: { mark } }: Observed, { settled, estate, store }: Knowledge): Address | undefined {
+  const isOurs = mark !== undefined && mark.estate === estate && (store === undefined || mark.store === store);
+  return settled.get(id)?.address ?? (isOurs ? mark.address : undefined);
+}
+
+interface Ground {
+  readonly world: World;
+  /** Rules whose container was not listed, by the address that they are settled at. */
+  readonly hidden: ReadonlyMap<Address, Standing>;
+  readonly taken: Set<CloudId>;
+}
+
+function pair(desired: Desired, { world, hidden, taken }: Ground): readonly Subject[] {
+  const { address, kind, terms } = desired;
+  const wish = { key: address, kind, address, desired };
+  const [keeper, ...others] = keeperFirst(world.ours.get(address) ?? [], world.input.knowledge);
+  const present = keeper === undefined ? standIn(desired, { world, hidden, taken }) : standing(keeper);
+  if (present === undefined) return terms.presence === 'tolerated' ? [] : [wish];
+  const beside = others.filter(({ observed }) => !taken.has(observed.id) && observed.id !== present.observed.id);
+  for (const { observed } of [present, ...beside]) taken.add(observed.id);
+  return [
+    { ...present, ...wish },
+    ...beside.map((one) => ({ ...standing(one), key: keyOf(one.observed), sort: 'beside' as const })),
+  ];
+}
+
+/** What is not ours at that address, and yet is what the wish is about. */
+function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Ground): Standing | undefined {
+  const uncontained = hidden.get(address);
+  if (uncontained !== undefined) return taken.has(uncontained.observed.id) ? undefined : uncontained;
+  const found = world.byId.get(terms.claim?.adopt ?? '');
+  const isAdopted = found?.claim.by === 'nobody' && found.observed.kind === kind && !taken.has(found.observed.id);
+  return isAdopted ? standing(found) : undefined;
+}
+
+const keeperFirst = (present: readonly Claimed[], { settled }: Knowledge): readonly Claimed[] =>
+  present.length < 2
+    ? present
+    : present.toSorted(
+        (a, b) =>
+          Number(settled.has(b.observed.id)) - Number(settled.has(a.observed.id)) ||
+          compareText(a.observed.id, b.observed.id),
+      );
