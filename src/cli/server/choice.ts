@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { serverAddress } from './address.ts';
@@ -11,34 +10,23 @@ export interface Server {
   readonly token: string;
 }
 
-export interface ServerOptions {
-  readonly server?: string;
-}
-
-/** For verbs that a server can answer. Its value is never optional: what stands behind it is never the verb's own argument. */
-export const withServerOption = (command: Command): Command =>
-  command.addOption(
-    new Option(
-      '--server <url>',
-      'ask this server, and not the store and the clouds from here; `last`: the one last logged in to. Also SETPOINT_SERVER',
-    ),
-  );
-
 /**
  * The server that was asked for, by the option or SETPOINT_SERVER; undefined: none, and all is done from here. One that was named
  * by the environment is told on stderr, as nobody sees it on the command line.
  */
 export async function chosenServer(
-  { server }: ServerOptions,
+  { server }: { readonly server?: string },
   { terminal }: Pick<Context, 'terminal'>,
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv,
 ): Promise<Server | undefined> {
   const given = server ?? (env['SETPOINT_SERVER'] || undefined);
   if (given === undefined) return undefined;
-  const logins = await readLogins(loginsFile(env));
-  const url = given === 'last' ? (logins.last ?? nobody()) : serverAddress(given);
+  // why: an address that is none is told before anything of the logins is
+  const named = given === 'last' ? undefined : serverAddress(given);
+  const { last, servers } = await readLogins(loginsFile(env));
+  const url = named ?? last ?? nobody();
   if (server === undefined) terminal.err.write(`Asking ${url}, as SETPOINT_SERVER says.\n`);
-  return { url, token: tokenFor(url, logins.servers[url], env) };
+  return { url, token: tokenFor(url, servers[url], env) };
 }
 
 function nobody(): never {

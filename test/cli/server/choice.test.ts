@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { Complaint } from '../../../src/cli/complaint.ts';
+import type { Context } from '../../../src/cli/context.ts';
+import { writeLogins } from '../../../src/cli/server/logins.ts';
+import { type Sides, serverFor, withServedEstateOption } from '../../../src/cli/server/option.ts';
+import { verb } from '../../../src/cli/verb.ts';
+import { houseOn } from '../../../src/config.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
+import { realClock } from '../support/in-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const home = temporaryFolder();
+const [here, there] = ['https://here.example', 'https://there.example'];
+await writeLogins(join(home, 'setpoint/logins.json'), {
+  last: here,
+  servers: { [here]: { token: 'of-here', person: 'ann' } },
+});
+
+const plain = (name: string) => verb(name, { group: 'Look', summary: '', examples: [] });
+
+interface Asked {
+  readonly url: string | undefined;
+  readonly token: string | null;
+  readonly stderr: string;
+}
+
+const sides: Sides = { here: ['allowEndpoint'], there: ['estate'], dir: false };
+
+/** Whom a verb with a folder of specs would ask, and with what. */
+async function asked(line: string, env: Readonly<Record<string, string>> = {}, of = sides): Promise<Asked> {
+  const terminal = fakeTerminal();
+  const context: Context = {
+    terminal,
+    house: houseOn(realClock),
+    clock: realClock,
+    stop: new AbortController().signal,
+    finish: () => undefined,
+  };
+  let token: string | null = null;
+  const fetching: typeof fetch = async (_, init) => {
+    token = new Headers(init?.headers).get('authorization');
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  };
+  let url: string | undefined;
+  const look = withServedEstateOption(plain('look').argument('[dir]', 'specs', 'specs'))
+    .option('--allow-endpoint')
+    .action(async (_dir: string, _options: object, command: ReturnType<typeof plain>) => {
+      const client = await serverFor(command, of, context, { env: { XDG_CONFIG_HOME: home, ...env }, fetch: fetching });
+      url = client?.url;
+      await client?.ask({ method: 'GET', path: '/v1/whoami' }, (value) => value);
+    });
+  look.exitOverride().configureOutput({ writeErr: () => undefined });
+  const root = plain('setpoint').option('--dir <folder>', 'store', '.setpoint').option('--in-force');
+  root.exitOverride().addCommand(look);
+  await root.parseAsync(line.split(' '), { from: 'user' });
+  return { url, token, stderr: terminal.stderr() };
+}
+
+describe('whom a verb asks', () => {
+  test('nobody, without a word of a server: not even one that is logged in to', async () => {
+    assert.deepEqual(await asked('look'), { url: undefined, token: null, stderr: '' });
+    assert.deepEqual(await asked('look specs', { SETPOINT_SERVER: '', SETPOINT_TOKEN: 'x' }), {
+      url: undefined,
+      token: null,
+      stderr: '',
+    });
+  });
+
+  /** A command line and its environment, whom it asks, and with whose token. */
+  const rows: readonly (readonly [line: string, env: Record<string, string>, url: string, token: string])[] = [
+    ['look --server https://here.example', {}, here, 'of-here'],
+    ['look --server https://here.example/', {}, here, 'of-here'],
+    ['look --server last', {}, here, 'of-here'],
+    ['look --server https://there.example', { SETPOINT_TOKEN: 'of-env' }, there, 'of-env'],
+    ['look --server https://here.example', { SETPOINT_TOKEN: 'of-env' }, here, 'of-env'],
+    ['look --server https://here.example', { SETPOINT_SERVER: there, SETPOINT_TOKEN: 't' }, here, 't'],
+  ];
+  for (const [line, env, url, token] of rows)
+    test(`${line} ${Object.keys(env)}`, async () =>
+      assert.deepEqual(await asked(line, env), { url, token: `Bearer ${token}`, stderr: '' }));
+
+  test('the one of the environment, and says so', async () => {
+    const { url, stderr } = await asked('look', { SETPOINT_SERVER: 'last' });
+    assert.deepEqual([url, stderr], [here, `Asking ${here}, as SETPOINT_SERVER says.\n`]);
+  });
+});
+
+/** What is refused, and how. */
+const refused: readonly (readonly [line: string, env: Record<string, string>, what: RegExp, sides?: Sides])[] = [
+  ['look --server specs', {}, /^"specs" is no address of a server/],
+  ['look --server specs --allow-endpoint', {}, /^"specs" is no address of a server/],
+  ['look --server https://there.example', {}, /^You are not logged in to https:\/\/there\.example/],
+  ['look --server last', { XDG_CONFIG_HOME: '/nonexistent' }, /^You are logged in to no server/],
+  ['look specs --server last', {}, /^The folder specs says nothing to a server/],
+  ['look --server last specs', {}, /^The folder specs says nothing to a server/],
+  ['look --allow-endpoint --server last', {}, /^--allow-endpoint says nothing to a server/],
+  ['look --allow-endpoint', { SETPOINT_SERVER: 'last' }, /^--allow-endpoint says nothing to a server/],
+  ['--dir .setpoint look --server last', {}, /^--dir says nothing to a server/],
+  ['look --in-force --server last', {}, /^--in-force says nothing to a server/],
+  ['look --estate acme', {}, /^--estate is for a server, and none is asked/],
+];
+
+describe('what is refused by its name', () => {
+  for (const [line, env, what, of] of refused)
+    test(`${line} ${Object.keys(env)}`, () =>
+      assert.rejects(asked(line, env, of), (error) => error instanceof Complaint && what.test(error.message)));
+
+  test('a server without its address: nothing stands in for it', () =>
+    assert.rejects(asked('look specs --server'), /argument missing/));
+
+  test('but a folder where the verb sends one', async () => {
+    assert.equal((await asked('look specs --server last', {}, { ...sides, dir: true })).url, here);
+  });
+});
