@@ -7,6 +7,7 @@ import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
+import type { Replies } from './replies.ts';
 import type { Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
 import type { Touches } from './touches.ts';
@@ -27,6 +28,7 @@ export type Store = StorePorts &
 /** What the API works with, of its own. */
 export interface Front {
   readonly tokens: Tokens;
+  readonly replies: Replies;
 }
 
 /** What those read who watch. */

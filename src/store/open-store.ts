@@ -16,6 +16,7 @@ import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
+import { postgresReplies } from './postgres-replies.ts';
 import { postgresSources } from './postgres-sources.ts';
 import { postgresTokens } from './postgres-tokens.ts';
 import { postgresTouches } from './postgres-touches.ts';
@@ -161,6 +162,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     touches: postgresTouches(context),
     happenings: postgresHappenings(context),
     tokens: postgresTokens(context),
+    replies: postgresReplies(context),
     estates: postgresEstates(context),
     audit,
     close: () => {

@@ -3,6 +3,7 @@ import type { AccessTables } from './access-tables.ts';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
 import type { HappeningTables } from './happening-tables.ts';
+import type { ReplyTables } from './reply-tables.ts';
 import type { EventTables, SourceTables } from './source-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
@@ -13,6 +14,7 @@ export type Tables = RecordTables &
   SourceTables &
   EventTables &
   AccessTables &
+  ReplyTables &
   HappeningTables;
 
 /** What was done. */

@@ -11,6 +11,7 @@ import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
+import { replyLaws } from './laws/reply-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
 import { touchLaws } from './laws/touch-laws.ts';
 
@@ -54,6 +55,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...peopleLaws,
     ...sourceLaws,
     ...touchLaws,
+    ...replyLaws,
     ...happeningLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())

@@ -15,6 +15,7 @@ import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
 import { memoryOperations } from './memory-store/operations.ts';
+import { memoryReplies } from './memory-store/replies.ts';
 import { memorySources } from './memory-store/sources.ts';
 import { memoryTokens } from './memory-store/tokens.ts';
 import { memoryTouches } from './memory-store/touches.ts';
@@ -47,6 +48,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     touches: memoryTouches(data, clock),
     happenings: memoryHappenings(data),
     tokens: memoryTokens(data, clock),
+    replies: memoryReplies(data, clock),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

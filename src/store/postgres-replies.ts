@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/replies.ts';
+import type { Context } from './context.ts';
+import { pruneOld } from './prune-old.ts';
+import { storeNow } from './store-now.ts';
+import type { Database } from './tables.ts';
+
+const keptMs = 86_400_000;
+
+export function postgresReplies({ db, clock }: Context): Replies {
+  const prune = pruneOld(db, clock, 'replies');
+  const ours = (name: string, attempt: string) => ({ name, attempt, done: false });
+  return {
+    begin: async (asked, forMs) => {
+      const begun = await begin(db, asked, forMs);
+      await prune();
+      return begun;
+    },
+    end: async (name, attempt, reply) => {
+      const row = { done: true, reply: reply === undefined ? null : JSON.stringify(reply) };
+      await db
+        .updateTable('replies')
+        .set(row)
+        .where((row) => row.and(ours(name, attempt)))
+        .execute();
+    },
+    drop: async (name, attempt) => {
+      await db
+        .deleteFrom('replies')
+        .where((row) => row.and(ours(name, attempt)))
+        .execute();
+    },
+  };
+}
+
+/** The insert decides who is first; whoever is not reads what the first one wrote, and begins anew where it is gone by then. */
+async function begin(db: Database, { name, digest }: NamedRequest, forMs: number): Promise<Begun> {
+  const attempt = randomUUID();
+  const taken = await db
+    .insertInto('replies')
+    .values({ name, digest, attempt, at: storeNow })
+    .onConflict((held) =>
+      held
+        .column('name')
+        .doUpdateSet({ digest, attempt, at: storeNow, done: false, reply: null })
+        .where(({ or, eb }) =>
+          or([
+            eb('replies.at', '<', sql<number>`${storeNow} - ${keptMs}::bigint`),
+            eb.and([
+              eb('replies.done', '=', false),
+              eb('replies.at', '<', sql<number>`${storeNow} - ${forMs}::bigint`),
+            ]),
+          ]),
+        ),
+    )
+    .executeTakeFirst();
+  if (Number(taken.numInsertedOrUpdatedRows ?? 0) > 0) return { as: 'first', attempt };
+  const held = await db.selectFrom('replies').selectAll().where('name', '=', name).executeTakeFirst();
+  if (held === undefined) return begin(db, { name, digest }, forMs);
+  if (held.digest !== digest) return { as: 'other' };
+  // why: only `end` above writes it
+  return held.done ? { as: 'done', reply: (held.reply ?? undefined) as KeptReply | undefined } : { as: 'running' };
+}

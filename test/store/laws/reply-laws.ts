@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { sha256 } from '../../../src/store/sha256.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+const minute = 60_000;
+const reply = { status: 201, headers: { location: '/v1/x' }, text: '{"a":1}' };
+const named = ({ estate }: Bench, digest = 'what') => ({ name: sha256(estate), digest: sha256(digest) });
+
+/** Whoever asks twice by one name is answered as the first time, in whatever process. */
+export const replyLaws: Laws = {
+  'of many who come by one name at once, one is first, in both processes together': async (bench) => {
+    const { store, other } = bench;
+    const all = [store, other, store, other, store, other].map(({ replies }) => replies.begin(named(bench), minute));
+    const begun = await Promise.all(all);
+    assert.equal(begun.filter(({ as }) => as === 'first').length, 1);
+    assert.equal(begun.filter(({ as }) => as === 'running').length, 5);
+  },
+  'what was answered is answered again, and another question by that name is not': async (bench) => {
+    const { store, other } = bench;
+    const first = await store.replies.begin(named(bench), minute);
+    assert.ok(first.as === 'first');
+    assert.deepEqual(await other.replies.begin(named(bench, 'else'), minute), { as: 'other' });
+    await store.replies.end(named(bench).name, first.attempt, reply);
+    assert.deepEqual(await other.replies.begin(named(bench), minute), { as: 'done', reply });
+    assert.deepEqual(await other.replies.begin(named(bench, 'else'), minute), { as: 'other' });
+  },
+  'an answer that is not to be kept is known to have been given': async (bench) => {
+    const first = await bench.store.replies.begin(named(bench), minute);
+    assert.ok(first.as === 'first');
+    await bench.store.replies.end(named(bench).name, first.attempt, undefined);
+    assert.deepEqual(await bench.other.replies.begin(named(bench), minute), { as: 'done', reply: undefined });
+  },
+  'where nothing was done the next one is first': async (bench) => {
+    const { store, other } = bench;
+    const first = await store.replies.begin(named(bench), minute);
+    assert.ok(first.as === 'first');
+    await store.replies.drop(named(bench).name, first.attempt);
+    assert.equal((await other.replies.begin(named(bench), minute)).as, 'first');
+  },
+  'whoever never came back is overtaken, and changes nothing any more': async (bench) => {
+    const { store, other, later } = bench;
+    const first = await store.replies.begin(named(bench), 0);
+    assert.ok(first.as === 'first');
+    await later(50);
+    const second = await other.replies.begin(named(bench), 0);
+    assert.ok(second.as === 'first');
+    await store.replies.end(named(bench).name, first.attempt, reply);
+    await store.replies.drop(named(bench).name, first.attempt);
+    assert.deepEqual(await store.replies.begin(named(bench), minute), { as: 'running' });
+  },
+};
