@@ -8,6 +8,7 @@ import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
 import type { Replies } from './replies.ts';
+import type { Rows } from './rows.ts';
 import type { Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
 import type { Touches } from './touches.ts';
@@ -33,6 +34,7 @@ export interface Front {
 
 /** What those read who watch. */
 export interface Watched {
+  readonly rows: Rows;
   readonly happenings: Happenings;
 }
 

@@ -9,8 +9,12 @@ export interface Reach {
   readonly role?: string;
 }
 
+/** A pool for questions of people: it writes nothing, and gives a statement 5 s. No connection is made before one is asked. */
+export const connectReading = (reach: Reach): Database =>
+  connect(reach, 10_000, ['SET default_transaction_read_only = on', 'SET statement_timeout = 5000', 'SET jit = off']);
+
 /** A pool of connections. A process that is stopped in the middle of a transaction loses it after `idleMs`, and its locks. */
-export function connect({ config, role }: Reach, idleMs: number): Database {
+export function connect({ config, role }: Reach, idleMs: number, settings: readonly string[] = []): Database {
   const pool = new pg.Pool({
     ...config,
     types: { getTypeParser: parserOf },
@@ -26,6 +30,7 @@ export function connect({ config, role }: Reach, idleMs: number): Database {
     pool,
     onCreateConnection: async (connection) => {
       if (role !== undefined) await connection.executeQuery(CompiledQuery.raw(`SET ROLE ${role}`));
+      for (const setting of settings) await connection.executeQuery(CompiledQuery.raw(setting));
     },
   });
   return new Kysely<Tables>({ dialect }).withSchema('setpoint');

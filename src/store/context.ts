@@ -5,6 +5,8 @@ import type { Database } from './tables.ts';
 /** What every part of the store works with. */
 export interface Context {
   readonly db: Database;
+  /** For questions of people: reads only, and no statement takes longer than 5 s. */
+  readonly reading: Database;
   readonly clock: Clock;
   /** The database's own id. */
   readonly store: string;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import { appRole, ensureAppRole } from './app-role.ts';
-import { connect, type Reach } from './connection.ts';
+import { connect, connectReading, type Reach } from './connection.ts';
 import type { Context } from './context.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
@@ -17,9 +17,11 @@ import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
 import { postgresReplies } from './postgres-replies.ts';
+import { postgresRows } from './postgres-rows.ts';
 import { postgresSources } from './postgres-sources.ts';
 import { postgresTokens } from './postgres-tokens.ts';
 import { postgresTouches } from './postgres-touches.ts';
+import { usualHistoryMs } from './prune-history.ts';
 import { storeFolder } from './store-folder.ts';
 
 export interface Opening extends Tellings {
@@ -32,6 +34,8 @@ export interface Opening extends Tellings {
   readonly create: boolean;
   /** How long a lease outlives a holder that stopped renewing; the default is 10 s. */
   readonly leaseMs?: number;
+  /** For how long what the inventory was is kept; the default is 90 days. */
+  readonly historyMs?: number;
 }
 
 interface Tellings {
@@ -134,19 +138,20 @@ interface Kept {
 }
 
 async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<Store> {
-  const { clock, leaseMs = 10_000 } = opening;
+  const { clock, leaseMs = 10_000, historyMs = usualHistoryMs } = opening;
   // why: who is stopped must not keep others from a lease longer than the lease itself does
   const db = connect(reach, leaseMs);
+  const reading = connectReading(reach);
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
-  const audit = postgresAudit({ db, clock, store }, folder);
-  const context: Context = { db, clock, store, onWritten: audit.written };
+  const audit = postgresAudit({ db, reading, clock, store }, folder);
+  const context: Context = { db, reading, clock, store, onWritten: audit.written };
   const leases = postgresLeases(db, clock, leaseMs);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {
       await leases.close();
       await audit.close();
-      await db.destroy();
+      await Promise.all([db.destroy(), reading.destroy()]);
     } finally {
       await leave();
     }
@@ -160,6 +165,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     fleet: postgresFleet(context),
     sources: postgresSources(context),
     touches: postgresTouches(context),
+    rows: postgresRows(context, historyMs),
     happenings: postgresHappenings(context),
     tokens: postgresTokens(context),
     replies: postgresReplies(context),

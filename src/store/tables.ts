@@ -4,6 +4,7 @@ import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
 import type { HappeningTables } from './happening-tables.ts';
 import type { ReplyTables } from './reply-tables.ts';
+import type { RowTables } from './row-tables.ts';
 import type { EventTables, SourceTables } from './source-tables.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
@@ -15,7 +16,8 @@ export type Tables = RecordTables &
   EventTables &
   AccessTables &
   ReplyTables &
-  HappeningTables;
+  HappeningTables &
+  RowTables;
 
 /** What was done. */
 interface RecordTables {

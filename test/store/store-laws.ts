@@ -12,6 +12,8 @@ import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { replyLaws } from './laws/reply-laws.ts';
+import { rowLaws } from './laws/row-laws.ts';
+import { rowQueryLaws } from './laws/row-query-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
 import { touchLaws } from './laws/touch-laws.ts';
 
@@ -53,6 +55,8 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...fleetLaws,
     ...openIntentLaws,
     ...peopleLaws,
+    ...rowLaws,
+    ...rowQueryLaws,
     ...sourceLaws,
     ...touchLaws,
     ...replyLaws,

@@ -1,0 +1,63 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
+import type { RowAsked } from '../ports/rows.ts';
+import { keptRow, type ReadVersion, rowVersion } from './read-row.ts';
+import { asOfConditions } from './row-filter.ts';
+import { storableText } from './storable.ts';
+import type { Database } from './tables.ts';
+import { withinBounds } from './within-bounds.ts';
+
+const mostFound = 100;
+
+export async function findRows(db: Database, asked: RowAsked): Promise<readonly KeptRow[]> {
+  const conditions = [...asOfConditions(asked.asOf), isOf(asked)];
+  const versions = await read(db, asked, {
+    where: sql.join(conditions, sql` AND `),
+    order: sql`version.estate, version.scope, version.key`,
+    limit: mostFound,
+  });
+  return versions.map((version) => keptRow(version, asked.asOf));
+}
+
+/** Of whole lines: also of the time when they had another id. */
+export async function historyOf(
+  db: Database,
+  asked: RowAsked & { readonly limit: number },
+): Promise<readonly RowVersion[]> {
+  const { asOf, limit } = asked;
+  const began = asOf === undefined ? sql`true` : sql`began <= ${asOf}`;
+  const versions = await read(db, asked, {
+    where: sql`${began} AND (estate, scope, key) IN (SELECT estate, scope, key FROM setpoint.versions WHERE ${began} AND ${isOf(asked)})`,
+    order: sql`version.began DESC, version.number DESC`,
+    limit,
+  });
+  return versions.map((version) => rowVersion(version, asOf));
+}
+
+const isOf = ({ of, estate }: RowAsked): RawBuilder<boolean> => {
+  const name = storableText(of);
+  const named = sql<boolean>`(key = ${name} OR address = ${name} OR id = ${name})`;
+  return estate === undefined ? named : sql<boolean>`${named} AND estate = ${storableText(estate)}`;
+};
+
+interface Reading {
+  readonly where: RawBuilder<unknown>;
+  readonly order: RawBuilder<unknown>;
+  readonly limit: number;
+}
+
+async function read(
+  db: Database,
+  { seen }: RowAsked,
+  { where, order, limit }: Reading,
+): Promise<readonly ReadVersion[]> {
+  const { rows } = await sql<ReadVersion>`
+    SELECT version.*, look.at AS look_at, look.gaps AS look_gaps
+    FROM (
+      SELECT number, estate, scope, key, since, began, ended, seen, listed, body
+      FROM setpoint.versions WHERE ${withinBounds(seen)} AND ${where}
+    ) AS version
+    JOIN setpoint.row_looks AS look ON look.estate = version.estate AND look.scope = version.scope
+    ORDER BY ${order} LIMIT ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,71 @@
+import type { Row } from '../core/inventory/row.ts';
+import type { Status } from '../core/inventory/status.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { KeptLook } from '../ports/rows.ts';
+import { sha256 } from './sha256.ts';
+import { storableText } from './storable.ts';
+
+/** What is kept of a line between two looks. `listed` false: the newest look could not tell of it. */
+export interface KnownRow {
+  readonly kind: string;
+  readonly digest: string;
+  readonly status: string;
+  readonly since: number;
+  readonly listed: boolean;
+}
+
+/**
+ * What one look changes in what is kept:
+ *
+ *   in the look | known before | kind has a gap | change
+ *   yes         | no, or otherwise              | written
+ *   yes         | the same, unlisted before     | listed again (nothing happened to it)
+ *   no          | yes          | no             | vanished
+ *   no          | yes          | yes            | unlisted: it stays as it was
+ */
+export interface RowChanges {
+  readonly written: readonly WrittenRow[];
+  readonly relisted: readonly string[];
+  readonly vanished: readonly string[];
+  readonly unlisted: readonly string[];
+}
+
+/** `since`: by when its status began. `was`: its status before; absent: it is new. `text`: its canonical JSON. */
+export interface WrittenRow extends Written {
+  readonly row: Row;
+  readonly since: number;
+  readonly was?: Status;
+}
+
+interface Written {
+  readonly key: string;
+  readonly digest: string;
+  readonly text: string;
+}
+
+export function rowChanges(known: ReadonlyMap<string, KnownRow>, { at, rows, gaps }: KeptLook): RowChanges {
+  const now = new Map(rows.map((row) => [storableText(row.key), row]));
+  const unsure = new Set<string>(gaps.map(({ kind }) => kind));
+  const written: WrittenRow[] = [];
+  const relisted: string[] = [];
+  for (const [key, row] of now) {
+    const text = canonical(row);
+    const digest = sha256(text);
+    const before = known.get(key);
+    if (before?.digest !== digest) written.push({ key, row, digest, text, ...standing(row, at, before) });
+    else if (!before.listed) relisted.push(key);
+  }
+  const missing = [...known].filter(([key]) => !now.has(key));
+  return {
+    written,
+    relisted,
+    vanished: missing.filter(([, { kind }]) => !unsure.has(kind)).map(([key]) => key),
+    unlisted: missing.filter(([, { kind, listed }]) => unsure.has(kind) && listed).map(([key]) => key),
+  };
+}
+
+function standing({ state }: Row, at: number, before: KnownRow | undefined): Pick<WrittenRow, 'since' | 'was'> {
+  if (before === undefined) return { since: at };
+  const was = before.status as Status; // why: only `keepRows` writes the column
+  return { since: was === state.status ? before.since : at, was };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import type { RowQuery } from '../../../src/ports/rows.ts';
+import { addressOf, scope } from '../fixtures.ts';
+import { everything, gapOf, lookOf, namesOf, of, rowOf, start } from '../row-fixtures.ts';
+import type { Laws } from '../store-laws.ts';
+
+/** The inventory's lines as they are and as they were. */
+export const rowLaws: Laws = {
+  'a line is kept as it was told, with its look, and since when it stands so': async ({ store, other, estate }) => {
+    const row = rowOf('a', { called: { labels: { tier: 'web' } }, whose: { owner: 'team-a' } });
+    await store.rows.keep({ estate, scope }, lookOf(1000, [row]));
+    const { rows } = await other.rows.page(of(estate));
+    const kept = { ...row, estate, since: start + 1000, observed: { at: start + 1000, complete: true } };
+    assert.deepEqual(rows, [kept]);
+    assert.deepEqual(await other.rows.find({ seen: everything, estate, of: addressOf('a') }), [kept]);
+  },
+
+  'an equal look changes how fresh a line is, and nothing else': async ({ store, estate }) => {
+    const where = { estate, scope };
+    for (const after of [1000, 2000, 3000]) await store.rows.keep(where, lookOf(after, [rowOf('a')]));
+    const [row] = await store.rows.find({ seen: everything, estate, of: 'vpc-a' });
+    assert.deepEqual([row?.since, row?.observed], [start + 1000, { at: start + 3000, complete: true }]);
+    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    assert.deepEqual(
+      history.map(({ from, until }) => [from, until]),
+      [[start + 1000, undefined]],
+    );
+  },
+
+  'an older look changes nothing': async ({ store, estate }) => {
+    await store.rows.keep({ estate, scope }, lookOf(2000, [rowOf('a')]));
+    await store.rows.keep({ estate, scope }, lookOf(1000, [rowOf('a', { status: 'Drifted' }), rowOf('b')]));
+    assert.deepEqual(await namesOf(store.rows, of(estate, { filter: { statuses: ['InSync'] } })), ['a']);
+    assert.deepEqual(await namesOf(store.rows, of(estate)), ['a']);
+  },
+
+  'a version for each change; since holds while the status does; what went has an end': async ({ store, estate }) => {
+    const where = { estate, scope };
+    const drifted = rowOf('a', { status: 'Drifted', reason: 'one field' });
+    const more = rowOf('a', { status: 'Drifted', reason: 'two fields' });
+    const looks = [[rowOf('a')], [drifted], [more], [more], [], [rowOf('a')]];
+    for (const [i, rows] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), rows));
+    const history = await store.rows.history({ seen: everything, estate, of: addressOf('a'), limit: 10 });
+    const told = history.map(({ state, since, from, until }) => [state.reason, ...[since, from, until].map(after)]);
+    assert.deepEqual(told, [
+      ['as wanted', 6000, 6000, undefined],
+      ['two fields', 2000, 3000, 5000],
+      ['one field', 2000, 2000, 3000],
+      ['as wanted', 1000, 1000, 2000],
+    ]);
+    const numbers = history.map(({ number }) => number);
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => b - a),
+    );
+    const [newest] = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 1 });
+    assert.equal(newest?.from, start + 6000);
+  },
+
+  'as it was then: what stood, how it stood, and not what came later': async ({ store, estate }) => {
+    const where = { estate, scope };
+    await store.rows.keep(where, lookOf(1000, [rowOf('a'), rowOf('b')]));
+    await store.rows.keep(where, lookOf(2000, [rowOf('a', { status: 'Drifted' }), rowOf('c')]));
+    const at = (ms: number, filter: RowQuery['filter'] = {}) =>
+      namesOf(store.rows, of(estate, { asOf: start + ms, filter }));
+    assert.deepEqual(await at(999), []);
+    assert.deepEqual(await at(1000), ['a', 'b']);
+    assert.deepEqual(await at(1999, { statuses: ['InSync'] }), ['a', 'b']);
+    assert.deepEqual(await at(2000, { statuses: ['InSync'] }), ['c']);
+    assert.deepEqual(await at(2000), ['a', 'c']);
+    const [a] = await store.rows.find({ seen: everything, estate, of: 'vpc-a', asOf: start + 1500 });
+    assert.deepEqual([a?.state.status, a?.since], ['InSync', start + 1000]);
+    const [version, ...earlier] = await store.rows.history({
+      ...{ seen: everything, estate, of: 'vpc-a', asOf: start + 1500, limit: 10 },
+    });
+    assert.deepEqual([version?.from, version?.until, earlier], [start + 1000, undefined, []]);
+  },
+
+  'what a gap hides stays as it was last seen, and says so': async ({ store, estate }) => {
+    const where = { estate, scope };
+    const group = rowOf('g', { place: { kind: 'group' } });
+    await store.rows.keep(where, lookOf(1000, [rowOf('a'), rowOf('b'), group]));
+    await store.rows.keep(where, lookOf(2000, [rowOf('b'), group], [gapOf('network')]));
+    await store.rows.keep(where, lookOf(3000, [rowOf('b'), group], [gapOf('network')]));
+    const seen = async () =>
+      (await store.rows.page(of(estate))).rows.map(({ called, observed }) => [
+        called.name,
+        after(observed.at),
+        observed.complete,
+      ]);
+    assert.deepEqual(await seen(), [
+      ['a', 1000, false],
+      ['b', 3000, false],
+      ['g', 3000, true],
+    ]);
+    await store.rows.keep(where, lookOf(4000, [rowOf('a')]));
+    assert.deepEqual(await seen(), [['a', 4000, true]]);
+    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    assert.equal(history.length, 1);
+  },
+
+  'who watches hears of each change once, and of an equal look nothing': async ({ store, other, estate }) => {
+    const place = await store.happenings.newest();
+    const where = { estate, scope };
+    const row = rowOf('a', { whose: { owner: 'team-a' } });
+    await store.rows.keep(where, lookOf(1000, [row]));
+    await store.rows.keep(where, lookOf(2000, [row]));
+    await store.rows.keep(where, lookOf(3000, [rowOf('a', { status: 'Drifted', reason: 'one field' })]));
+    await store.rows.keep(where, lookOf(4000, []));
+    const { happenings } = await other.happenings.after(place, 100);
+    const about = { key: row.key, address: row.key, id: 'vpc-a', kind: 'network', scope };
+    assert.deepEqual(
+      happenings
+        .filter((one) => one.estate === estate)
+        .map(({ type, targets, owner, about }) => [type, targets, owner, about]),
+      [
+        ['resource', ['prod'], 'team-a', { ...about, status: 'InSync', reason: 'as wanted' }],
+        ['resource', ['prod'], '', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field' }],
+        ['resource', ['prod'], '', { ...about, was: 'Drifted', gone: true }],
+      ],
+    );
+  },
+};
+
+const after = (at: number | undefined): number | undefined => (at === undefined ? undefined : at - start);

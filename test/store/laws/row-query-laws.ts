@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
+import type { RowQuery } from '../../../src/ports/rows.ts';
+import { addressOf, scope } from '../fixtures.ts';
+import { lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
+import type { Laws } from '../store-laws.ts';
+
+/** What the inventory's lines are asked. */
+export const rowQueryLaws: Laws = {
+  'every order gives every line once, page by page, both ways': async ({ store, estate }) => {
+    const names = Array.from({ length: 23 }, (_, i) => `n${String(i).padStart(2, '0')}`);
+    const statuses = ['InSync', 'Drifted', 'Missing'] as const;
+    const rows = names.map((name, i) =>
+      rowOf(name, { status: statuses[i % 3] ?? 'InSync', called: { name: `x${i % 4}`, id: name } }),
+    );
+    await store.rows.keep({ estate, scope }, lookOf(1000, rows.slice(0, 12)));
+    await store.rows.keep({ estate, scope }, lookOf(2000, rows));
+    for (const by of ['address', 'name', 'status', 'since'] as const)
+      for (const asOf of [undefined, start + 2500]) {
+        const ask = (descending: boolean, limit: number) =>
+          idsOf(store.rows, {
+            ...of(estate, { sort: { by, descending }, limit }),
+            ...(asOf === undefined ? {} : { asOf }),
+          });
+        const [all, small, back] = [await ask(false, 100), await ask(false, 5), await ask(true, 7)];
+        assert.deepEqual(all.toSorted(), names);
+        assert.deepEqual(small, all, by);
+        assert.deepEqual(back, all.toReversed(), by);
+      }
+  },
+
+  'a page goes on where it was, whatever comes and goes': async ({ store, estate }) => {
+    const where = { estate, scope };
+    await store.rows.keep(
+      where,
+      lookOf(
+        1000,
+        ['b', 'd', 'f', 'h'].map((name) => rowOf(name)),
+      ),
+    );
+    const query = of(estate, { limit: 2 });
+    const first = await store.rows.page(query);
+    await store.rows.keep(
+      where,
+      lookOf(
+        2000,
+        ['a', 'b', 'c', 'e', 'f', 'h'].map((name) => rowOf(name)),
+      ),
+    );
+    assert.ok(first.next);
+    assert.deepEqual(await namesOf(store.rows, { ...query, after: first.next }), ['e', 'f', 'h']);
+    const past = await store.rows.page({ ...query, asOf: start + 1500 });
+    assert.ok(past.next);
+    const later = { ...query, asOf: start + 2500, after: past.next };
+    assert.deepEqual(await pagesOf(store.rows, later), [['f', 'h']], 'of the moment of its first page');
+  },
+
+  'a cursor of another question, or of none, is refused': async ({ store, estate }) => {
+    await store.rows.keep(
+      { estate, scope },
+      lookOf(
+        1000,
+        ['a', 'b'].map((name) => rowOf(name)),
+      ),
+    );
+    const query = of(estate, { limit: 1 });
+    const { next = '' } = await store.rows.page(query);
+    const foreign: readonly RowQuery[] = [
+      { ...query, filter: { ...query.filter, kinds: ['network'] }, after: next },
+      { ...query, sort: { by: 'address', descending: true }, after: next },
+      { ...query, sort: { by: 'since', descending: false }, after: next },
+      { ...query, asOf: start + 1000, after: next },
+      { ...query, after: next.slice(0, -4) },
+      { ...query, after: 'AAAA' },
+      { ...query, after: '' },
+      { ...query, after: Buffer.from('[1,2,3]').toString('base64url') },
+    ];
+    for (const one of foreign) await assert.rejects(store.rows.page(one), ForeignCursor);
+    assert.equal((await store.rows.page({ ...query, after: next })).rows.length, 1);
+  },
+
+  'each filter, alone and together': async ({ store, estate }) => {
+    const rows = [
+      rowOf('a', { called: { labels: { tier: 'web', env: 'prod' } }, whose: { owner: 'team-a' } }),
+      rowOf('b', {
+        status: 'Drifted',
+        place: { kind: 'group', targets: ['prod', 'edge'] },
+        called: { labels: { tier: 'db' } },
+      }),
+      rowOf('c', { place: { cloud: 'gcp', account: 'acme', region: '', targets: [] }, whose: { claim: 'unmanaged' } }),
+    ];
+    await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+    const table: readonly (readonly [RowQuery['filter'], readonly string[]])[] = [
+      [{ clouds: ['gcp'] }, ['c']],
+      [{ clouds: ['gcp', 'aws'] }, ['a', 'b', 'c']],
+      [{ clouds: [] }, []],
+      [{ accounts: ['acme'] }, ['c']],
+      [{ regions: [''] }, ['c']],
+      [{ kinds: ['group'] }, ['b']],
+      [{ statuses: ['Drifted', 'Missing'] }, ['b']],
+      [{ owners: ['team-a'] }, ['a']],
+      [{ owners: [''] }, ['b', 'c']],
+      [{ targets: ['edge', 'none'] }, ['b']],
+      [{ claims: ['unmanaged'] }, ['c']],
+      [{ labels: { tier: 'web' } }, ['a']],
+      [{ labels: { tier: '' } }, ['a', 'b']],
+      [{ labels: { tier: 'web', env: 'test' } }, []],
+      [{ clouds: ['aws'], statuses: ['InSync'], labels: { env: 'prod' } }, ['a']],
+      [{ estates: [`${estate}-2`] }, []],
+    ];
+    for (const [filter, want] of table)
+      assert.deepEqual(await namesOf(store.rows, of(estate, { filter })), want, JSON.stringify(filter));
+  },
+
+  'a text is looked for in addresses, names, ids and values of labels, whatever the case, and nothing in it is special':
+    async ({ store, estate }) => {
+      const rows = [
+        rowOf('a', { called: { name: 'Core Net', id: 'vpc-0AB', labels: { tier: '100%_web' } } }),
+        rowOf('b', { called: { name: 'b\\c', id: 'vpc-1', labels: {} } }),
+      ];
+      await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+      const table: readonly (readonly [string, number])[] = [
+        ['network/a', 1],
+        ['core net', 1],
+        ['0ab', 1],
+        ['VPC-', 2],
+        ['0%_W', 1],
+        ['%', 1],
+        ['_', 1],
+        ['b\\c', 1],
+        ['a\nc', 0],
+        ['tier', 0],
+        ['\u0000', 0],
+        ["'", 0],
+      ];
+      for (const [text, found] of table)
+        assert.equal((await store.rows.page(of(estate, { filter: { text } }))).rows.length, found, text);
+    },
+
+  'who asks sees what lies within, and the rest is not there': async ({ store, estate }) => {
+    const rows = [
+      rowOf('a', { whose: { owner: 'team-a' }, place: { targets: ['prod'] } }),
+      rowOf('b', { whose: { owner: 'team-b' }, place: { targets: ['prod', 'edge'] } }),
+      rowOf('c', { place: { targets: [] } }),
+    ];
+    await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+    const table: readonly (readonly [RowQuery['seen'], readonly string[]])[] = [
+      [[], []],
+      [[{}], ['a', 'b', 'c']],
+      [[{ estates: ['elsewhere'] }], []],
+      [[{ estates: [estate], owners: ['team-a'] }], ['a']],
+      [
+        [{ targets: ['edge'] }, { owners: [''] }],
+        ['b', 'c'],
+      ],
+      [[{ targets: ['prod'], owners: ['team-b'] }], ['b']],
+      [[{ targets: [] }], []],
+    ];
+    for (const [seen, want] of table) {
+      assert.deepEqual(await namesOf(store.rows, of(estate, { seen })), want, JSON.stringify(seen));
+      const found = await store.rows.find({ seen, estate, of: 'vpc-a' });
+      assert.equal(found.length, want.includes('a') ? 1 : 0);
+      const history = await store.rows.history({ seen, estate, of: 'vpc-a', limit: 5 });
+      assert.equal(history.length, want.includes('a') ? 1 : 0);
+    }
+  },
+
+  'an address or an id is found in every estate and scope; a line keeps its history under a new id': async ({
+    store,
+    estate,
+  }) => {
+    const elsewhere = { estate: `${estate}-2`, scope: 'aws/111122223333/us-east-1' };
+    const theirs = rowOf('theirs', { place: { scope: elsewhere.scope }, called: { id: 'i-1' } });
+    await store.rows.keep(elsewhere, lookOf(1000, [theirs]));
+    await store.rows.keep({ estate, scope }, lookOf(1000, [rowOf('a', { called: { id: 'i-1' } })]));
+    await store.rows.keep({ estate, scope }, lookOf(2000, [rowOf('a', { called: { id: 'i-2' } })]));
+    const estates = [{ estates: [estate, elsewhere.estate] }];
+    const ids = async (of: string, asOf?: number) =>
+      (await store.rows.find({ seen: estates, of, ...(asOf === undefined ? {} : { asOf }) })).map(({ key }) => key);
+    assert.deepEqual(await ids('i-1'), [theirs.key]);
+    assert.deepEqual(await ids('i-1', start + 1500), [addressOf('a'), theirs.key].toSorted());
+    const history = await store.rows.history({ seen: estates, estate, of: 'i-1', limit: 10 });
+    assert.deepEqual(
+      history.map(({ called }) => called.id),
+      ['i-2', 'i-1'],
+    );
+  },
+};
+
+async function idsOf(rows: Parameters<typeof namesOf>[0], query: RowQuery): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let next: string | undefined;
+  do {
+    const page = await rows.page({ ...query, ...(next === undefined ? {} : { after: next }) });
+    ids.push(...page.rows.map(({ called }) => called.id ?? ''));
+    next = page.next;
+  } while (next !== undefined);
+  return ids;
+}
