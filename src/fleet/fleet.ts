@@ -32,7 +32,7 @@ export async function startWorker({ sources, passEveryMs, atOnce }: FleetSetting
     await store.fleet.quarantine.put(where, why, current?.number ?? 0);
     telemetry.log.error('quarantined: its passes fail in our own code', { ...where, why });
   };
-  const crew = await queue.work({ atOnce, pass: passesOf(yard, generations), poisoned });
+  const crew = await queue.work({ atOnce, pass: passesOf(yard, generations, passEveryMs), poisoned });
   const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
     lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), means),

@@ -9,6 +9,7 @@ import type { Lease } from '../ports/lease.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
 import { charterOf } from './charter.ts';
+import { type Chronicle, chronicleOf } from './chronicle.ts';
 import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
 import { leftOpen } from './left-open.ts';
@@ -18,19 +19,31 @@ import { wasAway } from './store-away.ts';
 import { stopFailed, waveComes } from './waves.ts';
 import type { Yard } from './yard.ts';
 
-/** A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. */
-export function passesOf(yard: Yard, generations: Generations): (where: Where, signal: AbortSignal) => Promise<Ended> {
+/**
+ * A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. `everyMs`: how often a scope has one, for people
+ * who ask when the next one comes.
+ */
+export function passesOf(
+  yard: Yard,
+  generations: Generations,
+  everyMs?: number,
+): (where: Where, signal: AbortSignal) => Promise<Ended> {
   return async (where, signal) => {
     const reconcileId = randomUUID();
     const watch = yard.telemetry.pass({ ...where, reconcileId });
+    const chronicle = chronicleOf({ ...where, reconcileId }, yard);
     try {
-      const outcome = await pass({ where, reconcileId, watch, signal, generations }, yard);
-      watch.ended(outcome.as, outcome.why);
-      return hasMore[outcome.as] ? 'again' : 'done';
+      const { as, why } = await pass({ where, reconcileId, watch, chronicle, signal, generations }, yard);
+      watch.ended(as, why);
+      await chronicle.ended(as, why, hasMore[as] ? 0 : everyMs);
+      return hasMore[as] ? 'again' : 'done';
     } catch (error) {
-      watch.ended(signal.aborted ? 'stopped' : 'failed', error instanceof Error ? error.message : String(error));
+      const as = signal.aborted ? 'stopped' : 'failed';
+      const why = error instanceof Error ? error.message : String(error);
+      watch.ended(as, why);
       // why: a pass that throws five times is poison, and a database that is away is no fault of the scope
-      if (!(await wasAway(yard, signal))) throw error;
+      const away = await wasAway(yard, signal).finally(() => chronicle.ended(as, why, 0));
+      if (!away) throw error;
       return 'again';
     }
   };
@@ -57,14 +70,16 @@ interface Errand {
   readonly where: Where;
   readonly reconcileId: string;
   readonly watch: PassWatch<Progress>;
+  readonly chronicle: Chronicle;
   readonly signal: AbortSignal;
   readonly generations: Generations;
 }
 
 async function pass(errand: Errand, yard: Yard): Promise<End> {
-  const { where } = errand;
+  const { where, chronicle } = errand;
   const { fleet } = yard.store;
   const pulse = await fleet.requests.pulse(where);
+  chronicle.rests({}, pulse.reason);
   // why: a wish that nothing can be done about is answered too, or it would be put into the queue for ever
   const answering = async (as: PassOutcome): Promise<End> => {
     await fleet.requests.answered(where, pulse.wish);
@@ -72,12 +87,14 @@ async function pass(errand: Errand, yard: Yard): Promise<End> {
   };
   const generation = await yard.store.generations.current(where.estate);
   if (generation === undefined) return answering('idle');
+  chronicle.rests({ generation: generation.number, revision: generation.revision });
   if (await isQuarantined(where, generation.number, yard)) return answering('quarantined');
   const estate = await opened(errand, generation, yard);
   if (estate === undefined) return { as: 'failed' };
   const scope = scopeOf(where, estate);
   if (scope === undefined) return answering('idle');
   const by = { generation, estate, scope };
+  chronicle.rests({ targets: scope.targets.map(({ metadata }) => metadata.name) });
   return underLease(errand, yard, (lease) => atSite({ ...errand, pulse, by, lease }, yard));
 }
 
@@ -115,16 +132,19 @@ const patienceMs = 3_000;
 const askEveryMs = 250;
 
 async function underLease(
-  { where, signal }: Errand,
+  { where, signal, chronicle }: Errand,
   { store, clock, outside, telemetry }: Yard,
   work: (lease: Lease) => Promise<End>,
 ): Promise<End> {
-  const until = clock.now() + patienceMs;
-  for (;;) {
+  const from = clock.now();
+  for (let heldBy = ''; ; ) {
     signal.throwIfAborted();
     const acquired = await store.leases.acquire(where.estate, where.scope, outside.holder);
+    if (!acquired.ok) heldBy = acquired.heldBy;
+    const isOver = acquired.ok || clock.now() - from >= patienceMs;
+    if (isOver && heldBy !== '') chronicle.waited('lease', `held by ${heldBy}`, from);
     if (acquired.ok) return holding(acquired.lease, where, telemetry, work);
-    if (clock.now() >= until) return { as: 'busy' };
+    if (isOver) return { as: 'busy' };
     await clock.sleep(askEveryMs, signal);
   }
 }
@@ -151,8 +171,10 @@ interface Opened extends Errand {
 }
 
 async function atSite(at: Opened, yard: Yard): Promise<End> {
-  const { signal, by } = at;
+  const { signal, by, lease, chronicle } = at;
   const { outside, clock } = yard;
+  chronicle.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
+  chronicle.begins();
   const site = await openSite(by.scope, by.estate, { secrets: outside.secrets, clock, signal });
   try {
     return await work({ ...at, site }, yard);
@@ -164,10 +186,15 @@ async function atSite(at: Opened, yard: Yard): Promise<End> {
 /** How long machines of a wave are given before somebody looks whether they are up. */
 const nextWaveMs = 3_000;
 
-async function work({ pulse, watch, signal, generations, ...scene }: Opened & Scene, yard: Yard): Promise<End> {
+async function work(at: Opened & Scene, yard: Yard): Promise<End> {
+  const { pulse, watch, chronicle, signal, generations, ...scene } = at;
   const { where, by } = scene;
   const { fleet } = yard.store;
-  const steering = { signal, look: lookoutOf(where, pulse, yard), tell: watch.tell };
+  const tell = (event: Progress): void => {
+    watch.tell(event);
+    chronicle.tell(event);
+  };
+  const steering = { signal, look: lookoutOf(where, pulse, yard), tell };
   const charter = await charterOf(where, by, { store: yard.store, generations });
   const newest = await reconcile(scene, charter, yard, steering);
   await stopFailed(where, by, newest, yard.store);
@@ -179,7 +206,9 @@ async function work({ pulse, watch, signal, generations, ...scene }: Opened & Sc
   await fleet.requests.answered(where, pulse.wish);
   const why = leftOpen(newest);
   if (outcome === 'done' && waveComes(newest.converged, newest.planned)) {
+    const from = yard.clock.now();
     await yard.clock.sleep(nextWaveMs, signal);
+    chronicle.waited('wave', 'machines of this wave to come up', from);
     return { as: 'unfinished', ...(why === undefined ? {} : { why }) };
   }
   const as = outcome === 'done' && !isInForce(newest) ? 'partly' : ends[outcome];

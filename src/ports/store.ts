@@ -7,6 +7,7 @@ import type { Generations, Inventory } from './inventory.ts';
 import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
+import type { Passes } from './passes.ts';
 import type { Replies } from './replies.ts';
 import type { Rows } from './rows.ts';
 import type { Sources } from './sources.ts';
@@ -36,6 +37,7 @@ export interface Front {
 export interface Watched {
   readonly rows: Rows;
   readonly happenings: Happenings;
+  readonly passes: Passes;
 }
 
 /** What the engine works with. */

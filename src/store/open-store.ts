@@ -16,6 +16,7 @@ import { postgresInventory } from './postgres-inventory.ts';
 import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
+import { postgresPasses } from './postgres-passes.ts';
 import { postgresReplies } from './postgres-replies.ts';
 import { postgresRows } from './postgres-rows.ts';
 import { postgresSources } from './postgres-sources.ts';
@@ -167,6 +168,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     touches: postgresTouches(context),
     rows: postgresRows(context, historyMs),
     happenings: postgresHappenings(context),
+    passes: postgresPasses(context),
     tokens: postgresTokens(context),
     replies: postgresReplies(context),
     estates: postgresEstates(context),

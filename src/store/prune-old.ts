@@ -5,7 +5,7 @@ import type { Database } from './tables.ts';
 const day = 86_400_000;
 
 /** For how long each is of use: senders repeat deliveries for days, audit logs are late by hours, drift is looked at for weeks. */
-const keptMs = { deliveries: 7 * day, replies: day, own_calls: 7 * day, touches: 90 * day };
+const keptMs = { deliveries: 7 * day, replies: day, own_calls: 7 * day, touches: 90 * day, passes: 7 * day };
 
 const every = 100;
 const most = 1000;

@@ -10,6 +10,7 @@ import { ledgerLaws } from './laws/ledger-laws.ts';
 import { limitLaws } from './laws/limit-laws.ts';
 import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
+import { passLaws } from './laws/pass-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { replyLaws } from './laws/reply-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
@@ -54,6 +55,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...generationLaws,
     ...fleetLaws,
     ...openIntentLaws,
+    ...passLaws,
     ...peopleLaws,
     ...rowLaws,
     ...rowQueryLaws,

@@ -15,7 +15,9 @@ import { memoryLeases } from './memory-store/leases.ts';
 import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
 import { memoryOperations } from './memory-store/operations.ts';
+import { memoryPasses } from './memory-store/passes.ts';
 import { memoryReplies } from './memory-store/replies.ts';
+import { memoryRows } from './memory-store/rows.ts';
 import { memorySources } from './memory-store/sources.ts';
 import { memoryTokens } from './memory-store/tokens.ts';
 import { memoryTouches } from './memory-store/touches.ts';
@@ -47,6 +49,8 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     sources: memorySources(data, clock),
     touches: memoryTouches(data, clock),
     happenings: memoryHappenings(data),
+    rows: memoryRows(data),
+    passes: memoryPasses(data, clock),
     tokens: memoryTokens(data, clock),
     replies: memoryReplies(data, clock),
     estates: memoryEstates(data, clock),

@@ -16,6 +16,8 @@ import { sha256 } from '../../../src/store/sha256.ts';
 import { wordsOf } from '../../../src/store/word.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
 import { announceIn, type HappeningMemory, happeningMemory } from './happenings.ts';
+import type { PassMemory } from './passes.ts';
+import { type RowMemory, rowMemory } from './rows.ts';
 import { type SourceMemory, sourceMemory } from './source-memory.ts';
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
@@ -26,8 +28,10 @@ export interface Memory {
   readonly fleet: FleetMemory;
   readonly sources: SourceMemory;
   readonly happenings: HappeningMemory;
+  readonly rows: RowMemory;
   /** Oldest first. */
   readonly tokens: KeptToken[];
+  readonly passes: PassMemory;
   nextId(): string;
 }
 
@@ -90,7 +94,9 @@ export function memory(store: string): Memory {
     fleet: fleetMemory(),
     sources: sourceMemory(),
     happenings: happeningMemory(),
+    rows: rowMemory(),
     tokens: [],
+    passes: new Map(),
     nextId,
   };
 }

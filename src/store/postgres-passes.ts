@@ -1,0 +1,21 @@
+import type { Passes } from '../ports/passes.ts';
+import type { Context } from './context.ts';
+import { beginPass, endPass } from './keep-passes.ts';
+import { pruneOld } from './prune-old.ts';
+import { prunePasses } from './prune-passes.ts';
+import { findPass, pagePasses, scopePasses } from './read-passes.ts';
+
+export function postgresPasses({ db, reading, clock }: Context): Passes {
+  const prune = pruneOld(db, clock, 'passes');
+  return {
+    begin: (pass) => beginPass(db, pass),
+    end: async (pass, ending) => {
+      await endPass(db, pass, ending);
+      await prunePasses(db, pass, ending.quiet);
+      await prune();
+    },
+    page: (query) => pagePasses(reading, query),
+    find: (id, seen) => findPass(reading, id, seen),
+    scopes: (estate) => scopePasses(reading, estate),
+  };
+}

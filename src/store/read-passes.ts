@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Bounds } from '../core/access/grant.ts';
+import { ForeignCursor } from '../ports/foreign-cursor.ts';
+import type { KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass } from '../ports/passes.ts';
+import type { PassOutcome } from '../ports/telemetry.ts';
+import { storableText } from './storable.ts';
+import type { Database } from './tables.ts';
+import { withinBounds } from './within-bounds.ts';
+
+/** How long after its lease ended one may still be writing down how it ended. */
+const graceMs = 15_000;
+
+interface Row {
+  readonly id: string;
+  readonly estate: string;
+  readonly scope: string;
+  readonly targets: readonly string[];
+  readonly at: number;
+  readonly about: Pick<KeptPass, 'reason'> & { readonly ground: Omit<KeptPass['ground'], 'targets'> };
+  readonly ended: number | null;
+  readonly outcome: PassOutcome | null;
+  readonly ending: Omit<NonNullable<KeptPass['ending']>, 'ended' | 'outcome'> | null;
+  readonly alive: boolean;
+}
+
+export async function pagePasses(db: Database, { seen, filter, limit, after }: PassQuery): Promise<PassPage> {
+  const where = [within(seen), ...conditions(filter), ...(after === undefined ? [] : [beyond(after)])];
+  const { rows } = await sql<Row>`
+    SELECT ${columns} FROM setpoint.passes AS pass WHERE ${sql.join(where, sql` AND `)}
+    ORDER BY at DESC, id DESC LIMIT ${limit + 1}`.execute(db);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { passes: shown.map(keptOf), ...(last && { next: cursorOf(last) }) };
+}
+
+export async function findPass(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldPass | undefined> {
+  if (!isId(id)) return undefined;
+  const { rows } = await sql<Row & { readonly timeline: ToldPass['timeline'] | null }>`
+    SELECT ${columns}, timeline FROM setpoint.passes AS pass WHERE id = ${id}::uuid AND ${within(seen)}`.execute(db);
+  const [row] = rows;
+  return row && { ...keptOf(row), ...(row.timeline && { timeline: row.timeline }) };
+}
+
+export async function scopePasses(db: Database, estate: string): Promise<readonly ScopePasses[]> {
+  const [last, open] = await Promise.all([
+    sql<Row>`SELECT *, false AS alive FROM setpoint.last_passes WHERE estate = ${estate}`.execute(db),
+    sql<Row>`SELECT ${columns} FROM setpoint.passes AS pass WHERE estate = ${estate} AND ended IS NULL ORDER BY at`.execute(
+      db,
+    ),
+  ]);
+  const ended = new Map(last.rows.map((row) => [row.scope, keptOf(row)]));
+  const running = new Map(open.rows.filter(({ alive }) => alive).map((row) => [row.scope, row]));
+  return [...new Set([...ended.keys(), ...running.keys()])].sort().map((scope) => {
+    const [before, now] = [ended.get(scope), running.get(scope)];
+    return { scope, ...(before && { last: before }), ...(now && { running: { id: now.id, began: now.at } }) };
+  });
+}
+
+const columns = sql`pass.id, pass.estate, pass.scope, targets, at, about, ended, outcome, ending, ended IS NULL AND EXISTS (
+  SELECT FROM setpoint.leases AS lease
+  WHERE lease.estate = pass.estate AND lease.scope = pass.scope AND lease.epoch = pass.epoch
+    AND lease.expires_at > clock_timestamp() - ${graceMs} * interval '1 millisecond') AS alive`;
+
+/** A pass is nobody's in particular: who is bounded to owners sees none. */
+const within = (seen: readonly Bounds[]): RawBuilder<boolean> =>
+  withinBounds(seen, { estate: 'pass.estate', targets: 'targets' });
+
+const anyOf = (column: string, values: readonly string[] | undefined): readonly RawBuilder<boolean>[] =>
+  values === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ANY(${values.map(storableText)}::text[])`];
+
+const sharing = (target: string): RawBuilder<boolean> => sql<boolean>`targets && ${[storableText(target)]}::text[]`;
+
+const conditions = ({ estate, scope, target, outcomes, since, until }: PassFilter): readonly RawBuilder<boolean>[] => [
+  ...(estate === undefined ? [] : anyOf('pass.estate', [estate])),
+  ...(scope === undefined ? [] : anyOf('pass.scope', [scope])),
+  ...(target === undefined ? [] : [sharing(target)]),
+  ...anyOf('outcome', outcomes),
+  ...(since === undefined ? [] : [sql<boolean>`at >= ${since}`]),
+  ...(until === undefined ? [] : [sql<boolean>`at < ${until}`]),
+];
+
+const cursorOf = ({ at, id }: Row): string => `${at}.${id}`;
+
+function beyond(cursor: string): RawBuilder<boolean> {
+  const [, at = '', id = ''] = /^(\d{1,15})\.(.*)$/.exec(cursor) ?? [];
+  if (at === '' || !isId(id)) throw new ForeignCursor();
+  return sql<boolean>`(at, pass.id) < (${at}::bigint, ${id}::uuid)`;
+}
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+function keptOf({ id, estate, scope, targets, at, about: { ground, reason }, ...row }: Row): KeptPass {
+  const draft = { id, estate, scope, began: at, ...(reason === undefined ? {} : { reason }) };
+  const rest = { ...draft, ground: { targets, ...ground } };
+  if (row.ended === null || row.outcome === null || row.ending === null)
+    return { ...rest, state: row.alive ? 'running' : 'lost' };
+  return { ...rest, state: 'ended', ending: { ...row.ending, ended: row.ended, outcome: row.outcome } };
+}

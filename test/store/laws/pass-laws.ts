@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
+import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
+import { scope } from '../fixtures.ts';
+import type { Bench, Laws } from '../store-laws.ts';
+
+const elsewhere = 'aws/1/us-east-1';
+const everything = [{}];
+
+const draftOf = ({ estate, now }: Bench, rest: Partial<PassDraft> = {}): PassDraft => ({
+  id: randomUUID(),
+  estate,
+  scope,
+  began: Math.floor(now()),
+  reason: 'a "person"\u0000\ud800',
+  ground: { targets: ['north', 'spare'], generation: 3, revision: 'r3' },
+  ...rest,
+});
+
+const counts = { reads: 7, writes: 1, settled: 1, failed: 0, withheld: 0, waitedMs: 20 };
+
+const endingOf = ({ began }: PassDraft, rest: Partial<PassEnding> = {}): PassEnding => ({
+  ended: began + 500,
+  outcome: 'done',
+  why: 'withheld: mode 2',
+  nextAt: began + 60_500,
+  quiet: false,
+  account: {
+    counts,
+    timeline: [{ what: 'listed', at: began + 1, kind: 'network', count: 3 }],
+    rest: { call: 4 },
+  },
+  ...rest,
+});
+
+const shownEnding = ({ account, quiet: _, ...rest }: PassEnding) => ({ ...rest, counts: account.counts });
+
+const idsOf = async ({ other, estate }: Bench, filter: object = {}) =>
+  (await other.passes.page({ seen: everything, filter: { estate, ...filter }, limit: 100 })).passes.map(({ id }) => id);
+
+/** How passes went, for people. */
+export const passLaws: Laws = {
+  'a pass that ended is told with its timeline, as it was given': async (bench) => {
+    const { store, other } = bench;
+    const draft = draftOf(bench);
+    const ending = endingOf(draft);
+    await store.passes.begin(draft);
+    await store.passes.end(draft, ending);
+    const pass = { ...draft, state: 'ended', ending: shownEnding(ending) };
+    const { timeline, rest } = ending.account;
+    assert.deepEqual(await other.passes.find(draft.id, everything), { ...pass, timeline: { timeline, rest } });
+    const page = await other.passes.page({ seen: everything, filter: { estate: bench.estate }, limit: 10 });
+    assert.deepEqual(page, { passes: [pass] });
+    assert.equal(await other.passes.find(randomUUID(), everything), undefined);
+    assert.equal(await other.passes.find('no such thing', everything), undefined);
+  },
+
+  'the end of one whose beginning was not kept is kept, and what it says is the newest': async (bench) => {
+    const draft = draftOf(bench);
+    await bench.store.passes.end(draft, endingOf(draft));
+    await bench.other.passes.begin(draft);
+    assert.equal((await bench.other.passes.find(draft.id, everything))?.state, 'ended');
+  },
+
+  'a pass runs for as long as its lease lives, and is lost a while after it ran out': async (bench) => {
+    const { store, other, estate } = bench;
+    const acquired = await store.leases.acquire(estate, scope, 'worker-1');
+    assert.ok(acquired.ok);
+    const { holder, epoch } = acquired.lease;
+    const draft = draftOf(bench, {
+      ground: { targets: [], generation: 1, revision: 'r', lease: { holder, epoch } },
+    });
+    await store.passes.begin(draft);
+    const state = async () => (await other.passes.find(draft.id, everything))?.state;
+    assert.equal(await state(), 'running');
+    assert.deepEqual(await other.passes.scopes(estate), [{ scope, running: { id: draft.id, began: draft.began } }]);
+    await acquired.lease.release();
+    assert.equal(await state(), 'running', 'it is writing down how it ended');
+    const next = await other.leases.acquire(estate, scope, 'worker-2');
+    assert.ok(next.ok);
+    assert.equal(await state(), 'lost');
+    assert.deepEqual(await other.passes.scopes(estate), []);
+    await next.lease.release();
+  },
+
+  'what a scope has had last stays known, and one that was slow to say so does not hide it': async (bench) => {
+    const { store, other, estate } = bench;
+    const before = draftOf(bench, { began: 1_000 });
+    const last = draftOf(bench, { began: 2_000 });
+    const there = draftOf(bench, { scope: elsewhere, began: 1_500 });
+    await store.passes.end(last, endingOf(last));
+    await store.passes.end(before, endingOf(before, { outcome: 'failed' }));
+    await store.passes.end(there, endingOf(there, { outcome: 'busy' }));
+    const scopes = await other.passes.scopes(estate);
+    assert.deepEqual(
+      scopes.map((one) => [one.scope, one.last?.id, one.last?.ending?.outcome, one.running]),
+      [
+        [scope, last.id, 'done', undefined],
+        [elsewhere, there.id, 'busy', undefined],
+      ].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    );
+    assert.deepEqual(await other.passes.scopes(`${estate}-2`), []);
+  },
+
+  'pages go from the newest, each pass once, and a filter must fit': async (bench) => {
+    const { store, other, estate } = bench;
+    const drafts = [1, 2, 2, 3, 4].map((second) => draftOf(bench, { began: second * 1000 }));
+    const ground = { targets: ['x'], generation: 1, revision: 'r' };
+    const there = draftOf(bench, { scope: elsewhere, began: 5_000, ground });
+    for (const draft of drafts) await store.passes.end(draft, endingOf(draft));
+    await store.passes.end(there, endingOf(there, { outcome: 'failed' }));
+    const all = await idsOf(bench);
+    assert.equal(all.length, 6);
+    assert.equal(all[0], there.id);
+    const paged: string[] = [];
+    const asked = { seen: everything, filter: { estate }, limit: 2 };
+    for (let after: string | undefined; ; ) {
+      const page = await other.passes.page({ ...asked, ...(after === undefined ? {} : { after }) });
+      paged.push(...page.passes.map(({ id }) => id));
+      after = page.next;
+      if (after === undefined) break;
+    }
+    assert.deepEqual(paged, all);
+    assert.deepEqual(await idsOf(bench, { scope: elsewhere }), [there.id]);
+    assert.deepEqual(await idsOf(bench, { target: 'x' }), [there.id]);
+    assert.deepEqual(await idsOf(bench, { outcomes: ['failed', 'busy'] }), [there.id]);
+    assert.deepEqual(await idsOf(bench, { outcomes: [] }), []);
+    assert.equal((await idsOf(bench, { since: 2_000, until: 4_000 })).length, 3);
+    await assert.rejects(other.passes.page({ ...asked, after: 'nonsense' }), ForeignCursor);
+  },
+
+  'who asks sees only what lies within their bounds': async (bench) => {
+    const { store, other, estate } = bench;
+    const draft = draftOf(bench);
+    await store.passes.end(draft, endingOf(draft));
+    const rows = [
+      [{ estates: [estate] }, true],
+      [{ estates: [`${estate}-2`] }, false],
+      [{ estates: [estate], targets: ['north'] }, true],
+      [{ targets: ['south'] }, false],
+      [{ estates: [estate], owners: ['ann'] }, false],
+    ] as const;
+    for (const [bounds, isSeen] of rows) {
+      const found = await other.passes.find(draft.id, [bounds]);
+      const page = await other.passes.page({ seen: [bounds], filter: { estate }, limit: 10 });
+      assert.deepEqual([found !== undefined, page.passes.length === 1], [isSeen, isSeen], JSON.stringify(bounds));
+    }
+    assert.equal(await other.passes.find(draft.id, []), undefined);
+  },
+
+  'who watches is told when a pass begins and when it has ended': async (bench) => {
+    const { store, other, estate } = bench;
+    const draft = draftOf(bench, { reason: 'generation 3' });
+    const place = await other.happenings.newest();
+    await store.passes.begin(draft);
+    await store.passes.begin(draft);
+    await store.passes.end(draft, endingOf(draft));
+    const { happenings } = await other.happenings.after(place, 1000);
+    const own = happenings.filter((one) => one.type === 'pass' && one.estate === estate);
+    assert.deepEqual(
+      own.map(({ targets, about }) => [targets, about['reconcileId'], about['state'], about['outcome']]),
+      [
+        [['north', 'spare'], draft.id, 'running', undefined],
+        [['north', 'spare'], draft.id, 'ended', 'done'],
+      ],
+    );
+  },
+};

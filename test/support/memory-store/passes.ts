@@ -1,0 +1,78 @@
+import { covers } from '../../../src/core/access/grant.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
+import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/passes.ts';
+import { passBegan, passEnded } from '../../../src/store/pass-happenings.ts';
+import { announceIn } from './happenings.ts';
+import { leaseKey, type Memory } from './memory.ts';
+
+/** By id; none is forgotten here. */
+export type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
+
+const graceMs = 15_000;
+
+export function memoryPasses({ passes, leases, happenings }: Memory, clock: Clock): Passes {
+  const isAlive = ({ estate, scope, ground: { lease } }: PassDraft): boolean => {
+    const held = leases.get(leaseKey(estate, scope));
+    return held?.epoch === lease?.epoch && (held?.expires ?? clock.now()) > clock.now() - graceMs;
+  };
+  const all = (): readonly ToldPass[] =>
+    [...passes.values()]
+      .map(({ draft, ending }) => told(draft, ending, isAlive(draft)))
+      .sort((a, b) => b.began - a.began || (a.id < b.id ? 1 : -1));
+  return {
+    begin: async (draft) => {
+      if (passes.has(draft.id)) return;
+      passes.set(draft.id, structuredClone({ draft }));
+      announceIn(happenings, draft.began, [passBegan(draft)]);
+    },
+    end: async (draft, ending) => {
+      passes.set(draft.id, structuredClone({ draft, ending }));
+      announceIn(happenings, ending.ended, [passEnded(draft, ending)]);
+    },
+    page: async ({ seen, filter, limit, after }) => {
+      const found = all().filter((one) => seen.some((bounds) => covers(bounds, subjectOf(one))) && fits(one, filter));
+      const from = after === undefined ? 0 : found.findIndex(({ id }) => id === after) + 1;
+      if (after !== undefined && from === 0) throw new ForeignCursor();
+      const shown = found.slice(from, from + limit);
+      const next = found.length > from + limit ? shown.at(-1)?.id : undefined;
+      return { passes: shown.map(withoutTimeline), ...(next === undefined ? {} : { next }) };
+    },
+    find: async (id, seen) =>
+      all().find((one) => one.id === id && seen.some((bounds) => covers(bounds, subjectOf(one)))),
+    scopes: async (estate) => {
+      const scopes = Map.groupBy(
+        all().filter((one) => one.estate === estate),
+        ({ scope }) => scope,
+      );
+      return [...scopes.keys()].sort().flatMap((scope) => {
+        const last = scopes.get(scope)?.find(({ state }) => state === 'ended');
+        const now = scopes.get(scope)?.find(({ state }) => state === 'running');
+        if (last === undefined && now === undefined) return [];
+        const running = now && { running: { id: now.id, began: now.began } };
+        return [{ scope, ...(last && { last: withoutTimeline(last) }), ...running }];
+      });
+    },
+  };
+}
+
+const subjectOf = ({ estate, ground: { targets } }: PassDraft) => ({ estate, targets });
+
+function told(draft: PassDraft, ending: PassEnding | undefined, isAlive: boolean): ToldPass {
+  if (ending === undefined) return { ...draft, state: isAlive ? 'running' : 'lost' };
+  const { account, quiet: _, ...rest } = ending;
+  const { counts, ...timeline } = account;
+  return { ...draft, state: 'ended', ending: { ...rest, counts }, timeline };
+}
+
+const withoutTimeline = ({ timeline: _, ...pass }: ToldPass): KeptPass => pass;
+
+const fits = (pass: KeptPass, { estate, scope, target, outcomes, since, until }: PassFilter): boolean =>
+  [
+    estate === undefined || pass.estate === estate,
+    scope === undefined || pass.scope === scope,
+    target === undefined || pass.ground.targets.includes(target),
+    outcomes === undefined || (pass.ending !== undefined && outcomes.includes(pass.ending.outcome)),
+    since === undefined || pass.began >= since,
+    until === undefined || pass.began < until,
+  ].every(Boolean);
