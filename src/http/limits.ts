@@ -8,8 +8,26 @@ export const requestLimits = {
   /** From its first byte to its last: whoever sends slower holds a connection for no longer than this. */
   requestMs: 10_000,
   idleMs: 5_000,
-  connections: 256,
+  /** Those who watch hold one each, and a fleet has a few hundred. */
+  connections: 1024,
+  /** Of a part of a path; an address, which takes all of its rest, is as long as its route lets it be. */
+  parameterCharacters: 100,
 } as const;
+
+/** What the API takes and gives, beside the limits of each route. */
+export const apiLimits = {
+  bodyBytes: 64 * 1024,
+  queryBytes: 8 * 1024,
+  /** Before a connection on which nothing moves is closed: the longest answer is worked at for less, a stream says something sooner. */
+  stillMs: 60_000,
+  /** A server that stops waits no longer for streams to end. */
+  partingMs: 2_000,
+  /** A longer answer is not kept to be given again. */
+  keptBytes: 256 * 1024,
+} as const;
+
+/** Of each who asks, by caller; of those without a credential by where they are. Each process counts by itself. */
+export const callerLimits = { perSecond: 100, burst: 200, pieceBytes: 1 } as const;
 
 /**
  * How much of what is genuine each hook may bring. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.

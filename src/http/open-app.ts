@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Log } from '../ports/log.ts';
 import { requestLimits } from './limits.ts';
@@ -18,17 +19,27 @@ export function openApp(log: Log): FastifyInstance {
     exposeHeadRoutes: false,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 100 },
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: requestLimits.parameterCharacters },
     http: { maxHeaderSize: headerBytes, headersTimeout: headersMs },
     frameworkErrors: (_, __, reply) => void sendProblem(reply, notFound),
   });
   app.server.maxConnections = requestLimits.connections;
+  app.addHook('onRequest', async (request, reply) => void reply.headers({ ...guarding, 'x-request-id': request.id }));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setNotFoundHandler((_, reply) => sendProblem(reply, notFound));
   app.setErrorHandler<FastifyError>((error, _, reply) => sendProblem(reply, problemOf(error, log, reply)));
   return app;
 }
+
+/** Of every answer: nothing here is a page that loads, frames or is framed, but the docs, which say otherwise for themselves. */
+const guarding = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
 
 /** What events come as: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
 const taken = ['application/json', 'application/cloudevents+json', 'application/cloudevents-batch+json'];
@@ -41,6 +52,7 @@ function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: Fa
   log.error('a request could not be answered', {
     code: code ?? 'unforeseen',
     of: reply.request.routeOptions.url ?? '',
+    requestId: reply.request.id,
   });
   return {
     status: 500,

@@ -41,5 +41,6 @@ export type Field =
   | 'holder'
   | 'epoch'
   | 'url'
+  | 'caller'
   | 'of'
   | 'why';

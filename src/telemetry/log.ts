@@ -83,6 +83,7 @@ const known: Readonly<Record<Field, true>> = {
   holder: true,
   epoch: true,
   url: true,
+  caller: true,
   of: true,
   why: true,
 };

@@ -1,27 +1,38 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import type { Reply, Route, Shape } from './route.ts';
 
+/** What is sent: checked, and as text. */
 export interface Answer {
-  readonly route: Route;
-  readonly reply: Reply;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Whether it may be kept, to be given again. */
+  readonly isKept: boolean;
+}
+
+/** A long one, sent as it comes. */
+export interface LongAnswer extends Pick<Answer, 'status' | 'headers'> {
+  readonly chunks: AsyncIterable<string>;
+  /** It may be quiet for as long as it likes, and is cut off when this aborts. */
+  readonly cut: AbortSignal | undefined;
 }
 
 /** An answer, as far as its schema declares it; one that does not fit is a defect that names the field, and never leaves. */
-export function sendAnswer(to: FastifyReply, { route, reply }: Answer): FastifyReply {
-  const shape = route.says.answers[reply.status];
-  if (shape === undefined) throw new Undeclared(route.says.id, `status ${reply.status}`);
-  to.code(reply.status).headers({ 'cache-control': 'private, no-cache', ...reply.headers });
-  if ('chunks' in reply) return to.type(shape.type ?? 'text/plain').send(Readable.from(reply.chunks));
-  if (shape.schema === undefined) return to.send();
-  return to.type(shape.type ?? 'application/json').send(textOf(route, shape, reply.body));
+export function answerOf({ says }: Route, reply: Reply): Answer | LongAnswer {
+  const { status } = reply;
+  const shape = says.answers[status];
+  if (shape === undefined) throw new Undeclared(says.id, `status ${status}`);
+  const type = shape.type ?? (shape.schema === undefined ? undefined : 'application/json');
+  const headers = { ...(type === undefined ? {} : { 'content-type': type }), ...reply.headers };
+  if ('chunks' in reply) return { status, headers, chunks: reply.chunks, cut: reply.cut };
+  return { status, headers, text: textOf(says.id, shape, reply.body), isKept: !shape.once };
 }
 
-function textOf({ says }: Route, { schema, type }: Shape, body: unknown): string {
+function textOf(id: string, { schema, type }: Shape, body: unknown): string {
   if (type !== undefined) return String(body);
-  const parsed = schema?.safeParse(body);
-  if (parsed?.success) return JSON.stringify(parsed.data);
-  throw new Undeclared(says.id, parsed?.error.issues.map(({ path }) => path.join('.')).join(', ') ?? '');
+  if (schema === undefined) return '';
+  const { success, data, error } = schema.safeParse(body);
+  if (success) return JSON.stringify(data);
+  throw new Undeclared(id, error.issues.map(({ path }) => path.join('.')).join(', '));
 }
 
 /** What a route answered is not what it declares. `at`: which fields; never their values. */

@@ -1,17 +1,23 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Replies } from '../../ports/replies.ts';
 import { type Problem, sendProblem } from '../problem.ts';
+import { admission } from './admission.ts';
+import { Undeclared } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
 import { jsonBodies } from './json-body.ts';
 import { pathOf } from './path.ts';
 import { Refusal } from './refusal.ts';
 import type { Route } from './route.ts';
-import { serveRoute } from './serve-route.ts';
+import { type Counter, serveRoute } from './serve-route.ts';
+import { openStreams } from './streams.ts';
 
 export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
+  /** What those are answered who ask again by the same Idempotency-Key. */
+  readonly replies: Replies;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,7 +29,10 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     api.setErrorHandler<FastifyError | Refusal>((error, _, reply) =>
       sendProblem(reply, problemOf(error, options, reply)),
     );
-    for (const route of options.routes) serveRoute(api, route, options);
+    const streams = openStreams(options);
+    api.addHook('preClose', async () => streams.close());
+    const counter: Counter = { ...options, streams, admit: admission(options) };
+    for (const route of options.routes) serveRoute(api, route, counter);
     for (const [path, routes] of Map.groupBy(options.routes, ({ path }) => path)) refuseOthers(api, path, routes);
     done();
   });
@@ -63,6 +72,7 @@ function problemOf(error: FastifyError | Refusal, { log }: ApiOptions, reply: Fa
     code: code ?? error.name,
     of: reply.request.routeOptions.url ?? '',
     requestId: reply.request.id,
+    ...(error instanceof Undeclared ? { why: error.message } : {}),
   });
   return defect;
 }

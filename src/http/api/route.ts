@@ -31,6 +31,8 @@ export interface Shape {
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly type?: string;
+  /** It holds a secret, told this once: it is not kept for who repeats an Idempotency-Key, who gets a 409 that says so. */
+  readonly once?: boolean;
 }
 
 /** Strict objects: an unknown key is a problem that names it. Of queries all values come as texts: let schemas read them. */
@@ -66,11 +68,15 @@ export interface Caller {
   readonly grants: readonly Grant[];
 }
 
-/** `chunks`: a long answer, sent as it comes; of the status's content type. */
+/**
+ * `chunks`: a long answer, sent as it comes and as fast as it is taken; of the status's content type. `cut`: it may be quiet for
+ * as long as it likes, and is cut off when this aborts.
+ */
 export type Reply =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | {
       readonly status: number;
       readonly chunks: AsyncIterable<string>;
+      readonly cut?: AbortSignal;
       readonly headers?: Readonly<Record<string, string>>;
     };

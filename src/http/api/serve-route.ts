@@ -1,51 +1,66 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { boundsFor } from '../../core/access/grant.ts';
-import { sendAnswer } from './answer.ts';
-import type { ApiOptions } from './api-routes.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Replies } from '../../ports/replies.ts';
+import { apiLimits } from '../limits.ts';
+import { noteAccess } from './access-log.ts';
+import type { Admission } from './admission.ts';
+import { type Answer, answerOf, type LongAnswer } from './answer.ts';
+import { answeredOnce } from './answered-once.ts';
 import { nobody } from './authenticate.ts';
+import { etagOf, isNamed } from './etag.ts';
 import { pathOf, restOf } from './path.ts';
-import { forbidden, unauthorized } from './problems.ts';
-import { type Input, readInput, type Sent } from './read-input.ts';
-import { Refusal } from './refusal.ts';
+import { readInput, type Sent } from './read-input.ts';
 import type { Asked, Asking, Caller, Route } from './route.ts';
+import type { Streams } from './streams.ts';
 
-const usualBodyBytes = 64 * 1024;
+/** What all routes are served with. */
+export interface Counter {
+  readonly admit: Admission;
+  readonly streams: Streams;
+  readonly replies: Replies;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /**
  * Who asks, and whether they may ask such a thing at all, is settled before a body is read; then what came is checked, and
  * what is answered.
  */
-export function serveRoute(api: FastifyInstance, route: Route, options: ApiOptions): void {
+export function serveRoute(api: FastifyInstance, route: Route, counter: Counter): void {
+  const { admit, replies, log } = counter;
   const callers = new WeakMap<FastifyRequest, Caller>();
   api.route({
-    method: route.method,
+    method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: pathOf(route.path),
-    exposeHeadRoute: route.method === 'GET',
-    bodyLimit: route.asks.bodyBytes ?? usualBodyBytes,
+    bodyLimit: route.asks.bodyBytes ?? apiLimits.bodyBytes,
     onRequest: async (request) => {
-      callers.set(request, await admitted(route, options, request.headers.authorization));
+      stayOpen(request);
+      callers.set(request, await admit(route, request));
     },
     handler: async (request, reply) => {
-      const input = readInput(route.asks, withRest(route, request));
-      const asked = askedOf(input, callers.get(request) ?? nobody, { request, reply, now: options.clock.now() });
-      return sendAnswer(reply, { route, reply: await route.handle(asked) });
+      const caller = callers.get(request) ?? nobody;
+      const input = readInput(route.asks, sentOf(route, request));
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      // why: the schemas of `asks` have parsed the input, and `route` keeps which type each has
+      const asked = { ...input, by: circumstanceOf(request, { caller, gone, clock: counter.clock }) } as Asked<Asking>;
+      const answer = await answeredOnce({ request, caller, replies }, async () =>
+        answerOf(route, await route.handle(asked)),
+      );
+      return 'chunks' in answer ? sendLong(reply, { answer, gone, counter }) : send(reply, answer);
     },
+    onResponse: async (request, reply) => noteAccess(log, route, reply, callers.get(request)),
   });
 }
 
-/** Whoever sends a credential is held to it, also where none is needed. */
-async function admitted(route: Route, { authenticate }: ApiOptions, authorization?: string): Promise<Caller> {
-  if (route.needs === undefined && authorization === undefined) return nobody;
-  const caller = await authenticate(authorization);
-  if (caller === undefined) throw new Refusal(unauthorized);
-  if (route.needs !== undefined && boundsFor(caller.grants, route.needs).length === 0)
-    throw new Refusal(forbidden(route.needs));
-  return caller;
+/** The server is strict about slow senders; whoever has sent all waits for our answer. */
+function stayOpen({ raw: { socket } }: FastifyRequest): void {
+  if ('setTimeout' in socket) socket.setTimeout(apiLimits.stillMs);
 }
 
 /** What the router calls * has the name that the route gave it. */
-function withRest({ path }: Route, request: FastifyRequest): Sent {
-  const { params, url, body } = request;
+function sentOf({ path }: Route, { params, url, body }: FastifyRequest): Sent {
   const name = restOf(path);
   if (name === undefined || typeof params !== 'object' || params === null || !('*' in params))
     return { params, url, body };
@@ -54,18 +69,44 @@ function withRest({ path }: Route, request: FastifyRequest): Sent {
 }
 
 interface Around {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly now: number;
+  readonly caller: Caller;
+  readonly gone: AbortController;
+  readonly clock: Clock;
 }
 
-function askedOf(input: Input, caller: Caller, { request, reply, now }: Around): Asked<Asking> {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  const header = (name: string): string | undefined => {
-    const value = request.headers[name.toLowerCase()];
+const circumstanceOf = ({ headers }: FastifyRequest, { caller, gone, clock }: Around): Asked<Asking>['by'] => ({
+  caller,
+  now: clock.now(),
+  signal: gone.signal,
+  header: (name) => {
+    const value = headers[name.toLowerCase()];
     return typeof value === 'string' ? value : undefined;
-  };
-  // why: the schemas of `asks` have parsed the input, and `route` keeps which type each has
-  return { ...input, by: { caller, now, signal: gone.signal, header } } as Asked<Asking>;
+  },
+});
+
+function send(reply: FastifyReply, { status, headers, text }: Answer): FastifyReply {
+  const { method, headers: asked } = reply.request;
+  if (method !== 'GET' && method !== 'HEAD')
+    return reply
+      .code(status)
+      .headers({ 'cache-control': 'no-store', ...headers })
+      .send(text);
+  const etag = etagOf(text);
+  reply.headers({ 'cache-control': 'private, no-cache', etag, ...headers });
+  if (status === 200 && isNamed(etag, asked['if-none-match']))
+    return reply.code(304).removeHeader('content-type').send();
+  return reply.code(status).send(text);
+}
+
+interface Sending {
+  readonly answer: LongAnswer;
+  readonly gone: AbortController;
+  readonly counter: Counter;
+}
+
+function sendLong(reply: FastifyReply, { answer, gone, counter: { streams } }: Sending): FastifyReply {
+  reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
+  if (reply.request.method !== 'HEAD') return streams.send(reply, answer, gone);
+  gone.abort();
+  return reply.send();
 }

@@ -14,6 +14,9 @@ interface Bucket {
   readonly at: number;
 }
 
+/** Whoever was heard longest ago begins anew. */
+const mostBuckets = 10_000;
+
 export function allowances(clock: Clock, limits: Limits = rateLimits): Allowance {
   const { perSecond, burst, pieceBytes } = limits;
   const buckets = new Map<string, Bucket>();
@@ -21,10 +24,12 @@ export function allowances(clock: Clock, limits: Limits = rateLimits): Allowance
     spend: (hook, bytes) => {
       const now = clock.now();
       const { level, at } = buckets.get(hook) ?? { level: burst, at: now };
+      buckets.delete(hook);
       const full = Math.min(burst, level + ((now - at) / 1000) * perSecond);
       const pieces = Math.max(1, Math.ceil(bytes / pieceBytes));
       const left = full - pieces;
       buckets.set(hook, { level: left < 0 ? full : left, at: now });
+      if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value ?? '');
       return left < 0 ? Math.ceil(-left / perSecond) : undefined;
     },
   };

@@ -62,7 +62,7 @@ export const LAYERS: readonly Layer[] = [
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   // Asks for scopes and states through ports that a root hands it.
-  { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod'], node: true },
+  { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod', 'zod-openapi'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
   { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate', 'answers'], packages: ['commander'], node: true },
@@ -193,6 +193,9 @@ export const LAYERS: readonly Layer[] = [
       '@google-cloud/',
       '@azure/',
       'ipaddr.js',
+      'ajv',
+      'ajv-formats',
+      '@seriousme/openapi-schema-validator',
     ],
     node: true,
   },

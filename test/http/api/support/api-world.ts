@@ -3,6 +3,7 @@ import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
+import { memoryDatabase } from '../../../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
 /** Routes, asked without a port and in virtual time. */
@@ -44,6 +45,7 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setti
   apiRoutes(app, {
     routes,
     authenticate: async (authorization = '') => known[authorization.replace('Bearer ', '')],
+    replies: memoryDatabase(clock).connect().replies,
     clock,
     log,
   });

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { boundsFor } from '../../core/access/grant.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { authorizationIn } from '../access/credential.ts';
+import { allowances } from '../hooks/allowance.ts';
+import { apiLimits, callerLimits } from '../limits.ts';
+import type { Problem } from '../problem.ts';
+import { type Authenticate, nobody } from './authenticate.ts';
+import { forbidden, unauthorized } from './problems.ts';
+import { Refusal } from './refusal.ts';
+import type { Caller, Route } from './route.ts';
+
+/** Settles who asks, and whether they may ask such a thing at all and this often, before anything else of theirs is read. */
+export type Admission = (route: Route, request: FastifyRequest) => Promise<Caller>;
+
+export function admission({ authenticate, clock }: { authenticate: Authenticate; clock: Clock }): Admission {
+  const allowance = allowances(clock, callerLimits);
+  const spend = (who: string): void => {
+    const afterSeconds = allowance.spend(who, 0);
+    if (afterSeconds !== undefined) throw new Refusal(tooMany(afterSeconds));
+  };
+  return async ({ needs }, request) => {
+    if (request.url.length > apiLimits.queryBytes) throw new Refusal(tooLong);
+    const from = `from ${request.ip}`;
+    const hasCredential = request.headers.authorization !== undefined;
+    if (needs === undefined && !hasCredential) {
+      spend(from);
+      return nobody;
+    }
+    const caller = await authenticate(authorizationIn(request.raw.rawHeaders));
+    spend(caller === undefined ? from : `as ${caller.id}`);
+    if (caller === undefined) throw new Refusal(unauthorized);
+    if (needs !== undefined && boundsFor(caller.grants, needs).length === 0) throw new Refusal(forbidden(needs));
+    return caller;
+  };
+}
+
+const tooMany = (afterSeconds: number): Problem => ({
+  status: 429,
+  title: 'Too Many Requests',
+  detail: `There may be ${callerLimits.perSecond} a second, and ${callerLimits.burst} at once: come again later.`,
+  headers: { 'retry-after': String(afterSeconds) },
+});
+
+const tooLong: Problem = {
+  status: 414,
+  title: 'URI Too Long',
+  detail: `An address and what is asked of it have at most ${apiLimits.queryBytes} characters.`,
+};

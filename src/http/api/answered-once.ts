@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { canonical } from '../../core/ledger/canonical.ts';
+import type { NamedRequest, Replies } from '../../ports/replies.ts';
+import { apiLimits } from '../limits.ts';
+import type { Problem } from '../problem.ts';
+import type { Answer, LongAnswer } from './answer.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { badInput } from './problems.ts';
+import { Refusal } from './refusal.ts';
+import type { Caller } from './route.ts';
+
+/** Who is at work with one key for longer than this has died: no answer takes as long. */
+const deadMs = 2 * apiLimits.stillMs;
+
+/**
+ * Does what is asked, but only once for each Idempotency-Key of a caller:
+ *
+ *   the key                         | what happens
+ *   --------------------------------+----------------------------------------------------
+ *   none, or the request only reads | it is done
+ *   new                             | it is done; what was refused may be tried again
+ *   the same request, done          | what was answered, with Idempotency-Replayed
+ *   the same, the answer not kept   | 409: done, and not told again
+ *   the same, still being done      | 409, with Retry-After
+ *   another request                 | 422
+ */
+export async function answeredOnce(
+  { request, caller, replies }: { request: FastifyRequest; caller: Caller; replies: Replies },
+  work: () => Promise<Answer | LongAnswer>,
+): Promise<Answer | LongAnswer> {
+  const key = request.headers[idempotencyKey.name];
+  if (key === undefined || request.method === 'GET' || request.method === 'HEAD') return work();
+  if (typeof key !== 'string' || !idempotencyKey.isSound(key))
+    throw new Refusal(badInput([{ in: 'header', at: idempotencyKey.name, expected: idempotencyKey.expected }]));
+  const named = nameOf(request, caller, key);
+  const begun = await replies.begin(named, deadMs);
+  switch (begun.as) {
+    case 'first':
+      return firstAnswer({ replies, name: named.name, attempt: begun.attempt }, work);
+    case 'running':
+      throw new Refusal(running);
+    case 'other':
+      throw new Refusal(other);
+    case 'done':
+      if (begun.reply === undefined) throw new Refusal(toldOnce);
+      return { ...begun.reply, headers: { ...begun.reply.headers, 'idempotency-replayed': 'true' }, isKept: true };
+  }
+}
+
+interface Attempt {
+  readonly replies: Replies;
+  readonly name: string;
+  readonly attempt: string;
+}
+
+async function firstAnswer({ replies, name, attempt }: Attempt, work: () => Promise<Answer | LongAnswer>) {
+  try {
+    const answer = await work();
+    await replies.end(name, attempt, keptOf(answer));
+    return answer;
+  } catch (error) {
+    // why: whoever refuses has done nothing; and if this fails too, the key is free again once the attempt counts as dead
+    await replies.drop(name, attempt).catch(() => {});
+    throw error;
+  }
+}
+
+function keptOf(answer: Answer | LongAnswer) {
+  if ('chunks' in answer || !answer.isKept || answer.text.length > apiLimits.keptBytes) return undefined;
+  const { status, headers, text } = answer;
+  return { status, headers, text };
+}
+
+function nameOf({ method, url, body }: FastifyRequest, { id }: Caller, key: string): NamedRequest {
+  return { name: hash([id, key]), digest: hash([method, url, body ?? null]) };
+}
+
+const hash = (parts: readonly unknown[]): string => createHash('sha256').update(canonical(parts)).digest('hex');
+
+const running: Problem = {
+  status: 409,
+  title: 'Conflict',
+  detail: 'The request with this Idempotency-Key is still being worked at: ask again for its answer.',
+  headers: { 'retry-after': '1' },
+};
+
+const other: Problem = {
+  status: 422,
+  title: 'Unprocessable Content',
+  detail: 'This Idempotency-Key stands for another request of yours within the last day: choose a new one.',
+};
+
+const toldOnce: Problem = {
+  status: 409,
+  title: 'Conflict',
+  detail:
+    'This was done already, and its answer is not kept: it held a secret, or was too long. Look at what there is now, and do it anew with a new Idempotency-Key if need be.',
+};
