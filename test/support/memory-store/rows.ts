@@ -1,0 +1,187 @@
+import { covers } from '../../../src/core/access/grant.ts';
+import type { Row } from '../../../src/core/inventory/row.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
+import { keptRow, type ReadVersion, rowVersion } from '../../../src/store/read-row.ts';
+import { type KnownRow, rowChanges } from '../../../src/store/row-changes.ts';
+import { cursorOf, pageEndOf } from '../../../src/store/row-cursor.ts';
+import { rowHappenings } from '../../../src/store/row-happenings.ts';
+import { whereKey } from './fleet-memory.ts';
+import { announceIn } from './happenings.ts';
+import type { Memory } from './memory.ts';
+
+/** `of`: its line. */
+interface Version {
+  readonly of: Where & { readonly row: Row; readonly digest: string };
+  readonly number: number;
+  readonly since: number;
+  readonly began: number;
+  ended: number | null;
+  seen: number | null;
+  listed: boolean;
+}
+
+export interface RowMemory {
+  versions: Version[];
+  readonly looks: Map<string, { readonly at: number; readonly gaps: readonly string[] }>;
+  numbers: number;
+}
+
+export const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });
+
+export function memoryRows(memory: Memory): Rows {
+  const { rows } = memory;
+  return {
+    keep: async (where, look) => keep(memory, where, structuredClone(look)),
+    page: async (query) => page(rows, query),
+    find: async (asked) =>
+      named(rows, asked)
+        .filter((one) => isAt(one, asked.asOf))
+        .slice(0, 100)
+        .map((one) => keptRow(read(rows, one), asked.asOf)),
+    history: async ({ limit, ...asked }) => {
+      const lines = new Set(named(rows, asked).map(lineOf));
+      return rows.versions
+        .filter((one) => lines.has(lineOf(one)) && isSeen(one, asked) && one.began <= (asked.asOf ?? one.began))
+        .toSorted((a, b) => b.began - a.began || b.number - a.number)
+        .slice(0, limit)
+        .map((one) => rowVersion(read(rows, one), asked.asOf));
+    },
+  };
+}
+
+function keep(memory: Memory, where: Where, look: KeptLook): void {
+  const { rows } = memory;
+  const before = rows.looks.get(whereKey(where)) ?? { at: look.at, gaps: [] };
+  if (before.at > look.at) return;
+  const current = new Map(
+    rows.versions.filter((one) => one.ended === null && isIn(one, where)).map((one) => [one.of.row.key, one]),
+  );
+  const { written, vanished, relisted, unlisted } = rowChanges(knownIn(current), look);
+  const ended = [...written.flatMap(({ key, was }) => (was === undefined ? [] : key)), ...vanished];
+  for (const key of ended) end(rows, current.get(key), { at: look.at, before });
+  for (const { row, digest, since } of written) {
+    rows.numbers += 1;
+    const version = { of: { ...where, row, digest }, number: rows.numbers, since, began: look.at };
+    rows.versions.push({ ...version, ended: null, seen: null, listed: true });
+  }
+  for (const key of relisted) Object.assign(current.get(key) ?? {}, { listed: true, seen: null });
+  for (const key of unlisted) Object.assign(current.get(key) ?? {}, { listed: false, seen: before.at });
+  rows.looks.set(whereKey(where), { at: look.at, gaps: look.gaps.map(({ kind }) => kind) });
+  announceIn(
+    memory.happenings,
+    look.at,
+    rowHappenings(
+      where,
+      written,
+      vanished.flatMap((key) => endedRow(current.get(key))),
+    ),
+  );
+}
+
+const knownIn = (current: ReadonlyMap<string, Version>): ReadonlyMap<string, KnownRow> =>
+  new Map(
+    [...current].map(([key, { of, since, listed }]) => [
+      key,
+      { kind: of.row.place.kind, digest: of.digest, status: of.row.state.status, since, listed },
+    ]),
+  );
+
+/** What began with this same look was never so. */
+function end(
+  rows: RowMemory,
+  one: Version | undefined,
+  { at, before }: { readonly at: number; readonly before: { readonly at: number; readonly gaps: readonly string[] } },
+): void {
+  if (one === undefined) return;
+  if (one.began >= at) rows.versions = rows.versions.filter((other) => other !== one);
+  one.ended = at;
+  one.seen ??= before.at;
+  one.listed &&= !before.gaps.includes(one.of.row.place.kind);
+}
+
+function endedRow(one: Version | undefined): Parameters<typeof rowHappenings>[2] {
+  if (one === undefined) return [];
+  const { key, place, called, state, whose } = one.of.row;
+  const { kind, targets } = place;
+  const { address = null, id = null } = called;
+  return [{ key, kind, targets, address, id, status: state.status, owner: whose.owner ?? '' }];
+}
+
+function page(rows: RowMemory, query: RowQuery) {
+  const { by, descending } = query.sort;
+  const columns = [...(by === 'address' ? [] : [by]), 'key', 'estate', 'scope'];
+  const cursor = query.after === undefined ? undefined : pageEndOf(query.after, query, columns);
+  const asOf = cursor?.asOf ?? query.asOf;
+  const way = descending ? -1 : 1;
+  const found = rows.versions
+    .filter((one) => isAt(one, asOf) && isSeen(one, query) && fits(one, query.filter))
+    .map((one) => ({ one, place: placeIn(one, columns) }))
+    .filter(({ place }) => cursor === undefined || way * compare(place, cursor.values) > 0)
+    .toSorted((a, b) => way * compare(a.place, b.place));
+  const shown = found.slice(0, query.limit);
+  const last = found.length > query.limit ? shown.at(-1) : undefined;
+  const next = last && cursorOf(query, { values: last.place, ...(asOf === undefined ? {} : { asOf }) });
+  return {
+    rows: shown.map(({ one }) => keptRow(read(rows, one), asOf)),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+function placeIn({ of: { row, estate, scope }, since }: Version, columns: readonly string[]): readonly string[] {
+  const said: Readonly<Record<string, string>> = {
+    ...{ estate, scope, key: row.key, name: row.called.name, status: row.state.status },
+    // why: as many digits each, so that texts sort as the numbers do
+    since: String(since).padStart(15, '0'),
+  };
+  return columns.map((column) => said[column] ?? '');
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((text, i) => text !== b[i]);
+  if (at < 0) return 0;
+  return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
+}
+
+const lineOf = ({ of }: Version): string => `${whereKey(of)} ${of.row.key}`;
+const isIn = ({ of }: Version, where: Where): boolean => whereKey(of) === whereKey(where);
+const isAt = ({ began, ended }: Version, asOf: number | undefined): boolean =>
+  asOf === undefined ? ended === null : began <= asOf && (ended === null || ended > asOf);
+
+const isSeen = ({ of: { row, estate } }: Version, { seen }: Pick<RowQuery, 'seen'>): boolean =>
+  seen.some((bounds) => covers(bounds, { estate, targets: row.place.targets, owner: row.whose.owner ?? '' }));
+
+const named = ({ versions }: RowMemory, asked: RowAsked): readonly Version[] =>
+  versions
+    .filter((one) => isSeen(one, asked) && one.of.estate === (asked.estate ?? one.of.estate))
+    .filter(({ of: { row } }) => [row.key, row.called.address, row.called.id].includes(asked.of))
+    .toSorted((a, b) => compare([a.of.estate, a.of.scope, a.of.row.key], [b.of.estate, b.of.scope, b.of.row.key]));
+
+function fits({ of: { row, estate } }: Version, { text = '', labels = {}, ...filter }: RowFilter & RowWords): boolean {
+  const { place, called, whose, state } = row;
+  const among = (values: readonly string[] | undefined, ...have: readonly string[]): boolean =>
+    values === undefined || values.some((value) => have.includes(value));
+  return (
+    among(filter.estates, estate) &&
+    among(filter.clouds, place.cloud) &&
+    among(filter.accounts, place.account) &&
+    among(filter.regions, place.region) &&
+    among(filter.kinds, place.kind) &&
+    among(filter.statuses, state.status) &&
+    among(filter.claims, whose.claim) &&
+    among(filter.owners, whose.owner ?? '') &&
+    among(filter.targets, ...place.targets) &&
+    Object.entries(labels).every(([key, value]) => isLabelled(called.labels[key], value)) &&
+    [called.address ?? '', called.name, called.id ?? '', ...Object.values(called.labels)].some((word) =>
+      word.toLowerCase().includes(text.toLowerCase()),
+    )
+  );
+}
+
+const isLabelled = (has: string | undefined, value: string): boolean =>
+  has !== undefined && (value === '' || has === value);
+
+function read(rows: RowMemory, { of, ...version }: Version): ReadVersion {
+  const look = rows.looks.get(whereKey(of)) ?? { at: 0, gaps: [] };
+  return { ...version, estate: of.estate, body: structuredClone(of.row), look_at: look.at, look_gaps: look.gaps };
+}
