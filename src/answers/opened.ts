@@ -1,0 +1,48 @@
+import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { EstateAsked } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
+import type { Generation } from '../ports/inventory.ts';
+import type { Store } from '../ports/store.ts';
+import { type KeptSurvey, surveyOf } from './survey-of.ts';
+
+/** What every answer is found by. */
+export interface Grounds {
+  readonly store: Store;
+  /** The specs of a generation, compiled. Rejects where they cannot be opened by this version. */
+  open(estate: string, generation: Generation): Promise<OpenedEstate>;
+}
+
+/** The newest generation, and its specs. */
+export interface Opened {
+  readonly generation: Generation;
+  readonly estate: OpenedEstate;
+}
+
+export async function openInForce(name: string, { store, open }: Grounds): Promise<Opened> {
+  const generation = await store.generations.current(name);
+  if (generation === undefined)
+    throw new Declined('conflict', 'No specs are in force here yet. Apply some, or let a worker follow them.');
+  return { generation, estate: await open(name, generation).catch(unopened) };
+}
+
+function unopened(cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new Declined('conflict', `The specs in force cannot be opened by this version of Setpoint: ${why}`, { cause });
+}
+
+/** What is in force, with what was seen of it last; of these targets only, where some are named. */
+export async function surveyInForce({ estate: name, targets }: EstateAsked, grounds: Grounds): Promise<KeptSurvey> {
+  for (let left = tries; ; left -= 1) {
+    const { generation, estate } = await openInForce(name, grounds);
+    const scopes = estate.compiled.scopes.filter((scope) => isChosen(scope.wanted.targets, targets));
+    const survey = await surveyOf({ ...estate, dir: '', scopes }, grounds.store);
+    // why: another generation may have come into force meanwhile, and this would be the plan of none
+    if (survey.bound.generation === generation.number) return survey;
+    if (left === 0) throw new Declined('conflict', 'New specs come into force again and again: ask once more.');
+  }
+}
+
+const tries = 3;
+
+const isChosen = (these: readonly string[], targets: readonly string[] | undefined): boolean =>
+  targets === undefined || these.some((name) => targets.includes(name));

@@ -1,0 +1,95 @@
+import { type Bounds, covers } from '../core/access/grant.ts';
+import type { Action, Finding, ScopePlan } from '../core/action.ts';
+import type { Address } from '../core/resource.ts';
+import type { EstateAsked, Planned } from '../ports/answers.ts';
+import type { Survey, Viewed } from './survey.ts';
+import { lookOf } from './survey-of.ts';
+
+/** What of an estate lies within the bounds of whoever asks. */
+export type Sight = Pick<EstateAsked, 'estate' | 'seen'>;
+
+/** Whose something is: '' of nobody. What several want is seen by each of them, and is each one's to let pass. */
+type Owners = readonly string[];
+type Quantity = 'some' | 'every';
+
+/** What is seen of a survey's plans, or of others of the same scopes. A scope of which nothing may be seen is left out. */
+export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight): Planned {
+  const shown = survey.looked.flatMap((view, at) => {
+    const plan = plans[at];
+    return plan === undefined || !seesScope(view, sight)
+      ? []
+      : [{ look: lookOf(view), plan: within(plan, view, sight) }];
+  });
+  return { bound: survey.bound, plans: shown.map(({ plan }) => plan), looks: shown.map(({ look }) => look) };
+}
+
+/** Owners are not looked at: whoever sees something of a scope is told how far a look at it went. */
+export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
+  seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: wanted.targets }));
+
+/** Nothing stands between somebody and all of an estate. */
+export const seesAll = ({ estate, seen }: Sight): boolean => seen.some((bounds) => covers(bounds, { estate }));
+
+export function within(plan: ScopePlan, view: Viewed, sight: Sight, quantity: Quantity = 'some'): ScopePlan {
+  if (seesAll(sight)) return plan;
+  const { standing: _, ...rest } = plan;
+  return {
+    ...rest,
+    actions: plan.actions.filter((action) => holds(ownersOf(action, view), targetsOf(action, view), sight, quantity)),
+    findings: plan.findings.filter((finding) => seesFinding(finding, view, sight)),
+  };
+}
+
+/** What has an address, wanted or not. */
+export const seesAddress = (address: Address, view: Viewed, sight: Sight): boolean =>
+  holds(ownersAt(address, view), targetsAt([address], view), sight, 'some');
+
+function holds(owners: Owners, targets: readonly string[], { estate, seen }: Sight, quantity: Quantity): boolean {
+  const isHeld = (owner: string): boolean => seen.some((bounds: Bounds) => covers(bounds, { estate, targets, owner }));
+  return quantity === 'some' ? owners.some(isHeld) : owners.every(isHeld);
+}
+
+function ownersOf(action: Action, view: Viewed): Owners {
+  if (action.documents.length > 0)
+    return action.documents.map(({ address, owner }) => owner ?? documentOwner(address, view));
+  if (action.verb === 'delete' && action.owners !== undefined && action.owners.length > 0) return action.owners;
+  return ownersAt(action.address, view);
+}
+
+const targetsOf = ({ address, documents }: Action, view: Viewed): readonly string[] =>
+  targetsAt([address, ...documents.map((document) => document.address)], view);
+
+const documentOwner = (address: Address, { input }: Viewed): string => input.wanted.documents.get(address)?.owner ?? '';
+
+function ownersAt(address: Address, view: Viewed): Owners {
+  if (view.input.wanted.documents.has(address)) return [documentOwner(address, view)];
+  const known = owners.get(view) ?? ownersIn(view);
+  owners.set(view, known);
+  return atLeastNobody(known.get(address));
+}
+
+const owners = new WeakMap<Viewed, ReadonlyMap<Address, Owners>>();
+
+/** Of what is wanted as its documents say, of what is not as it was when it was written last. */
+const ownersIn = (view: Viewed): ReadonlyMap<Address, Owners> =>
+  new Map([
+    ...[...view.input.knowledge.settled.values()].map(({ address, terms }) => [address, terms.owners ?? []] as const),
+    ...view.input.wanted.desired.map(
+      ({ address, documents }) =>
+        [address, documents.map((document) => document.owner ?? documentOwner(document.address, view))] as const,
+    ),
+  ]);
+
+function targetsAt(addresses: readonly Address[], { input: { wanted } }: Viewed): readonly string[] {
+  const named = addresses.flatMap((address) => wanted.documents.get(address)?.targets ?? []);
+  return named.length > 0 ? named : wanted.targets;
+}
+
+const atLeastNobody = (owners: Owners = []): Owners => (owners.length === 0 ? [''] : owners);
+
+function seesFinding(finding: Finding, view: Viewed, sight: Sight): boolean {
+  if ('address' in finding) return seesAddress(finding.address, view, sight);
+  if (!('id' in finding)) return true;
+  const whose = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
+  return holds(whose, view.input.wanted.targets, sight, 'some');
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { kindNames } from '../../../core/kinds/kinds.ts';
+import { desiredShape, documentShape } from './desired.ts';
+import { observedShape } from './observed.ts';
+import { touchedShape } from './touched.ts';
+
+export const kindShape = z.enum(kindNames);
+
+/** `from` absent: it is new; `to` absent: it is removed. Values are of what attributes may hold. */
+export const changeShape = z
+  .object({ field: z.string(), from: z.unknown().optional(), to: z.unknown().optional() })
+  .meta({ id: 'Change', description: 'One differing field' });
+
+const about = {
+  kind: kindShape,
+  address: z.string(),
+  documents: z.array(documentShape),
+  cause: z.enum(['drift', 'rollout', 'unknown']),
+  by: touchedShape.optional(),
+};
+
+const between = { desired: desiredShape, observed: observedShape, changes: z.array(changeShape) };
+
+const actionWith = <E extends z.ZodRawShape>(extra: E) =>
+  z.discriminatedUnion('verb', [
+    z.object({ verb: z.literal('create'), ...about, ...extra, desired: desiredShape, because: z.literal('absent') }),
+    z.object({ verb: z.literal('update'), ...about, ...extra, ...between, effect: z.enum(['in-place', 'stops']) }),
+    z.object({ verb: z.literal('replace'), ...about, ...extra, ...between }),
+    z.object({
+      verb: z.literal('delete'),
+      ...about,
+      ...extra,
+      observed: observedShape,
+      because: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin']),
+      owners: z.array(z.string()).optional(),
+    }),
+    z.object({ verb: z.literal('adopt'), ...about, ...extra, ...between }),
+    z.object({ verb: z.literal('forget'), ...about, ...extra, id: z.string(), because: z.literal('gone') }),
+  ]);
+
+export const actionShape = actionWith({}).meta({ id: 'Action', description: 'One change to one resource' });
+
+/** Of a plan. */
+export const plannedActionShape = actionWith({
+  digest: z.string().meta({ description: 'Of what it would do: it moves when that does' }),
+  scope: z.string(),
+}).meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' });
+
+export const verbShape = z.enum(['create', 'update', 'replace', 'delete', 'adopt', 'forget']);

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { attributesOfKind } from './attributes.ts';
+
+export const documentShape = z
+  .object({
+    address: z.string(),
+    file: z.string().meta({ description: 'In the tree of specs' }),
+    line: z.int(),
+    owner: z.string().optional(),
+  })
+  .meta({ id: 'Document', description: 'Where it is written' });
+
+export const modeShape = z.enum(['observe', 'plan', 'enforce']);
+
+const terms = z.object({
+  mode: modeShape,
+  protect: z.boolean(),
+  deletionPolicy: z.enum(['retain', 'delete']),
+  claim: z.object({ adopt: z.string().optional(), was: z.array(z.string()).optional() }).optional(),
+  ignore: z.array(z.string()).optional(),
+  presence: z.enum(['stated', 'implied', 'tolerated']).optional(),
+});
+
+const wanted = <K extends keyof typeof attributesOfKind>(kind: K) =>
+  z.object({
+    kind: z.literal(kind),
+    address: z.string(),
+    name: z.string(),
+    attributes: attributesOfKind[kind],
+    terms,
+    documents: z.array(documentShape),
+  });
+
+export const desiredShape = z
+  .discriminatedUnion('kind', [
+    wanted('network'),
+    wanted('subnet'),
+    wanted('group'),
+    wanted('firewall-rule'),
+    wanted('instance'),
+  ])
+  .meta({ id: 'Desired', description: 'One resource as the specs ask for it' });

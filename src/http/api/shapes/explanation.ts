@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { claims } from '../../../core/inventory/ownership.ts';
+import type { Explained } from '../../../ports/answers.ts';
+import { actionShape } from './action.ts';
+import { desiredShape, modeShape } from './desired.ts';
+import { findingShape } from './finding.ts';
+import { lookShape, oldestLook } from './look.ts';
+import { observedShape } from './observed.ts';
+import { heldSourceShape } from './plan.ts';
+import { touchedShape } from './touched.ts';
+
+const origin = z
+  .object({
+    document: z.string(),
+    field: z.string(),
+    value: z.unknown(),
+    layer: z.string().meta({ description: '`base`, `overlay <name>`, or `default` where nobody wrote it' }),
+    file: z.string().optional(),
+    line: z.int().optional(),
+    column: z.int().optional(),
+  })
+  .meta({ id: 'Origin', description: 'Which line of which layer decided a field' });
+
+const ownership = z
+  .object({
+    scope: z.string(),
+    observed: observedShape,
+    claim: z.enum(claims),
+    address: z.string().optional(),
+    why: z.string(),
+    by: touchedShape.optional(),
+  })
+  .meta({ id: 'Ownership', description: 'An object on a cloud, whose it is, and why we say so' });
+
+export const explanationShape = z
+  .object({
+    estate: z.string(),
+    address: z.string(),
+    wanted: z.array(desiredShape),
+    origins: z.array(origin),
+    mode: z.object({ mode: modeShape, why: z.string(), stillBoundBy: modeShape.optional() }).optional(),
+    there: z.array(ownership),
+    actions: z.array(actionShape),
+    findings: z.array(findingShape),
+    sources: z.array(heldSourceShape).optional(),
+    observed: lookShape,
+  })
+  .meta({ id: 'Explanation', description: 'All that is known about one resource' });
+
+export const explanationAnswer = ({ bound, explanation, looks }: Explained, now: number) => ({
+  estate: bound.estate,
+  ...explanation,
+  ...(bound.sources === undefined ? {} : { sources: bound.sources }),
+  observed: oldestLook(looks, now),
+});

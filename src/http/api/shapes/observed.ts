@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { attributesOfKind } from './attributes.ts';
+
+const mark = z.object({
+  estate: z.string(),
+  store: z.string(),
+  address: z.string(),
+  deletionPolicy: z.enum(['retain', 'delete']).optional(),
+  intent: z.string().optional(),
+  attempt: z.number().optional(),
+});
+
+const signs = z.object({
+  mark: mark.optional(),
+  container: z.string().optional(),
+  parent: z.string().optional(),
+  slot: z.string().optional(),
+  origin: z.object({ why: z.enum(['provider-default', 'service-child', 'other-tool']), detail: z.string() }).optional(),
+});
+
+const condition = z.object({
+  state: z.enum(['ready', 'pending', 'deleting', 'gone']),
+  version: z.string().optional(),
+  parts: z.array(z.object({ part: z.string(), id: z.string() })).optional(),
+  missing: z.array(z.string()).optional(),
+  empty: z.boolean().optional(),
+});
+
+const seen = <K extends keyof typeof attributesOfKind>(kind: K) =>
+  z.object({
+    kind: z.literal(kind),
+    id: z.string(),
+    name: z.string(),
+    attributes: attributesOfKind[kind],
+    signs,
+    condition,
+  });
+
+export const observedShape = z
+  .discriminatedUnion('kind', [seen('network'), seen('subnet'), seen('group'), seen('firewall-rule'), seen('instance')])
+  .meta({ id: 'Observed', description: 'One object as its cloud told of it' });

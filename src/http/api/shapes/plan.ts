@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { actionDigest, type Hash } from '../../../core/digest.ts';
+import { planJson } from '../../../core/render/plan-json.ts';
+import type { Planned } from '../../../ports/answers.ts';
+import { plannedActionShape } from './action.ts';
+import { findingShape } from './finding.ts';
+import { lookAnswer, lookShape, oldestLook } from './look.ts';
+import { moment } from './moment.ts';
+
+const count = z.int();
+
+const summaryShape = z
+  .object({
+    create: count,
+    update: count,
+    replace: count,
+    delete: count,
+    adopt: count,
+    drifted: count,
+    unmanaged: count,
+    orphan: count,
+    blocked: count,
+    withheld: count,
+    calls: count.meta({ description: 'That applying takes, at least' }),
+  })
+  .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' });
+
+export const heldSourceShape = z
+  .object({ source: z.string(), head: z.string().optional(), state: z.string(), why: z.string(), since: moment })
+  .meta({ id: 'HeldSource', description: 'A source whose newest state is not in force, and why' });
+
+const scopeShape = z
+  .object({
+    scope: z.string(),
+    targets: z.array(z.string()),
+    calls: z.object({ observed: count, predicted: count }),
+    observed: lookShape,
+  })
+  .meta({ id: 'PlannedScope' });
+
+/** What is planned as `setpoint plan --json` says it, and what each scope of it rests on. */
+export const planBody = {
+  estate: z.string(),
+  revision: z.string(),
+  generation: z.int().optional().meta({ description: 'That the specs have, or would have' }),
+  serial: z.int().optional().meta({ description: 'Of the newest entry in the ledger' }),
+  sources: z.array(heldSourceShape).optional(),
+  summary: summaryShape,
+  actions: z.array(plannedActionShape),
+  findings: z.array(findingShape),
+  digest: z.string().meta({ description: 'Of all actions' }),
+  scopes: z.array(scopeShape),
+  observed: lookShape,
+} as const;
+
+export const planShape = z
+  .object(planBody)
+  .meta({ id: 'PlanAnswer', description: 'Actions, findings, and what they rest on' });
+
+export function planAnswer(
+  { bound, plans, looks }: Planned,
+  { now, hash }: { readonly now: number; readonly hash: Hash },
+) {
+  const { actions: _, ...json } = planJson(plans, bound, hash);
+  return {
+    ...json,
+    actions: plans.flatMap(({ scope, actions }) =>
+      actions.map((action) => ({ ...action, digest: actionDigest(action, hash), scope })),
+    ),
+    scopes: plans.map(({ scope, calls }, at) => {
+      const { targets = [], ...look } = looks[at] ?? { gaps: [] };
+      return { scope, targets, calls, observed: lookAnswer(look, now) };
+    }),
+    observed: oldestLook(looks, now),
+  };
+}
