@@ -1,27 +1,30 @@
+import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/revision.ts';
-import type { SourceState } from '../../ports/sources.ts';
+import type { SourceCondition } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { formatDuration } from '../output/duration.ts';
 
 /** On stderr, a line each. */
 export function tellHeldSources(
-  held: readonly SourceState[],
+  held: readonly HeldSource[],
   { terminal, clock }: Pick<Context, 'terminal' | 'clock'>,
 ): void {
   for (const one of held) terminal.err.write(`! ${sourceText(one, clock.now())}\n`);
 }
 
-const said: Readonly<Record<SourceState['state'], string>> = {
-  followed: 'followed',
-  broken: 'not sound',
-  unsigned: 'not signed as asked',
-  rewritten: 'rewritten',
-  pinned: 'not followed: pinned',
-  away: 'out of reach',
-};
+const said: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    followed: 'followed',
+    broken: 'not sound',
+    unsigned: 'not signed as asked',
+    rewritten: 'rewritten',
+    pinned: 'not followed: pinned',
+    away: 'out of reach',
+  } satisfies Record<SourceCondition, string>),
+);
 
 /** `https://git.example/infra.git is not sound at commit 1a2b3c4, for 12 min: specs/web.yaml:3:1: …` */
-export function sourceText({ source, head, state, why, since }: SourceState, now: number): string {
+export function sourceText({ source, head, state, why, since }: HeldSource, now: number): string {
   const at = head === undefined ? '' : ` at ${shortRevision(head)}`;
-  return `${source} is ${said[state]}${at}, for ${formatDuration(now - since)}${why === '' ? '' : `: ${why}`}`;
+  return `${source} is ${said.get(state) ?? state}${at}, for ${formatDuration(now - since)}${why === '' ? '' : `: ${why}`}`;
 }

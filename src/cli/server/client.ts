@@ -61,8 +61,17 @@ function readAs<T>(want: Want<T>, value: unknown, url: string): T {
   }
 }
 
-/** For what fails inside an answer, where its outside was as wanted. */
-export const otherVersion = (url: string, cause: Error): Complaint =>
+/** What is made of a server's answer. Its inside is checked by this only: whatever is not as expected there is told to be so. */
+export function rendered<T>({ url }: Pick<Client, 'url'>, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw otherVersion(url, error);
+    throw error;
+  }
+}
+
+const otherVersion = (url: string, cause: Error): Complaint =>
   new Complaint(`${url} answered what this command line does not understand.`, {
     why:
       cause instanceof Unexpected ? `In its answer ${cause.message}.` : 'Something in its answer is not as expected.',

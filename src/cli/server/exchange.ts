@@ -25,7 +25,7 @@ const tries = 4;
 const longestWaitMs = 30_000;
 
 /**
- * The answer to a request, of any status below 300. Who is told to come again (429, 503) does, a few times and after what was
+ * The answer to a request, of any status below 300. Who is told to come again (429, 503, or 409 with a time) does, a few times and after what was
  * asked for; no other failure is repeated here. No redirect is followed: the token is for this server.
  */
 export async function exchange(request: Request, line: Line): Promise<Response> {
@@ -61,8 +61,10 @@ async function once({ method, path, body, key, atMostMs = defaultMs }: Request, 
 
 /** Undefined: not to be repeated. */
 function waitAfter({ status, headers }: Response, tried: number, now: number): number | undefined {
-  if (status !== 429 && status !== 503) return undefined;
   const asked = headers.get('retry-after');
+  // why: the same request under its key is being answered still
+  const isBusy = status === 409 && asked !== null;
+  if (status !== 429 && status !== 503 && !isBusy) return undefined;
   const ms = asked === null ? 1000 * 2 ** (tried - 1) : askedMs(asked, now);
   return ms <= longestWaitMs ? ms : undefined;
 }

@@ -70,6 +70,7 @@ describe('one request', () => {
 const waits: readonly (readonly [name: string, answers: readonly (() => Response)[], at: readonly number[]])[] = [
   ['as long as was asked for', [problem(429, {}, { 'retry-after': '3' }), done], [0, 3000]],
   ['longer each time where nothing was said', [problem(503), problem(503), done], [0, 1000, 3000]],
+  ['a request that is being answered still', [problem(409, {}, { 'retry-after': '1' }), done], [0, 1000]],
   ['what is no time is a second', [problem(429, {}, { 'retry-after': 'soon' }), done], [0, 1000]],
 ];
 

@@ -1,0 +1,40 @@
+import type { Desired } from '../../core/desired.ts';
+import type { Explanation, ModeReason, Origin } from '../../core/inventory/explanation.ts';
+import type { Ownership } from '../../core/inventory/ownership.ts';
+import type { HeldSource } from '../../core/render/plan-json.ts';
+import type { Client } from './client.ts';
+import type { ServedEstateOption } from './option.ts';
+import { action, finding, heldSource, toldBy } from './planned.ts';
+import { query } from './query.ts';
+import { want } from './want.ts';
+
+export interface ExplanationTold {
+  readonly explanation: Explanation;
+  readonly sources: readonly HeldSource[] | undefined;
+}
+
+const ownership = toldBy<Ownership>(
+  want.object({ scope: want.text, observed: want.trusted(), claim: want.text, why: want.text }),
+);
+
+const answer = want.object({
+  address: want.text,
+  wanted: want.list(want.trusted<Desired>()),
+  origins: want.list(want.trusted<Origin>()),
+  mode: want.maybe(want.trusted<ModeReason>()),
+  there: want.list(ownership),
+  actions: want.list(action),
+  findings: want.list(finding),
+  sources: want.maybe(want.list(heldSource)),
+});
+
+/** All about one resource, as a server tells it by its newest looks. */
+export async function explanationOn(
+  client: Client,
+  of: string,
+  { estate }: ServedEstateOption,
+): Promise<ExplanationTold> {
+  const path = `/v1/explanations/${of.split('/').map(encodeURIComponent).join('/')}${query({ estate })}`;
+  const { sources, mode, ...explanation } = await client.ask({ method: 'GET', path }, answer);
+  return { explanation: { ...explanation, mode }, sources };
+}

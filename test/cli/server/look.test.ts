@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AuthorizeSecurityGroupIngressCommand, CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { touches } from '../../../providers/aws/touches.ts';
+import { commandLine, type Said } from '../support/in-process.ts';
+import { edit, sandboxed } from '../support/sandboxed.ts';
+import { served } from './support/served.ts';
+
+const place = await sandboxed();
+// why: a server names files by their path in the tree, and so does a command line that runs in it
+process.chdir(place.specs);
+const here = commandLine();
+const there = await served(here.database);
+const scope = 'aws/111122223333/eu-west-1';
+
+/** The same command line, but that a server is asked as somebody with this role. */
+async function asked(args: readonly string[], role: 'viewer' | 'nobody' = 'viewer'): Promise<Said> {
+  const env = { ...process.env };
+  Object.assign(process.env, { SETPOINT_TOKEN: role });
+  try {
+    return await here([...args, '--server', there.url]);
+  } finally {
+    process.env = env;
+  }
+}
+
+/** A machine and a group that somebody changes by hand, and the cloud says who that was. */
+async function meddle(): Promise<void> {
+  const { scopes } = JSON.parse((await here(['inventory', '.', '--json'])).stdout);
+  const idOf = (kind: string, name: RegExp): string =>
+    scopes[0].objects.find((one: Record<string, string>) => one['kind'] === kind && name.test(one['address'] ?? '')).id;
+  const [machine, group] = [idOf('instance', /web-0$/), idOf('group', /core\.web$/)];
+  const client = new EC2Client({ endpoint: place.sandbox.url, region: 'eu-west-1' });
+  await client.send(new CreateTagsCommand({ Resources: [machine], Tags: [{ Key: 'tier', Value: 'mine' }] }));
+  const ssh = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '198.51.100.7/32' }] };
+  await client.send(new AuthorizeSecurityGroupIngressCommand({ GroupId: group, IpPermissions: [ssh] }));
+  client.destroy();
+  const detail = {
+    eventSource: 'ec2.amazonaws.com',
+    eventName: 'CreateTags',
+    eventID: 'e-1',
+    eventTime: new Date().toISOString(),
+    awsRegion: 'eu-west-1',
+    recipientAccountId: '111122223333',
+    sourceIPAddress: '203.0.113.9',
+    userAgent: 'console.ec2.amazonaws.com',
+    userIdentity: { arn: 'arn:aws:iam::111122223333:user/bob' },
+    requestParameters: {
+      resourcesSet: { items: [{ resourceId: machine }] },
+      tagSet: { items: [{ key: 'tier', value: 'mine' }] },
+    },
+  };
+  assert.equal((await here.database.connect().touches.keep('acme', touches({ id: 'e-1', detail }))).length, 1);
+}
+
+const applied = await here(['apply', '.', '--allow-endpoint', '--yes']);
+assert.equal(applied.code, 0, applied.stderr);
+await meddle();
+
+/** Ages are of the moment in which they are told. */
+const ageless = ({ code, stdout }: Said) => ({
+  code,
+  stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago/g, 'AGE ago'),
+});
+
+/** What is asked from here, looking now; and of the server, which answers by that look. */
+const same: readonly (readonly [name: string, here: readonly string[], there: readonly string[]])[] = [
+  ['drift', ['drift', '.', '--allow-endpoint'], ['drift']],
+  [
+    'drift, for a nightly job',
+    ['drift', '.', '--allow-endpoint', '--detailed-exitcode'],
+    ['drift', '--detailed-exitcode'],
+  ],
+  ['drift as one object', ['drift', '.', '--allow-endpoint', '--json'], ['drift', '--json', '--estate', 'acme']],
+  ['drift of a target', ['drift', '.', '--allow-endpoint', '--target', 'aws-prod'], ['drift', '--target', 'aws-prod']],
+  ...['web-0', 'web-https', 'network/core', 'core.app', `${scope}/instance/web`].flatMap((of) =>
+    [[], ['--json']].map(
+      (json) =>
+        [
+          `explain ${of} ${json}`,
+          ['explain', of, '--specs', '.', '--allow-endpoint', ...json],
+          ['explain', of, ...json],
+        ] as const,
+    ),
+  ),
+];
+
+describe('a server answers as the store would from here', () => {
+  for (const [name, mine, its] of same)
+    test(name, async () => {
+      const [local, remote] = [ageless(await here(mine)), ageless(await asked(its))];
+      assert.ok(local.stdout.length > 50, local.stdout);
+      assert.equal(remote.stdout, local.stdout);
+      assert.equal(remote.code, local.code);
+    });
+
+  test('what drifted is there, and whose change it was', async () => {
+    const { code, stdout } = await asked(['drift', '--detailed-exitcode']);
+    assert.equal(code, 2);
+    assert.match(stdout, /^Drift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/);
+  });
+});
+
+/** What a server refuses, what is said of it, and what that exits with. */
+const refused: readonly (readonly [args: readonly string[], role: 'viewer' | 'nobody', says: RegExp])[] = [
+  [['drift'], 'nobody', /does not know who asks[\s\S]*setpoint login http:\/\/127/],
+  [['drift', '--estate', 'other'], 'viewer', /no such thing, or none that you may see/],
+  [['explain', 'nothing'], 'viewer', /no such thing, or none that you may see/],
+  [['drift', '--target', 'aws-prot'], 'viewer', /has no target aws-prot, or none that you may see/],
+];
+
+describe('what a server refuses', () => {
+  for (const [args, role, says] of refused)
+    test(`${args.join(' ')} of ${role}`, async () => {
+      const { code, stdout, stderr } = await asked(args, role);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, says);
+    });
+});
+
+test('what stood in a folder before does not matter to a server', async () => {
+  edit(place.specs, 'network.yaml', 'description: public site', 'description: our site');
+  assert.equal((await asked(['drift', '--json'])).code, 0);
+});
