@@ -31,7 +31,7 @@ test('inventory tells whose each object is and why, from the last look, with its
   assert.equal(code, 0);
   assert.match(stdout, /^Inventory: \d+ objects in 1 scope · \d+ ours · \d+ unmanaged\n/m);
   assert.match(stdout, /seen [\d.]+ m?s ago · complete/);
-  assert.match(stdout, /network +legacy +unmanaged +other-tool: tagged as managed by terraform +vpc-\w+\n/);
+  assert.match(stdout, /network +legacy +unmanaged +Other-tool: tagged as managed by terraform\. +vpc-\w+\n/);
   assert.match(stdout, /instance +web-0 +ours +i-\w+\n/);
 });
 

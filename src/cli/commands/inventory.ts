@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
+import { nameIn } from '../../core/address.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import type { Claim } from '../../core/inventory/row.ts';
+import { sentence } from '../../core/inventory/words.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
-import type { Gap, Observation } from '../../core/observed.ts';
+import type { Observation } from '../../core/observed.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { Kind } from '../../core/resource.ts';
@@ -18,7 +20,7 @@ import { tellHeldSources } from '../estate/source-words.ts';
 import { withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson } from '../output/emit.ts';
-import { inventoryJson, inventoryText } from '../output/inventory-text.ts';
+import { inventoryJson, inventoryText, type Piece, type Shelf } from '../output/inventory-text.ts';
 import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions {
@@ -26,14 +28,6 @@ interface Options extends EstateOptions {
   readonly claim?: Claim;
   readonly refresh?: boolean;
   readonly json?: boolean;
-}
-
-/** What was seen of one scope, when, and how much of it. */
-export interface Shelf {
-  readonly scope: string;
-  readonly at: number;
-  readonly gaps: readonly Gap[];
-  readonly objects: readonly Ownership[];
 }
 
 export const inventory = (context: Context): Command =>
@@ -73,8 +67,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   return exitCodes.done;
 }
 
-const isChosen = ({ observed, claim: whose }: Ownership, { kind, claim }: Options): boolean =>
-  (kind === undefined || observed.kind === kind) && (claim === undefined || whose === claim);
+const isChosen = (piece: Piece, { kind, claim }: Options): boolean =>
+  (kind === undefined || piece.kind === kind) && (claim === undefined || piece.claim === claim);
 
 async function shelves(
   estate: Estate,
@@ -108,5 +102,20 @@ const shelfOf = (input: PlanInput): Shelf => ({
   scope: input.observation.scope,
   at: input.observation.at,
   gaps: input.observation.gaps,
-  objects: ownership(input, plan(input)),
+  objects: ownership(input, plan(input)).map(pieceOf),
 });
+
+function pieceOf({ observed, claim, address, why, by }: Ownership): Piece {
+  const { kind, id, name, attributes } = observed;
+  return {
+    kind,
+    id,
+    // why: not all clouds have names for all kinds
+    name: name === '' && address !== undefined ? nameIn(address, kind) : name,
+    claim,
+    ...(address === undefined ? {} : { address }),
+    why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),
+    ...(by === undefined ? {} : { by }),
+    attributes,
+  };
+}

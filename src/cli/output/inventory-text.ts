@@ -1,14 +1,43 @@
 import { nameIn } from '../../core/address.ts';
-import { claims, type Ownership } from '../../core/inventory/ownership.ts';
+import { claims } from '../../core/inventory/ownership.ts';
+import type { Claim } from '../../core/inventory/row.ts';
+import type { Gap } from '../../core/observed.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
-import type { Kind } from '../../core/resource.ts';
-import type { Shelf } from '../commands/inventory.ts';
+import type { Address, Attributes, Kind } from '../../core/resource.ts';
+import { compareText } from '../../core/text-order.ts';
+import type { TouchedBy } from '../../core/touch.ts';
 import type { Output } from '../terminal.ts';
 import { agoFrom } from './ago.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
+import { inOrder } from './in-order.ts';
 import { paintFor } from './paint.ts';
 import { table } from './table.ts';
+
+/** What was seen of one scope, when, and how much of it. */
+export interface Shelf {
+  readonly scope: string;
+  readonly at: number;
+  readonly gaps: readonly Gap[];
+  readonly objects: readonly Piece[];
+}
+
+/** An object on a cloud, as the inventory tells of it. `address`: where it is ours. `by`: who changed it since we wrote it last. */
+export type Piece = Named & Owned;
+
+interface Named {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  readonly address?: Address;
+}
+
+interface Owned {
+  readonly claim: Claim;
+  readonly why: string;
+  readonly by?: TouchedBy;
+  readonly attributes: Attributes[Kind];
+}
 
 /** The verdict, then each scope with its age, its gaps and a table. Ids come last: some clouds' are longer than a screen. */
 export function inventoryText(shelves: readonly Shelf[], now: number, output: Output): string {
@@ -20,33 +49,32 @@ export function inventoryText(shelves: readonly Shelf[], now: number, output: Ou
     const whole =
       gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
     const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
-    return `\n${head}\n${indent(
-      table(
-        ['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'],
-        objects.toSorted(byKind).map((one) => row(one, ago)),
-      ),
-    )}`;
+    const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
+    return `\n${head}\n${indent(table(['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'], rows))}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
 
-/** What stands alone first; the many rules last. */
-const byKind = (a: Ownership, b: Ownership): number =>
-  kindOrder.indexOf(a.observed.kind) - kindOrder.indexOf(b.observed.kind);
+/** What stands alone first; the many rules last. A store keeps what was seen in an order of its own. */
+const byPlace = (a: Piece, b: Piece): number =>
+  kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(shown(a), shown(b)) || compareText(a.id, b.id);
+
 const kindOrder: readonly Kind[] = ['network', 'subnet', 'instance', 'group', 'firewall-rule'];
 
-function tally(all: readonly Ownership[]): string {
+function tally(all: readonly Piece[]): string {
   const counts = claims.map((claim) => ({ claim, n: all.filter((one) => one.claim === claim).length }));
   return counts.map(({ claim, n }) => (n > 0 ? ` · ${n} ${claim}` : '')).join('');
 }
 
-const row = ({ observed, claim, address, why, by }: Ownership, ago: Ago): readonly string[] => [
-  observed.kind,
-  address === undefined ? observed.name : nameIn(address, observed.kind),
-  claim,
-  claim === 'ours' ? '' : why,
-  by === undefined ? observed.id : `${observed.id}  ${touchedText(by, ago)}`,
+const row = (piece: Piece, ago: Ago): readonly string[] => [
+  piece.kind,
+  shown(piece),
+  piece.claim,
+  piece.claim === 'ours' ? '' : piece.why,
+  piece.by === undefined ? piece.id : `${piece.id}  ${touchedText(piece.by, ago)}`,
 ];
+
+const shown = ({ kind, name, address }: Piece): string => (address === undefined ? name : nameIn(address, kind));
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 
@@ -57,16 +85,7 @@ export const inventoryJson = (shelves: readonly Shelf[], now: number): object =>
     seenAt: new Date(at).toISOString(),
     ageMs: now - at,
     complete: gaps.length === 0,
-    gaps,
-    objects: objects.map(({ observed, claim, address, why, by }) => ({
-      kind: observed.kind,
-      id: observed.id,
-      name: observed.name,
-      claim,
-      ...(address === undefined ? {} : { address }),
-      why,
-      ...(by === undefined ? {} : { by }),
-      attributes: observed.attributes,
-    })),
+    gaps: inOrder(gaps),
+    objects: inOrder(objects.toSorted(byPlace)),
   })),
 });

@@ -53,9 +53,9 @@ function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownershi
         return { claim: 'orphan', address: by.address, why: 'ours, and no document wants it' };
       return { claim: 'ours', address: by.address, why: 'wanted' };
     case 'other':
-      return { claim: 'other', why: `marked by the estate ${by.estate}` };
+      return { claim: 'other', why: `it bears the mark of the estate ${by.estate}` };
     case 'foreign-store':
-      return { claim: 'foreign-store', why: `marked by another store of this estate, ${by.store}` };
+      return { claim: 'foreign-store', why: `it bears the mark of another store of this estate, ${by.store}` };
     case 'nobody':
       return { claim: by.copied ? 'copied-mark' : 'unmanaged', why: found?.why ?? 'nobody claims it' };
   }
