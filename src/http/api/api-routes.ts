@@ -6,6 +6,7 @@ import { type Problem, sendProblem } from '../problem.ts';
 import { admission } from './admission.ts';
 import { Undeclared } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
+import { documentRoutes } from './document-routes.ts';
 import { jsonBodies } from './json-body.ts';
 import { pathOf } from './path.ts';
 import { Refusal } from './refusal.ts';
@@ -32,6 +33,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     const streams = openStreams(options);
     api.addHook('preClose', async () => streams.close());
     const counter: Counter = { ...options, streams, admit: admission(options) };
+    documentRoutes(api, options.routes);
     for (const route of options.routes) serveRoute(api, route, counter);
     for (const [path, routes] of Map.groupBy(options.routes, ({ path }) => path)) refuseOthers(api, path, routes);
     done();

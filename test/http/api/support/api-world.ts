@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Role, roles } from '../../../../src/core/access/role.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
@@ -6,7 +7,9 @@ import { createLog } from '../../../../src/telemetry/log.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
-/** Routes, asked without a port and in virtual time. */
+import { documentCheck } from './document-check.ts';
+
+/** Routes, asked without a port and in virtual time. Every answer must be as the document declares it, or the test fails. */
 export interface ApiWorld {
   readonly clock: VirtualClock;
   /** Every line of the log, as JSON. */
@@ -41,6 +44,7 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setti
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
+  const check = documentCheck(routes);
   const app = openApp(log);
   apiRoutes(app, {
     routes,
@@ -65,7 +69,10 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setti
         },
         ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       });
-      const json = String(answer.headers['content-type']).includes('json');
+      const type = String(answer.headers['content-type'] ?? '');
+      const undeclared = check(method, url, { status: answer.statusCode, type, text: answer.payload });
+      assert.deepEqual(undeclared, [], `the answer to ${what} is not as /openapi.json declares it`);
+      const json = type.includes('json');
       return {
         status: answer.statusCode,
         headers: answer.headers,

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { z } from 'zod';
+import { documentOf } from '../../../src/http/api/document.ts';
+import { route } from '../../../src/http/api/typed-route.ts';
+import { apiWorld } from './support/api-world.ts';
+import { documentCheck } from './support/document-check.ts';
+import { everyRoute } from './support/every-route.ts';
+
+const evil = '<script src=https://evil.example/x.js></script>';
+const strange = route({
+  method: 'POST',
+  path: '/v1/strange/{name}',
+  says: {
+    id: 'doStrange',
+    tag: evil,
+    summary: evil,
+    description: evil,
+    answers: { 200: { description: evil, schema: z.object({ name: z.string() }).meta({ id: 'Strange' }) } },
+  },
+  needs: 'operate',
+  asks: {
+    params: z.strictObject({ name: z.string().meta({ description: evil }) }),
+    body: z.strictObject({ limit: z.number().max(3) }).meta({ description: evil }),
+  },
+  handle: async () => ({ status: 200, body: { name: 'a' } }),
+});
+
+describe('the document of the API', () => {
+  it('is OpenAPI 3.1, as its own schema has it', async () => {
+    const result = await new Validator().validate({ ...documentOf([...everyRoute, strange]) });
+    assert.deepEqual(result, { valid: true });
+  });
+
+  it('names each operation once, what it needs, and what it takes', () => {
+    const { paths = {} } = documentOf([...everyRoute, strange]);
+    const operations = Object.values(paths).flatMap(({ get, post, delete: remove }) =>
+      [get, post, remove].filter((one) => one !== undefined),
+    );
+    const ids = operations.map(({ operationId }) => operationId);
+    assert.deepEqual(ids, [...new Set(ids)]);
+    assert.equal(ids.length, everyRoute.length + 1);
+    const operation = paths['/v1/strange/{name}']?.post;
+    assert.equal(operation && Reflect.get(operation, 'x-setpoint-permission'), 'operate');
+    assert.deepEqual(operation?.security, [{ bearer: [] }]);
+    assert.deepEqual(Object.keys(operation?.responses ?? {}), ['200', '401', '403', 'default']);
+    assert.match(
+      JSON.stringify(operation?.parameters),
+      /"in":"path","name":"name".*"in":"header","name":"idempotency-key"/,
+    );
+  });
+});
+
+describe('what the document is used for', () => {
+  it('finds what an answer holds and does not declare', () => {
+    const check = documentCheck([strange]);
+    const json = { status: 200, type: 'application/json; charset=utf-8' };
+    assert.deepEqual(check('POST', '/v1/strange/a', { ...json, text: '{"name":"a"}' }), []);
+    assert.deepEqual(check('POST', '/v1/strange/a', { ...json, text: '{"name":"a","more":1}' }), [
+      '200 : must NOT have additional properties',
+    ]);
+    assert.deepEqual(check('POST', '/v1/strange/a', { ...json, text: '{"name":1}' }), ['200 /name: must be string']);
+    assert.deepEqual(check('POST', '/v1/strange/a', { ...json, type: 'text/csv', text: 'a' }), [
+      '200 is text/csv, which is not declared',
+    ]);
+    assert.deepEqual(check('POST', '/v1/strange/a', { ...json, status: 418, text: '{}' }), [
+      '418 is application/json; charset=utf-8, which is not declared',
+    ]);
+  });
+
+  it('is served to anybody, with a page that loads nothing from elsewhere and runs nothing', async () => {
+    const api = apiWorld({ routes: [...everyRoute, strange] });
+    const document = await api.ask('', 'GET /openapi.json');
+    assert.deepEqual(
+      [document.status, document.body],
+      [200, JSON.parse(JSON.stringify(documentOf([...everyRoute, strange])))],
+    );
+    const page = await api.ask('', 'GET /docs');
+    assert.equal(
+      page.headers['content-security-policy'],
+      "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    assert.ok(page.text.includes('/v1/strange/{name}'));
+    assert.ok(!/<script|<iframe|<img|\s(?:style|on\w+)=/i.test(page.text), 'no script, and nothing inline');
+    const loaded = [...page.text.matchAll(/(?:src|href|action)="([^"]*)"/g)]
+      .map(([, url = '']) => url)
+      .filter((url) => !url.startsWith('#'));
+    assert.deepEqual([...new Set(loaded)].sort(), ['/docs/style.css', '/openapi.json']);
+    const style = await api.ask('', 'GET /docs/style.css');
+    assert.deepEqual([style.status, /url\(|@import|http/.test(style.text)], [200, false]);
+    assert.equal(
+      (await api.ask('', 'GET /docs', { headers: { 'if-none-match': String(page.headers['etag']) } })).status,
+      304,
+    );
+    await api.close();
+  });
+});
