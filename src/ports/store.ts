@@ -1,6 +1,8 @@
 import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import type { EntryPages } from './entry-pages.ts';
+import type { Figures } from './figures.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { Happenings } from './happenings.ts';
 import type { Generations, Inventory } from './inventory.ts';
@@ -38,6 +40,8 @@ export interface Watched {
   readonly rows: Rows;
   readonly happenings: Happenings;
   readonly passes: Passes;
+  readonly figures: Figures;
+  readonly entryPages: EntryPages;
 }
 
 /** What the engine works with. */

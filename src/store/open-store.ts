@@ -8,7 +8,9 @@ import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresAudit } from './postgres-audit.ts';
+import { postgresEntryPages } from './postgres-entry-pages.ts';
 import { postgresEstates } from './postgres-estates.ts';
+import { postgresFigures } from './postgres-figures.ts';
 import { postgresFleet } from './postgres-fleet.ts';
 import { postgresGenerations } from './postgres-generations.ts';
 import { postgresHappenings } from './postgres-happenings.ts';
@@ -169,6 +171,8 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     rows: postgresRows(context, historyMs),
     happenings: postgresHappenings(context),
     passes: postgresPasses(context),
+    figures: postgresFigures(context),
+    entryPages: postgresEntryPages(context),
     tokens: postgresTokens(context),
     replies: postgresReplies(context),
     estates: postgresEstates(context),

@@ -44,9 +44,16 @@ describe('a line of it', () => {
 
   it('of a call takes what is declared, and when it began', () => {
     const event = {
-      ...{ at: 'called', action: 'Make', mutating: true, lanes: ['a', 'b'], durationMs: 30.4, requestId: 'q' },
+      ...({
+        at: 'called',
+        action: 'Make',
+        mutating: true,
+        lanes: ['a', 'b'],
+        durationMs: 30.4,
+        requestId: 'q',
+      } as const),
       attributes: { secret: 'x' },
-    } as const;
+    };
     const entry = { what: 'call', at: 970, action: 'Make', mutating: true, lanes: ['a', 'b'], durationMs: 30 };
     assert.deepEqual(entryOf(event, now), { ...entry, requestId: 'q' });
   });

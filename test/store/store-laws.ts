@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/ports/store.ts';
+import { entryPageLaws } from './laws/entry-page-laws.ts';
+import { figureLaws } from './laws/figure-laws.ts';
 import { fleetLaws } from './laws/fleet-laws.ts';
 import { generationLaws } from './laws/generation-laws.ts';
 import { happeningLaws } from './laws/happening-laws.ts';
@@ -56,6 +58,8 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...fleetLaws,
     ...openIntentLaws,
     ...passLaws,
+    ...figureLaws,
+    ...entryPageLaws,
     ...peopleLaws,
     ...rowLaws,
     ...rowQueryLaws,

@@ -8,6 +8,8 @@ import { exportLine } from '../../src/store/export-line.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
+import { memoryEntryPages } from './memory-store/entry-pages.ts';
+import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';
 import { memoryHappenings } from './memory-store/happenings.ts';
 import { memoryGenerations, memoryInventory } from './memory-store/inventory.ts';
@@ -51,6 +53,8 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     happenings: memoryHappenings(data),
     rows: memoryRows(data),
     passes: memoryPasses(data, clock),
+    figures: memoryFigures(data),
+    entryPages: memoryEntryPages(data),
     tokens: memoryTokens(data, clock),
     replies: memoryReplies(data, clock),
     estates: memoryEstates(data, clock),

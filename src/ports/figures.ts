@@ -1,0 +1,64 @@
+import type { Bounds } from '../core/access/grant.ts';
+import type { Status } from '../core/inventory/status.ts';
+import type { Gap } from '../core/observed.ts';
+import type { Address, Kind, ScopeKey } from '../core/resource.ts';
+
+/** What is counted over the lines of the inventory, for people. `seen`: only what lies within one of these counts. */
+export interface Figures {
+  /** How each scope that was ever looked at stands, sorted by scope. */
+  scopes(estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]>;
+  objectives(query: ObjectivesQuery): Promise<readonly Objective[]>;
+  /** Of these addresses those of a line that lies within, as it is or as it was last. */
+  seen(estate: string, addresses: readonly Address[], seen: readonly Bounds[]): Promise<ReadonlySet<Address>>;
+}
+
+/** `at`: when the newest look began, ms since the epoch. */
+export interface ScopeFigures {
+  readonly scope: ScopeKey;
+  readonly at: number;
+  readonly gaps: readonly Gap[];
+  readonly counts: readonly StatusCount[];
+}
+
+/** What is of several targets counts for each. */
+export interface StatusCount {
+  readonly target: string;
+  readonly status: Status;
+  readonly count: number;
+}
+
+/** From `since` to `now`, ms since the epoch. */
+export interface ObjectivesQuery {
+  readonly estate: string;
+  readonly seen: readonly Bounds[];
+  readonly since: number;
+  readonly now: number;
+}
+
+/** Of what documents want, by target and kind; sorted by both. */
+export interface Objective {
+  readonly target: string;
+  readonly kind: Kind;
+  readonly resources: number;
+  readonly time: TimeInSync;
+  readonly spells: Spells;
+}
+
+/** Sums over all resources, as far as they were known within the window. */
+export interface TimeInSync {
+  readonly ms: number;
+  readonly inSyncMs: number;
+}
+
+/**
+ * A spell begins when a line leaves InSync, or is new and not in sync, and ends when it is InSync. `drifted`: that began in the
+ * window by a change on the cloud. `closed`: that ended in the window; times are of these, undefined where there are none.
+ */
+export interface Spells {
+  readonly drifted: number;
+  readonly closed: number;
+  readonly times?: { readonly p50Ms: number; readonly p95Ms: number; readonly maxMs: number };
+  readonly open: number;
+  /** When the oldest that is open began. */
+  readonly openSince?: number;
+}

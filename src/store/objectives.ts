@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Objective, ObjectivesQuery } from '../ports/figures.ts';
+import { storableText } from './storable.ts';
+import type { Database } from './tables.ts';
+import { withinBounds } from './within-bounds.ts';
+
+interface Row extends Pick<Objective, 'target' | 'kind' | 'resources'> {
+  readonly ms: number;
+  readonly in_sync: number;
+  readonly drifted: number;
+  readonly closed: number;
+  readonly times: readonly [number, number, number] | null;
+  readonly open: number;
+  readonly open_since: number | null;
+}
+
+/** One statement. Spells are looked for only where something was not in sync, and there from their beginning on. */
+export async function objectives(db: Database, query: ObjectivesQuery): Promise<readonly Objective[]> {
+  const { estate, seen, since, now } = query;
+  const wanted = sql`estate = ${storableText(estate)} AND status <> ALL('{Unmanaged,Orphan}') AND ${withinBounds(seen)}`;
+  const { rows } = await sql<Row>`
+    WITH chosen AS (
+      SELECT scope, key, kind, targets, status,
+        least(coalesce(ended, ${now}), ${now}) - greatest(began, ${since}) AS ms
+      FROM setpoint.versions
+      WHERE ${wanted} AND began <= ${now} AND (ended IS NULL OR ended > ${since})
+    ),
+    shares AS (
+      SELECT target, kind, count(DISTINCT (scope, key)) AS resources, sum(ms)::bigint AS ms,
+        coalesce(sum(ms) FILTER (WHERE status = 'InSync'), 0)::bigint AS in_sync
+      FROM chosen, unnest(targets) AS target GROUP BY target, kind
+    ),
+    story AS (
+      SELECT scope, key, kind, targets, status, cause, began, ended, number,
+        lag(status) OVER line AS before, lead(status) OVER line AS after
+      FROM setpoint.versions
+      WHERE ${wanted} AND began <= ${now}
+        AND (scope, key) IN (SELECT scope, key FROM chosen WHERE status <> 'InSync')
+      WINDOW line AS (PARTITION BY scope, key ORDER BY began, number)
+    ),
+    marked AS (
+      SELECT *, count(*) FILTER (WHERE before IS NULL OR before = 'InSync') OVER (
+        PARTITION BY scope, key ORDER BY began, number) AS spell
+      FROM story WHERE status <> 'InSync'
+    ),
+    spells AS (
+      SELECT min(number) AS first, min(began) AS began, max(ended) AS ended,
+        bool_or(ended IS NULL) AS open, bool_or(after IS NOT DISTINCT FROM 'InSync') AS closed
+      FROM marked GROUP BY scope, key, spell
+    ),
+    sums AS (
+      SELECT target, kind,
+        count(*) FILTER (WHERE is_drift AND spells.began >= ${since}) AS drifted,
+        count(*) FILTER (WHERE closed AND spells.ended > ${since}) AS closed,
+        percentile_disc(ARRAY[0.5, 0.95, 1]) WITHIN GROUP (ORDER BY spells.ended - spells.began)
+          FILTER (WHERE closed AND spells.ended > ${since}) AS times,
+        count(*) FILTER (WHERE open) AS open, min(spells.began) FILTER (WHERE open) AS open_since
+      FROM spells
+      JOIN (SELECT number, kind, targets, cause = 'drift' OR status IN ('Drifted', 'Missing') AS is_drift FROM marked) AS beginning
+        ON number = first, unnest(targets) AS target
+      GROUP BY target, kind
+    )
+    SELECT shares.*, coalesce(drifted, 0) AS drifted, coalesce(closed, 0) AS closed, to_json(times) AS times,
+      coalesce(open, 0) AS open, open_since
+    FROM shares LEFT JOIN sums USING (target, kind) ORDER BY target COLLATE "C", kind COLLATE "C"`.execute(db);
+  return rows.map(objectiveOf);
+}
+
+const objectiveOf = ({ target, kind, resources, ms, in_sync, ...row }: Row): Objective => ({
+  target,
+  kind,
+  resources,
+  time: { ms, inSyncMs: in_sync },
+  spells: {
+    drifted: row.drifted,
+    closed: row.closed,
+    ...(row.times === null ? {} : { times: { p50Ms: row.times[0], p95Ms: row.times[1], maxMs: row.times[2] } }),
+    open: row.open,
+    ...(row.open_since === null ? {} : { openSince: row.open_since }),
+  },
+});

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Bounds } from '../core/access/grant.ts';
+import type { Gap } from '../core/observed.ts';
+import type { Address } from '../core/resource.ts';
+import type { Figures, ScopeFigures, StatusCount } from '../ports/figures.ts';
+import type { Context } from './context.ts';
+import { objectives } from './objectives.ts';
+import { storableText } from './storable.ts';
+import type { Database } from './tables.ts';
+import { withinBounds } from './within-bounds.ts';
+
+export const postgresFigures = ({ reading }: Pick<Context, 'reading'>): Figures => ({
+  scopes: (estate, seen) => scopes(reading, estate, seen),
+  objectives: (query) => objectives(reading, query),
+  seen: (estate, addresses, seen) => seenOf(reading, { estate, addresses, seen }),
+});
+
+async function scopes(db: Database, estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]> {
+  const [looks, counts] = await Promise.all([
+    sql<{ scope: string; at: number; gaps: readonly Gap[] | null }>`
+      SELECT scope, at, body -> 'gaps' AS gaps FROM setpoint.looks WHERE estate = ${estate}`.execute(db),
+    sql<StatusCount & { scope: string }>`
+      SELECT scope, target, status, count(*) AS count
+      FROM setpoint.versions, unnest(targets) AS target
+      WHERE current AND estate = ${estate} AND ${withinBounds(seen)}
+      GROUP BY scope, target, status ORDER BY scope, target, status`.execute(db),
+  ]);
+  const byScope = Map.groupBy(counts.rows, ({ scope }) => scope);
+  return looks.rows
+    .toSorted((a, b) => (a.scope < b.scope ? -1 : 1))
+    .map(({ scope, at, gaps }) => ({
+      scope,
+      at,
+      gaps: gaps ?? [],
+      counts: (byScope.get(scope) ?? []).map(({ target, status, count }) => ({ target, status, count })),
+    }));
+}
+
+interface Asked {
+  readonly estate: string;
+  readonly addresses: readonly Address[];
+  readonly seen: readonly Bounds[];
+}
+
+/** By the newest version alone: who had it once is told nothing of what others do with it. */
+async function seenOf(db: Database, { estate, addresses, seen }: Asked): Promise<ReadonlySet<Address>> {
+  if (addresses.length === 0) return new Set();
+  const { rows } = await sql<{ address: string }>`
+    SELECT DISTINCT address FROM (
+      SELECT DISTINCT ON (address) address, estate, targets, owner FROM setpoint.versions
+      WHERE estate = ${estate} AND address = ANY(${addresses.map(storableText)}::text[])
+      ORDER BY address, began DESC, number DESC
+    ) AS newest WHERE ${withinBounds(seen)}`.execute(db);
+  return new Set(rows.map(({ address }) => address));
+}

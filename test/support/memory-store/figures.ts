@@ -1,0 +1,108 @@
+import { covers } from '../../../src/core/access/grant.ts';
+import type { Kind } from '../../../src/core/resource.ts';
+import type { Figures, Objective, ObjectivesQuery, ScopeFigures } from '../../../src/ports/figures.ts';
+import type { Memory } from './memory.ts';
+import type { RowMemory } from './rows.ts';
+
+type Version = RowMemory['versions'][number];
+
+export function memoryFigures({ rows, estates }: Memory): Figures {
+  const within = (estate: string, seen: ObjectivesQuery['seen']) => (one: Version) =>
+    one.of.estate === estate &&
+    seen.some((bounds) =>
+      covers(bounds, { estate, targets: one.of.row.place.targets, owner: one.of.row.whose.owner ?? '' }),
+    );
+  return {
+    scopes: async (estate, seen) => {
+      const found = rows.versions.filter((one) => one.ended === null && within(estate, seen)(one));
+      return [...(estates.get(estate)?.scopes ?? [])]
+        .flatMap(([scope, { looked }]) => (looked === undefined ? [] : [{ scope, at: looked.at, gaps: looked.gaps }]))
+        .map((look): ScopeFigures => ({ ...look, counts: counted(found.filter(({ of }) => of.scope === look.scope)) }))
+        .sort((a, b) => (a.scope < b.scope ? -1 : 1));
+    },
+    objectives: async (query) => {
+      const lines = rows.versions
+        .filter(within(query.estate, query.seen))
+        .filter(({ of }) => !['Unmanaged', 'Orphan'].includes(of.row.state.status));
+      return objectives(lines, query);
+    },
+    seen: async (estate, addresses, seen) => {
+      const newest = (address: string) =>
+        rows.versions.filter(({ of }) => of.estate === estate && of.row.called.address === address).at(-1);
+      return new Set(
+        addresses.filter((address) => {
+          const one = newest(address);
+          return one !== undefined && within(estate, seen)(one);
+        }),
+      );
+    },
+  };
+}
+
+function counted(versions: readonly Version[]): ScopeFigures['counts'] {
+  const all = versions.flatMap(({ of: { row } }) =>
+    row.place.targets.map((target) => ({ target, status: row.state.status })),
+  );
+  return [...Map.groupBy(all, ({ target, status }) => `${target} ${status}`).values()]
+    .flatMap((same) => same.slice(0, 1).map((one) => ({ ...one, count: same.length })))
+    .sort((a, b) => (`${a.target} ${a.status}` < `${b.target} ${b.status}` ? -1 : 1));
+}
+
+function objectives(versions: readonly Version[], query: ObjectivesQuery): readonly Objective[] {
+  const alive = versions.filter(({ ended }) => ended === null || ended > query.since);
+  const keys = alive.flatMap(({ of: { row } }) => row.place.targets.map((target) => `${target} ${row.place.kind}`));
+  return [...new Set(keys)].sort().map((key) => {
+    const [target = '', kind = ''] = key.split(' ');
+    const isHere = ({ of: { row } }: Version): boolean => row.place.kind === kind && row.place.targets.includes(target);
+    const here = alive.filter(isHere);
+    const ms = (all: readonly Version[]): number =>
+      all.reduce((sum, one) => sum + (one.ended ?? query.now) - Math.max(one.began, query.since), 0);
+    return {
+      target,
+      // why: made of one a few lines above
+      kind: kind as Kind,
+      resources: new Set(here.map(lineOf)).size,
+      time: { ms: ms(here), inSyncMs: ms(here.filter(isInSync)) },
+      spells: spellsOf(
+        [...Map.groupBy(versions, lineOf).values()].flatMap(spellsIn).filter(({ first }) => isHere(first)),
+        query,
+      ),
+    };
+  });
+}
+
+const lineOf = ({ of }: Version): string => `${of.scope} ${of.row.key}`;
+const isInSync = ({ of }: Version): boolean => of.row.state.status === 'InSync';
+
+interface Spell {
+  readonly first: Version;
+  readonly end: number | 'open' | 'gone';
+}
+
+function spellsIn(line: readonly Version[]): readonly Spell[] {
+  return line.flatMap((first, at): readonly Spell[] => {
+    const before = line[at - 1];
+    if (isInSync(first) || (before !== undefined && !isInSync(before))) return [];
+    const next = line.slice(at).find(isInSync);
+    if (next !== undefined) return [{ first, end: next.began }];
+    return [{ first, end: line.at(-1)?.ended === null ? 'open' : 'gone' }];
+  });
+}
+
+function spellsOf(spells: readonly Spell[], { since }: ObjectivesQuery): Objective['spells'] {
+  const times = spells
+    .flatMap(({ first, end }) => (typeof end === 'number' && end > since ? [end - first.began] : []))
+    .sort((a, b) => a - b);
+  const open = spells.filter(({ end }) => end === 'open').map(({ first }) => first.began);
+  const part = (of: number): number => times[Math.max(0, Math.ceil(of * times.length) - 1)] ?? 0;
+  return {
+    drifted: spells.filter(({ first }) => first.began >= since && isDrift(first)).length,
+    closed: times.length,
+    ...(times.length === 0 ? {} : { times: { p50Ms: part(0.5), p95Ms: part(0.95), maxMs: part(1) } }),
+    open: open.length,
+    ...(open.length === 0 ? {} : { openSince: Math.min(...open) }),
+  };
+}
+
+const isDrift = ({ of: { row } }: Version): boolean =>
+  row.sides.next?.cause === 'drift' || ['Drifted', 'Missing'].includes(row.state.status);
