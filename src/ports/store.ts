@@ -3,6 +3,7 @@ import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { EntryPages } from './entry-pages.ts';
 import type { Figures } from './figures.ts';
+import type { Authors } from './authors.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { Happenings } from './happenings.ts';
 import type { Generations, Inventory } from './inventory.ts';
@@ -10,6 +11,7 @@ import type { Leases } from './lease.ts';
 import type { Effect, Ledger, Pass } from './ledger.ts';
 import type { KeptOperations } from './operations.ts';
 import type { Passes } from './passes.ts';
+import type { Proposals } from './proposals.ts';
 import type { Replies } from './replies.ts';
 import type { Rows } from './rows.ts';
 import type { Sources } from './sources.ts';
@@ -33,6 +35,8 @@ export type Store = StorePorts &
 export interface Front {
   readonly tokens: Tokens;
   readonly replies: Replies;
+  readonly proposals: Proposals;
+  readonly authors: Authors;
 }
 
 /** What those read who watch. */

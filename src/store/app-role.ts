@@ -51,6 +51,7 @@ const rights = `
   REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
   REVOKE DELETE ON setpoint.pauses FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.accepted_histories FROM ${appRole};
+  REVOKE UPDATE, DELETE ON setpoint.authors FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.tokens FROM ${appRole};
   GRANT UPDATE (revoked, used_at) ON setpoint.tokens TO ${appRole};
   REVOKE INSERT, UPDATE, DELETE ON setpoint.store, setpoint.migrations FROM ${appRole};

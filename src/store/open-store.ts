@@ -8,6 +8,7 @@ import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresAudit } from './postgres-audit.ts';
+import { postgresAuthors } from './postgres-authors.ts';
 import { postgresEntryPages } from './postgres-entry-pages.ts';
 import { postgresEstates } from './postgres-estates.ts';
 import { postgresFigures } from './postgres-figures.ts';
@@ -19,6 +20,7 @@ import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
 import { postgresPasses } from './postgres-passes.ts';
+import { postgresProposals } from './postgres-proposals.ts';
 import { postgresReplies } from './postgres-replies.ts';
 import { postgresRows } from './postgres-rows.ts';
 import { postgresSources } from './postgres-sources.ts';
@@ -175,6 +177,8 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     entryPages: postgresEntryPages(context),
     tokens: postgresTokens(context),
     replies: postgresReplies(context),
+    proposals: postgresProposals(context),
+    authors: postgresAuthors(context),
     estates: postgresEstates(context),
     audit,
     close: () => {

@@ -4,6 +4,7 @@ import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
 import type { HappeningTables } from './happening-tables.ts';
 import type { PassTables } from './pass-tables.ts';
+import type { ProposalTables } from './proposal-tables.ts';
 import type { ReplyTables } from './reply-tables.ts';
 import type { RowTables } from './row-tables.ts';
 import type { EventTables, SourceTables } from './source-tables.ts';
@@ -17,6 +18,7 @@ export type Tables = RecordTables &
   EventTables &
   AccessTables &
   ReplyTables &
+  ProposalTables &
   HappeningTables &
   PassTables &
   RowTables;

@@ -14,6 +14,7 @@ import { openIntentLaws } from './laws/open-intent-laws.ts';
 import { operationLaws } from './laws/operation-laws.ts';
 import { passLaws } from './laws/pass-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
+import { proposalLaws } from './laws/proposal-laws.ts';
 import { replyLaws } from './laws/reply-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
@@ -66,6 +67,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...sourceLaws,
     ...touchLaws,
     ...replyLaws,
+    ...proposalLaws,
     ...happeningLaws,
   };
   for (const [index, [law, run]] of Object.entries(laws).entries())

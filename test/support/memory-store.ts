@@ -18,6 +18,7 @@ import { change, memoryLedger } from './memory-store/ledger.ts';
 import { append, checkLease, estateOf, type Memory, memory, scopeOf } from './memory-store/memory.ts';
 import { memoryOperations } from './memory-store/operations.ts';
 import { memoryPasses } from './memory-store/passes.ts';
+import { memoryAuthors, memoryProposals } from './memory-store/proposals.ts';
 import { memoryReplies } from './memory-store/replies.ts';
 import { memoryRows } from './memory-store/rows.ts';
 import { memorySources } from './memory-store/sources.ts';
@@ -57,6 +58,8 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     entryPages: memoryEntryPages(data),
     tokens: memoryTokens(data, clock),
     replies: memoryReplies(data, clock),
+    proposals: memoryProposals(data, clock),
+    authors: memoryAuthors(data),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
     close: async () => {},

@@ -17,6 +17,7 @@ import { wordsOf } from '../../../src/store/word.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
 import { announceIn, type HappeningMemory, happeningMemory } from './happenings.ts';
 import type { PassMemory } from './passes.ts';
+import { type ProposalMemory, proposalMemory } from './proposal-memory.ts';
 import { type RowMemory, rowMemory } from './rows.ts';
 import { type SourceMemory, sourceMemory } from './source-memory.ts';
 
@@ -32,6 +33,7 @@ export interface Memory {
   /** Oldest first. */
   readonly tokens: KeptToken[];
   readonly passes: PassMemory;
+  readonly proposals: ProposalMemory;
   nextId(): string;
 }
 
@@ -97,6 +99,7 @@ export function memory(store: string): Memory {
     rows: rowMemory(),
     tokens: [],
     passes: new Map(),
+    proposals: proposalMemory(),
     nextId,
   };
 }
