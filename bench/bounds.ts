@@ -53,6 +53,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'hostile-spec-planned': { of: 'value', most: 0 },
   'hostile-git': { of: 'value', most: 0 },
   'hostile-git-taken': { of: 'value', most: 0 },
+  tokens: { of: 'value', most: 0 },
   'fuzz-specs': { of: 'value', most: 0 },
   kill: { of: 'value', most: 0 },
   takeover: { of: 'value', most: 15 },

@@ -29,6 +29,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
   'hostile-git': async () => unasked((await import('./hostile-git.ts')).hostileGit),
+  tokens: async () => unasked((await import('./hostile-tokens.ts')).hostileTokens),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

@@ -9,8 +9,6 @@ export function authorizationIn(rawHeaders: readonly string[]): string | undefin
   return given.length === 1 ? given[0] : undefined;
 }
 
-/** What stands behind `Bearer` (https://www.rfc-editor.org/rfc/rfc6750#section-2.1), of at most so many characters; no other scheme is known. */
-export function bearerOf(authorization: string | undefined, most: number): string | undefined {
-  if (authorization === undefined || authorization.length > most + 'Bearer '.length) return undefined;
-  return /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization)?.[1];
-}
+/** What stands behind `Bearer`, https://www.rfc-editor.org/rfc/rfc6750#section-2.1; no other scheme is known. */
+export const bearerOf = (authorization: string | undefined): string | undefined =>
+  /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '')?.[1];

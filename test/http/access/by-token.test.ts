@@ -18,7 +18,7 @@ function front() {
   const { tokens: elsewhere } = database.connect();
   const make = (rest: Partial<TokenDraft> = {}) =>
     tokens.make({ name: 'ci', grants, expiresAt: clock.now() + hour, maker, ...rest });
-  return { clock, tokens, elsewhere, make, authenticate: authenticator({ tokens, clock }) };
+  return { clock, tokens, elsewhere, make, authenticate: authenticator({ machines: { tokens, clock } }) };
 }
 
 describe('a token of ours', () => {
@@ -75,7 +75,7 @@ describe('a token of ours', () => {
 describe('the store that tokens are in', () => {
   it('is away: come again, and nobody is let in', async () => {
     const away = () => Promise.reject(new Error('gone'));
-    const authenticate = authenticator({ tokens: { find: away, used: away }, clock: virtualClock() });
+    const authenticate = authenticator({ machines: { tokens: { find: away, used: away }, clock: virtualClock() } });
     const { text } = await front().make();
     await assert.rejects(
       authenticate(`Bearer ${text}`),
@@ -91,7 +91,7 @@ describe('the store that tokens are in', () => {
       asked += 1;
       return tokens.find(ids);
     };
-    const authenticate = authenticator({ tokens: { ...tokens, find }, clock });
+    const authenticate = authenticator({ machines: { tokens: { ...tokens, find }, clock } });
     const callers = await Promise.all(Array.from({ length: 500 }, () => authenticate(`Bearer ${text}`)));
     assert.ok(callers.every((caller) => caller !== undefined));
     assert.ok(asked <= 2, `${asked} statements`);

@@ -1,0 +1,30 @@
+import type { Claims } from '../../src/http/access/jwt/claims.ts';
+import { type JwtGuards, jwtGuards } from '../../src/http/access/jwt/verify-jwt.ts';
+import { tokenRules } from '../../src/http/access/token-rules.ts';
+import type { Guards } from './world.ts';
+
+const jwt = (change: Partial<JwtGuards>): Partial<Guards> => ({ jwt: { ...jwtGuards, ...change } });
+
+const off = <T extends { readonly name: string }>(rules: readonly T[], name: string): readonly T[] =>
+  rules.filter((rule) => rule.name !== name);
+
+const each = (table: 'texts' | 'heads' | 'claims' | 'keys'): Readonly<Record<string, Partial<Guards>>> =>
+  Object.fromEntries(
+    jwtGuards[table].map(({ name }) => [name, jwt({ [table]: off<{ name: string }>(jwtGuards[table], name) })]),
+  );
+
+/** By the name of a check, everything that a credential is held to but that one. */
+export const without: Readonly<Record<string, Partial<Guards>>> = {
+  ...each('texts'),
+  ...each('heads'),
+  ...each('claims'),
+  ...each('keys'),
+  issuer: jwt({ issuerOf: (trusted) => trusted[0] }),
+  // why: without the check of types nobody knows what it is
+  types: jwt({ claimsOf: (said) => said as unknown as Claims }),
+  signature: jwt({ isSigned: async () => true }),
+  ...Object.fromEntries(
+    tokenRules.map(({ name }) => [name === 'secret' ? name : `token-${name}`, { tokens: off(tokenRules, name) }]),
+  ),
+  scheme: { read: (header) => header?.split(' ').at(-1) },
+};
