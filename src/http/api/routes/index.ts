@@ -1,8 +1,15 @@
+import type { Events } from '../events/open-events.ts';
 import type { Route } from '../route.ts';
+import { eventRoutes } from './events.ts';
 import { type HealthDesk, healthRoutes } from './health.ts';
 
 /** What the routes ask at, handed in by a root: one member a noun, of at most six in a group. */
-export type Desks = Keeping;
+export type Desks = Watching & Keeping;
+
+/** What goes on. */
+interface Watching {
+  readonly events: Pick<Events, 'follow'>;
+}
 
 /** The process itself. */
 interface Keeping {
@@ -10,4 +17,7 @@ interface Keeping {
 }
 
 /** Every route of the API: one line a noun. */
-export const routesOn = (desks: Desks): readonly Route[] => [...healthRoutes(desks.health)];
+export const routesOn = (desks: Desks): readonly Route[] => [
+  ...eventRoutes(desks.events),
+  ...healthRoutes(desks.health),
+];

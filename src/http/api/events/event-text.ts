@@ -1,0 +1,25 @@
+import type { Happening } from '../../../ports/happenings.ts';
+import { happeningShape } from '../shapes/happening.ts';
+
+/** A happening, and what a client is sent of it. */
+export interface Told {
+  readonly happening: Happening;
+  readonly text: string;
+}
+
+/** One event as https://html.spec.whatwg.org/multipage/server-sent-events.html has it. JSON has no line breaks of its own. */
+export function toldOf(happening: Happening): Told {
+  const { place, type } = happening;
+  const data = happeningShape.parse({ ...happening, at: new Date(happening.at).toISOString() });
+  return { happening, text: `id: ${place}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n` };
+}
+
+/** What came before is not kept any more, so something was missed: the client reads the inventory again, and goes on here. */
+export const resetText = (place: string): string =>
+  `id: ${place}\nevent: reset\ndata: {"reason":"What came next is not kept any more. Read the inventory again; the events go on from here."}\n\n`;
+
+/** The first words: how long to wait before coming back, in ms, and where from. */
+export const openingText = (place: string | undefined): string => `retry: 2000\n${place ? `id: ${place}\n` : ''}\n`;
+
+/** No event: it keeps the connection, and moves on where the client would come back to. */
+export const beatText = (place: string): string => `: still here\nid: ${place}\n\n`;

@@ -1,0 +1,84 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { Happenings } from '../../../ports/happenings.ts';
+import type { Log } from '../../../ports/log.ts';
+import type { EventLimits } from './limits.ts';
+import { type Recent, recentFrom } from './recent.ts';
+
+export interface ReaderOptions {
+  readonly happenings: Happenings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: EventLimits;
+}
+
+/** Reads on in the store for all clients together. */
+export interface Reader {
+  /** Undefined: nothing is read yet. Another one than before: the store is another, or what came next was not kept. */
+  recent(): Recent | undefined;
+  stop(): void;
+}
+
+/**
+ * `onTurn`: something can be read that could not be before, or a second has gone by. A store that fails is asked again, and
+ * logged of once.
+ */
+export function startReader(options: ReaderOptions, onTurn: () => void): Reader {
+  const { clock, log, limits } = options;
+  const stopping = new AbortController();
+  const reading = openReading(options);
+  let failed = false;
+  const readOn = async (): Promise<number> => {
+    try {
+      const { isNews, more } = await reading.on();
+      if (failed) log.info('events can be read again');
+      failed = false;
+      if (isNews) onTurn();
+      return more ? 0 : limits.times.poll;
+    } catch (error) {
+      if (!failed) log.warn('events cannot be read from the store: it is tried again', { why: String(error) });
+      failed = true;
+      return againMs;
+    }
+  };
+  void untilStopped(stopping.signal, async () => clock.sleep(await readOn(), stopping.signal));
+  void untilStopped(stopping.signal, async () => {
+    await clock.sleep(turnMs, stopping.signal);
+    onTurn();
+  });
+  return { recent: reading.recent, stop: () => stopping.abort() };
+}
+
+const pageRows = 500;
+const againMs = 1000;
+const turnMs = 1000;
+
+interface Reading extends Pick<Reader, 'recent'> {
+  on(): Promise<{ readonly isNews: boolean; readonly more: boolean }>;
+}
+
+function openReading({ happenings, limits }: ReaderOptions): Reading {
+  let recent: Recent | undefined;
+  return {
+    recent: () => recent,
+    on: async () => {
+      if (recent === undefined) {
+        recent = recentFrom(await happenings.newest(), limits.recent);
+        return { isNews: false, more: false };
+      }
+      const { gone, place, more, happenings: read } = await happenings.after(recent.place(), pageRows);
+      if (gone) recent = recentFrom(place, limits.recent);
+      else recent.add(read, place);
+      return { isNews: gone || read.length > 0, more };
+    },
+  };
+}
+
+/** Over and over; what is thrown after the stop is the stop itself. */
+async function untilStopped(signal: AbortSignal, turn: () => Promise<void>): Promise<void> {
+  while (!signal.aborted)
+    try {
+      await turn();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+}

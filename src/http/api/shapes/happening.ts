@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { happeningTypes } from '../../../ports/happenings.ts';
+
+/** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */
+export const happeningShape = z
+  .object({
+    at: z.iso.datetime().meta({ description: 'When it became true.' }),
+    estate: z.string(),
+    type: z.enum(happeningTypes).meta({
+      description:
+        "resource: a line of the inventory changed; pass: one began or ended; generation: one was accepted; word: a person's, as noted in the ledger.",
+    }),
+    targets: z.array(z.string()).optional().meta({ description: 'The targets that it is of; absent: all of them.' }),
+    owner: z.string().optional().meta({ description: 'Whose it is; empty: nobody’s; absent: everybody’s.' }),
+    about: z.record(z.string(), z.unknown()).meta({ description: 'What happened to what; small.' }),
+  })
+  .meta({ id: 'Happening' });

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Grant } from '../../../../src/core/access/grant.ts';
+import { eventLimits } from '../../../../src/http/api/events/limits.ts';
+import type { HappeningDraft } from '../../../../src/ports/happenings.ts';
+import { type Watchers, watchers } from './support/watchers.ts';
+
+const soon = 2 * eventLimits.times.poll;
+
+const seen: readonly [grant: Partial<Grant>, told: readonly string[]][] = [
+  [{}, ['acme all', 'acme prod', 'acme dev', 'acme web', 'acme nobody', 'other all', 'other prod web']],
+  [{ estates: ['acme'] }, ['acme all', 'acme prod', 'acme dev', 'acme web', 'acme nobody']],
+  [{ targets: ['prod'] }, ['acme prod', 'other prod web']],
+  [{ owners: ['team-web'] }, ['acme web', 'other prod web']],
+  [{ owners: [''] }, ['acme nobody']],
+  [{ estates: ['acme'], targets: ['prod'] }, ['acme prod']],
+  [{ targets: ['prod'], owners: ['team-web'] }, ['other prod web']],
+  [{ estates: [] }, []],
+];
+
+const drafts: Readonly<Record<string, Partial<HappeningDraft>>> = {
+  'acme all': {},
+  'acme prod': { targets: ['prod', 'stage'] },
+  'acme dev': { targets: ['dev'] },
+  'acme web': { owner: 'team-web' },
+  'acme nobody': { owner: '' },
+  'other all': { estate: 'other' },
+  'other prod web': { estate: 'other', targets: ['prod'], owner: 'team-web' },
+};
+
+const tellAll = (tell: Watchers['tell']) =>
+  tell(...Object.entries(drafts).map(([n, draft]) => ({ ...draft, about: { n } })));
+
+for (const [grant, told] of seen)
+  test(`what a caller is told of lies within ${JSON.stringify(grant)}, live and when it comes back`, async () => {
+    const { clock, tell, watch } = watchers();
+    const [first] = tell({});
+    const live = await watch({ grants: [{ role: 'viewer', ...grant }] });
+    tellAll(tell);
+    await clock.advance(soon);
+    const back = await watch({ grants: [{ role: 'viewer', ...grant }], from: first?.place });
+    await clock.advance(soon);
+    assert.deepEqual([live.numbers(), back.numbers()], [told, told]);
+  });
+
+test('what a caller is told of is what it asked for', async () => {
+  const { clock, tell, watch } = watchers();
+  const words = await watch({ only: { types: ['word', 'pass'] } });
+  const others = await watch({ only: { estate: 'other', types: ['resource'] } });
+  tellAll(tell);
+  const [word, pass] = tell({ type: 'word' }, { type: 'pass' }, { type: 'generation', estate: 'other' });
+  await clock.advance(soon);
+  assert.deepEqual(words.numbers(), [word?.about['n'], pass?.about['n']]);
+  assert.deepEqual(others.numbers(), ['other all', 'other prod web']);
+});

@@ -1,0 +1,114 @@
+import type { Grant } from '../../../../../src/core/access/grant.ts';
+import { type EventLimits, eventLimits } from '../../../../../src/http/api/events/limits.ts';
+import { openEvents } from '../../../../../src/http/api/events/open-events.ts';
+import type { Only } from '../../../../../src/http/api/events/stream.ts';
+import type { Caller } from '../../../../../src/http/api/route.ts';
+import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/happenings.ts';
+import { createLog } from '../../../../../src/telemetry/log.ts';
+import { announceIn, memoryHappenings } from '../../../../support/memory-store/happenings.ts';
+import { type Memory, memory } from '../../../../support/memory-store/memory.ts';
+import { type VirtualClock, virtualClock } from '../../../../support/virtual-clock.ts';
+import { openReading, type Reading } from './reading.ts';
+
+/** Happenings in memory, and who follows them in virtual time. */
+export interface Watchers {
+  readonly clock: VirtualClock;
+  readonly lines: readonly string[];
+  /** How often the store was asked for what came after a place. */
+  reads(): number;
+  tell(...drafts: readonly Partial<HappeningDraft>[]): readonly Happening[];
+  watch(asked?: Asked): Promise<Watcher>;
+}
+
+export interface Asked {
+  readonly grants?: readonly Grant[];
+  readonly id?: string;
+  readonly from?: string | undefined;
+  readonly only?: Only;
+  /** It takes one piece only when it is told to. */
+  readonly slow?: boolean;
+}
+
+export interface Watcher extends Reading {
+  /** Of what it was told, in order. */
+  numbers(): readonly unknown[];
+  hasEnded(): boolean;
+  leave(): void;
+  /** Takes one more piece. */
+  take(): Promise<void>;
+}
+
+export interface Setting {
+  readonly limits?: Partial<EventLimits>;
+  readonly happenings?: (happenings: Happenings) => Happenings;
+  readonly authenticate?: (caller: Caller) => Promise<Caller | undefined>;
+}
+
+export function watchers({ limits = {}, happenings = (same) => same, authenticate }: Setting = {}): Watchers {
+  const clock = virtualClock();
+  const data = memory('00000000-0000-4000-8000-000000000000');
+  const lines: string[] = [];
+  const inner = happenings(memoryHappenings(data));
+  let reads = 0;
+  const counted: Happenings = {
+    ...inner,
+    after: (place, limit) => {
+      reads += 1;
+      return inner.after(place, limit);
+    },
+  };
+  const callers = new Map<string, Caller>();
+  const events = openEvents({
+    happenings: counted,
+    authenticate: async (authorization = '') => {
+      const caller = callers.get(authorization);
+      return caller && authenticate ? authenticate(caller) : caller;
+    },
+    clock,
+    log: createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }),
+    limits: { ...eventLimits, ...limits },
+  });
+  const callerOf = ({ id = 'kim', grants = [{ role: 'viewer' }] }: Asked): Caller => {
+    const caller = { id, person: id, identities: [], grants };
+    callers.set(id, caller);
+    return caller;
+  };
+  const watch = async (asked: Asked = {}): Promise<Watcher> => {
+    const leaving = new AbortController();
+    const caller = callerOf(asked);
+    const by = { caller, now: clock.now(), signal: leaving.signal, header: () => caller.id };
+    return watcherOf(await events.follow(by, asked.from, asked.only ?? {}), leaving, asked.slow ?? false);
+  };
+  return { clock, lines, reads: () => reads, tell: (...drafts) => tell(data, clock, drafts), watch };
+}
+
+let told = 0;
+
+function tell(data: Memory, clock: VirtualClock, drafts: readonly Partial<HappeningDraft>[]): readonly Happening[] {
+  const before = data.happenings.told.length;
+  const full = drafts.map((draft) => ({ estate: 'acme', type: 'resource', about: { n: ++told }, ...draft }) as const);
+  announceIn(data.happenings, clock.now(), full);
+  return data.happenings.told.slice(before);
+}
+
+function watcherOf(chunks: AsyncIterable<string>, leaving: AbortController, slow: boolean): Watcher {
+  const reading = openReading();
+  const iterator = chunks[Symbol.asyncIterator]();
+  let ended = false;
+  const take = async (): Promise<void> => {
+    const { done, value } = await iterator.next();
+    if (done) ended = true;
+    else reading.feed(value);
+  };
+  const read = async (): Promise<void> => {
+    while (!ended) await take();
+  };
+  if (!slow) void read();
+  return {
+    ...reading,
+    numbers: () => reading.events.map(({ data }) => JSON.parse(data).about?.n ?? data),
+    hasEnded: () => ended,
+    leave: () => leaving.abort(),
+    take,
+  };
+}
