@@ -36,6 +36,10 @@ const changes = [
   'DELETE FROM setpoint.pauses',
   'DELETE FROM setpoint.accepted_histories',
   "UPDATE setpoint.accepted_histories SET head = ''",
+  'DELETE FROM setpoint.tokens',
+  "UPDATE setpoint.tokens SET body = '{}'",
+  'UPDATE setpoint.tokens SET expires_at = 0',
+  "UPDATE setpoint.tokens SET hash = ''",
   'SET ROLE setpoint_owner',
 ];
 for (const change of changes)

@@ -19,6 +19,7 @@ import { replyLaws } from './laws/reply-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
+import { tokenLaws } from './laws/token-laws.ts';
 import { touchLaws } from './laws/touch-laws.ts';
 
 /** One database under test. */
@@ -66,6 +67,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...rowQueryLaws,
     ...sourceLaws,
     ...touchLaws,
+    ...tokenLaws,
     ...replyLaws,
     ...proposalLaws,
     ...happeningLaws,
