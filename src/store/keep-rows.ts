@@ -31,6 +31,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     const gone = await end(at, changes.vanished);
     await begin(at, changes.written);
     await relist(at, changes.relisted);
+    for (const [generation, keys] of changes.movedOn) await moveOn(at, keys, generation);
     await unlist(at, changes.unlisted);
     await saveLook(at, look);
     await announce(trx, look.at, rowHappenings(where, changes.written, gone));
@@ -61,7 +62,7 @@ async function saveLook({ trx, estate, scope, at }: Look, { gaps }: KeptLook): P
 async function knownRows({ trx, estate, scope }: Look): Promise<ReadonlyMap<string, KnownRow>> {
   const rows = await trx
     .selectFrom('versions_now')
-    .select(['key', 'kind', 'digest', 'status', 'since', 'listed'])
+    .select(['key', 'kind', 'digest', 'status', 'generation', 'since', 'listed'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .execute();
@@ -117,6 +118,17 @@ async function relist({ trx, estate, scope }: Look, keys: readonly string[]): Pr
   await trx
     .updateTable('versions_now')
     .set({ listed: true, seen: null })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where(sql<boolean>`key = ANY(${keys}::text[])`)
+    .execute();
+}
+
+/** They are as they were, and in step with a newer generation: no version of its own. */
+async function moveOn({ trx, estate, scope }: Look, keys: readonly string[], generation: number): Promise<void> {
+  await trx
+    .updateTable('versions_now')
+    .set({ generation, body: sql`jsonb_set(body, '{state,generation}', to_jsonb(${generation}::integer))` })
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(sql<boolean>`key = ANY(${keys}::text[])`)

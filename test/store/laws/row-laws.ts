@@ -99,6 +99,43 @@ export const rowLaws: Laws = {
     assert.equal(history.length, 1);
   },
 
+  'that nothing was seen of a kind with a gap proves nothing of what is known': async ({ store, estate }) => {
+    const where = { estate, scope };
+    const unseen = (name: string) => {
+      const row = rowOf(name, { status: 'Blocked', reason: 'not listed' });
+      return { ...row, called: { name, address: row.key, labels: {} } };
+    };
+    await store.rows.keep(where, lookOf(1000, [rowOf('a')]));
+    await store.rows.keep(where, lookOf(2000, [unseen('a'), unseen('new')], [gapOf('network')]));
+    const { rows } = await store.rows.page(of(estate));
+    assert.deepEqual(
+      rows.map(({ called, state, observed }) => [called.name, state.status, observed.complete]),
+      [
+        ['a', 'InSync', false],
+        ['new', 'Blocked', false],
+      ],
+    );
+  },
+
+  'a line that is in step with a newer generation has no version of it': async ({ store, estate }) => {
+    const where = { estate, scope };
+    const of = (generation: number, status: 'InSync' | 'Drifted' = 'InSync') => {
+      const row = rowOf('a', { status });
+      return { ...row, state: { ...row.state, generation } };
+    };
+    const looks = [of(1), of(2), of(2, 'Drifted'), of(3)];
+    for (const [i, row] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), [row]));
+    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    assert.deepEqual(
+      history.map(({ state }) => [state.status, state.generation]),
+      [
+        ['InSync', 3],
+        ['Drifted', 2],
+        ['InSync', 2],
+      ],
+    );
+  },
+
   'who watches hears of each change once, and of an equal look nothing': async ({ store, other, estate }) => {
     const place = await store.happenings.newest();
     const where = { estate, scope };

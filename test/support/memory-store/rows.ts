@@ -57,7 +57,7 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   const current = new Map(
     rows.versions.filter((one) => one.ended === null && isIn(one, where)).map((one) => [one.of.row.key, one]),
   );
-  const { written, vanished, relisted, unlisted } = rowChanges(knownIn(current), look);
+  const { written, vanished, relisted, movedOn, unlisted } = rowChanges(knownIn(current), look);
   const ended = [...written.flatMap(({ key, was }) => (was === undefined ? [] : key)), ...vanished];
   for (const key of ended) end(rows, current.get(key), { at: look.at, before });
   for (const { row, digest, since } of written) {
@@ -65,6 +65,8 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
     const version = { of: { ...where, row, digest }, number: rows.numbers, since, began: look.at };
     rows.versions.push({ ...version, ended: null, seen: null, listed: true });
   }
+  for (const [generation, keys] of movedOn)
+    for (const key of keys) Object.assign(current.get(key)?.of.row.state ?? {}, { generation });
   for (const key of relisted) Object.assign(current.get(key) ?? {}, { listed: true, seen: null });
   for (const key of unlisted) Object.assign(current.get(key) ?? {}, { listed: false, seen: before.at });
   rows.looks.set(whereKey(where), { at: look.at, gaps: look.gaps.map(({ kind }) => kind) });
@@ -83,7 +85,7 @@ const knownIn = (current: ReadonlyMap<string, Version>): ReadonlyMap<string, Kno
   new Map(
     [...current].map(([key, { of, since, listed }]) => [
       key,
-      { kind: of.row.place.kind, digest: of.digest, status: of.row.state.status, since, listed },
+      { ...of.row.state, kind: of.row.place.kind, digest: of.digest, since, listed },
     ]),
   );
 
