@@ -1,6 +1,7 @@
 import { heedingPolicy } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
+import type { Sight } from '../engine/converge.ts';
 import type { Steering } from '../engine/job.ts';
 import { pausesNow } from '../estate/in-force.ts';
 import { siteOn } from '../estate/open-site.ts';
@@ -39,6 +40,7 @@ export async function heal(
       ...means.steering,
       ...(from === undefined ? {} : { from }),
     });
+    if (healed.converged.last !== undefined) await means.healed?.(healed.converged.last);
     if (healed.converged.outcome === 'stopped') return false;
   }
   return true;
@@ -48,6 +50,8 @@ export interface Means {
   readonly charter: Charter;
   readonly generations: Generations;
   readonly steering: Steering;
+  /** Told of what was seen last by the specs of a former generation. */
+  readonly healed?: (sight: Sight) => Promise<void>;
 }
 
 /** Absent: that generation was not kept, cannot be opened by this version or this worker, or said nothing of this scope. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Sight } from '../engine/converge.ts';
 import type { Progress } from '../engine/progress.ts';
 import { openSite } from '../estate/open-site.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
@@ -10,11 +11,13 @@ import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
 import { charterOf } from './charter.ts';
 import { type Chronicle, chronicleOf } from './chronicle.ts';
+import { elsewhere } from './elsewhere.ts';
 import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
 import { leftOpen } from './left-open.ts';
 import { lookoutOf } from './lookout.ts';
-import { isInForce, reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { isInForce, lookOf, reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { type RowKeeper, rowKeeperOf } from './row-keeper.ts';
 import { wasAway } from './store-away.ts';
 import { stopFailed, waveComes } from './waves.ts';
 import type { Yard } from './yard.ts';
@@ -33,7 +36,7 @@ export function passesOf(
     const watch = yard.telemetry.pass({ ...where, reconcileId });
     const chronicle = chronicleOf({ ...where, reconcileId }, yard);
     try {
-      const { as, why } = await pass({ where, reconcileId, watch, chronicle, signal, generations }, yard);
+      const { as, why } = await keeping({ where, reconcileId, watch, chronicle, signal, generations }, yard);
       watch.ended(as, why);
       await chronicle.ended(as, why, hasMore[as] ? 0 : everyMs);
       return hasMore[as] ? 'again' : 'done';
@@ -47,6 +50,16 @@ export function passesOf(
       return 'again';
     }
   };
+}
+
+/** What is kept beside a pass ends with it. */
+async function keeping(errand: Omit<Errand, 'rows'>, yard: Yard): Promise<End> {
+  const rows = rowKeeperOf(errand.where, yard);
+  try {
+    return await pass({ ...errand, rows }, yard);
+  } finally {
+    await rows.kept();
+  }
 }
 
 const hasMore: Readonly<Record<PassOutcome, boolean>> = {
@@ -71,6 +84,7 @@ interface Errand {
   readonly reconcileId: string;
   readonly watch: PassWatch<Progress>;
   readonly chronicle: Chronicle;
+  readonly rows: RowKeeper;
   readonly signal: AbortSignal;
   readonly generations: Generations;
 }
@@ -187,7 +201,7 @@ async function atSite(at: Opened, yard: Yard): Promise<End> {
 const nextWaveMs = 3_000;
 
 async function work(at: Opened & Scene, yard: Yard): Promise<End> {
-  const { pulse, watch, chronicle, signal, generations, ...scene } = at;
+  const { pulse, watch, chronicle, rows, signal, generations, ...scene } = at;
   const { where, by } = scene;
   const { fleet } = yard.store;
   const tell = (event: Progress): void => {
@@ -196,12 +210,18 @@ async function work(at: Opened & Scene, yard: Yard): Promise<End> {
   };
   const steering = { signal, look: lookoutOf(where, pulse, yard), tell };
   const charter = await charterOf(where, by, { store: yard.store, generations });
-  const newest = await reconcile(scene, charter, yard, steering);
+  const newest = await reconcile(scene, charter, yard, { ...steering, saw: rows.saw });
+  rows.ended(newest.converged.passes);
   await stopFailed(where, by, newest, yard.store);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
-  const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, { charter, generations, steering }, yard));
+  const look = lookOf(by, charter, () => elsewhere(where, by, charter, yard.store));
+  const healed = async ({ observation, knowledge }: Sight): Promise<void> =>
+    rows.saw(await look(observation, knowledge));
+  const means = { charter, generations, steering, healed };
+  const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, means, yard));
+  rows.ended(newest.converged.passes);
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
   const why = leftOpen(newest);

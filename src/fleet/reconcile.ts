@@ -1,8 +1,10 @@
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { type Bounds, planEstate } from '../core/plan/estate.ts';
-import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
+import { noting } from '../core/plan/noting.ts';
+import type { PlanInput } from '../core/plan/plan-input.ts';
 import { type Count, countOf } from '../core/plan/tally.ts';
 import type { Address } from '../core/resource.ts';
 import { type Converged, converge } from '../engine/converge.ts';
@@ -13,6 +15,7 @@ import type { Lease } from '../ports/lease.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Charter } from './charter.ts';
 import { elsewhere } from './elsewhere.ts';
+import type { Looked } from './row-keeper.ts';
 import type { Yard } from './yard.ts';
 
 /** One scope, opened and leased, by the specs of one generation. */
@@ -39,27 +42,39 @@ export interface Reconciled {
   readonly planned: readonly Action[];
 }
 
+/** `from`: a look that was made a moment ago. `saw`: told of each look as it was planned. */
+interface Beginning {
+  readonly from?: Observation;
+  readonly saw?: (looked: Looked) => void;
+}
+
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
 export async function reconcile(
   scene: Scene,
   charter: Charter,
   yard: Yard,
-  { from, ...steering }: Steering & { readonly from?: Observation },
+  { from, saw, ...steering }: Steering & Beginning,
 ): Promise<Reconciled> {
   const { where, by, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = yard;
-  const planned = new Map<string, Action>();
+  const noted = noting();
   const { number, revision } = by.generation;
   const authority = { revision, generation: number, ...charter.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const noted = { ...charter, policies: [noting(planned), ...charter.policies] };
-  const plan = plannerOf(by, noted, () => elsewhere(where, by, charter, store));
+  const look = lookOf(by, charter, () => elsewhere(where, by, charter, store));
+  const plan: Planner = async (observation, knowledge) => {
+    const looked = await look(observation, knowledge);
+    for (const action of looked.planned) noted.policy(action);
+    saw?.(looked);
+    return looked.plan;
+  };
   const converged = await converge(
     { site, warrant: { pass, lease }, plan, ...(from === undefined ? {} : { from }) },
     { ...store, limiter, clock, random: Math.random },
     steering,
   );
-  return { converged, waiting: waitingOf(converged, planned), planned: [...planned.values()] };
+  const planned = noted.planned();
+  return { converged, waiting: waitingOf(converged, planned), planned };
 }
 
 /** Whether all that the specs ask of the scope is in force there, as far as anybody can see it. */
@@ -76,16 +91,25 @@ const undone: ReadonlySet<Finding['type']> = new Set([
   'foreign-store',
 ]);
 
-/** Limits count over all scopes of the estate: `others` tells of those that are not this one. */
-function plannerOf({ scope, estate }: Spoken, { bounds, ...charter }: Charter, others: () => Promise<Count>): Planner {
+/**
+ * Plans one look as a pass does. Limits count over all scopes of the estate: `others` tells of those that are not this one.
+ */
+export function lookOf(
+  { scope, estate, generation }: Spoken,
+  { bounds, ...charter }: Charter,
+  others: () => Promise<Count>,
+): (observation: Observation, knowledge: Knowledge) => Promise<Looked> {
   const { dialect, batches } = providerOf(scope, estate);
-  const { policies, modesBefore, approved, stopped } = charter;
-  const choices = { unattended: true, policies, modesBefore, approved, stopped };
+  const { modesBefore, approved, stopped } = charter;
   return async (observation, knowledge) => {
+    const noted = noting();
+    const policies = [noted.policy, ...charter.policies];
+    const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = planOf(input, bounds);
-    if (!alone.actions.some((action) => countOf(action)?.by === 'generation')) return alone;
-    return planOf(input, { ...bounds, elsewhere: await others() });
+    const isBounded = alone.actions.some((action) => countOf(action)?.by === 'generation');
+    const plan = isBounded ? planOf(input, { ...bounds, elsewhere: await others() }) : alone;
+    return { input, plan, planned: noted.planned(), generation: generation.number };
   };
 }
 
@@ -95,23 +119,14 @@ function planOf(input: PlanInput, bounds: Bounds): ScopePlan {
   return plan;
 }
 
-/** Lets everything pass, and remembers it: a finding tells only that something was withheld. */
-const noting =
-  (planned: Map<string, Action>): Policy =>
-  (action) => {
-    planned.set(keyOf(action.verb, action.address), action);
-    return undefined;
-  };
-
 const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 
-function waitingOf({ last }: Converged, planned: ReadonlyMap<string, Action>): ReadonlySet<Address> {
+function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
+  const causes = new Map(planned.map(({ verb, address, cause }) => [keyOf(verb, address), cause]));
   return new Set(
     findings.flatMap((found) =>
-      found.type === 'withheld' && planned.get(keyOf(found.action, found.address))?.cause === 'rollout'
-        ? [found.address]
-        : [],
+      found.type === 'withheld' && causes.get(keyOf(found.action, found.address)) === 'rollout' ? [found.address] : [],
     ),
   );
 }

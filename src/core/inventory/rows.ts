@@ -1,7 +1,7 @@
 import type { Action, ScopePlan } from '../action.ts';
 import { documentOfReplica, nameIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
-import type { Gap } from '../observed.ts';
+import type { Gap, Observed } from '../observed.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim } from '../plan/claim.ts';
@@ -101,21 +101,43 @@ function calledOf({ kind, address, desired, observed }: Subject, claimed: Claim)
   };
 }
 
-function whoseOf({ desired, observed, address }: Subject, claimed: Claim, { wanted, knowledge }: PlanInput): Whose {
-  const documents = desired?.documents ?? [];
-  const settled = observed && knowledge.settled.get(observed.id)?.terms.owners;
-  const spoken = address === undefined ? undefined : wanted.documents.get(documentOfReplica(address))?.owner;
-  const former = claimed === 'ours' || claimed === 'orphan' ? (settled?.[0] ?? spoken) : undefined;
-  const owner = desired === undefined ? former : documents.find((one) => one.owner !== undefined)?.owner;
-  return { claim: claimed, ...(owner === undefined ? {} : { owner }), documents };
+function whoseOf({ desired, observed, address }: Subject, claimed: Claim, input: PlanInput): Whose {
+  if (desired !== undefined) {
+    const { documents } = desired;
+    const owner = documents.find((one) => one.owner !== undefined)?.owner;
+    return owner === undefined ? { claim: claimed, documents } : { claim: claimed, owner, documents };
+  }
+  const owner = claimed === 'ours' || claimed === 'orphan' ? formerOwner(address, observed, input) : undefined;
+  return { claim: claimed, ...(owner === undefined ? {} : { owner }), documents: [] };
+}
+
+/** As it was written last; of a replica too many its document says it. */
+function formerOwner(
+  address: Address | undefined,
+  observed: Observed | undefined,
+  { wanted, knowledge }: PlanInput,
+): string | undefined {
+  const settled = observed && knowledge.settled.get(observed.id)?.terms.owners?.[0];
+  return settled ?? (address === undefined ? undefined : wanted.documents.get(documentOfReplica(address))?.owner);
 }
 
 /** Those of its documents, also of a replica or a rule that its document wants no more; of what is nobody's all of the scope. */
 function targetsOf({ desired, address }: Subject, { action }: Deed, { wanted }: PlanInput): readonly string[] {
-  const documents = [...(desired?.documents ?? []), ...(action?.documents ?? [])].map((document) => document.address);
-  const named = documents.length > 0 || address === undefined ? documents : [documentOfReplica(address)];
-  const targets = new Set(named.flatMap((one) => wanted.documents.get(one)?.targets ?? []));
-  return targets.size === 0 ? wanted.targets : wanted.targets.filter((target) => targets.has(target));
+  const [only, ...others] = desired?.documents ?? action?.documents ?? [];
+  if (only === undefined) return spokenTargets(address === undefined ? [] : [documentOfReplica(address)], wanted);
+  return spokenTargets(
+    [only, ...others].map((one) => one.address),
+    wanted,
+  );
+}
+
+function spokenTargets(
+  documents: readonly Address[],
+  { documents: spoken, targets }: PlanInput['wanted'],
+): readonly string[] {
+  if (targets.length === 1) return targets;
+  const named = new Set(documents.flatMap((document) => spoken.get(document)?.targets ?? []));
+  return named.size === 0 ? targets : targets.filter((target) => named.has(target));
 }
 
 function stateOf(subject: Subject, deed: Deed, { world, generation, gaps, begun, beside }: Around): State {

@@ -1,6 +1,4 @@
-import type { Knowledge } from '../knowledge.ts';
 import type { Gap, Observation } from '../observed.ts';
-import type { Address } from '../resource.ts';
 import type { Row } from './row.ts';
 
 /** What may be kept of a look: rows that it can tell of, and the kinds that it cannot. */
@@ -10,25 +8,14 @@ export interface Telling {
 }
 
 /**
- * A kind that was not listed completely tells nothing new of what was known before: those rows stay as they were, and what was
- * never there is told as blocked. So is a kind of which something hangs on what was not listed: whose it is cannot be told.
+ * A kind of which something hangs on what was not listed is one that the look cannot tell of either: whose it is is not known.
+ * What is wanted of such a kind and not seen is told all the same, for those who never heard of it.
  */
-export function telling(rows: readonly Row[], { observation, knowledge }: Seen): Telling {
+export function telling(rows: readonly Row[], observation: Observation): Telling {
   const gaps = blindKinds(observation);
-  if (gaps.length === 0) return { rows, gaps };
-  const blind = new Set(gaps.map(({ kind }) => kind));
-  const known = new Set<Address>([
-    ...[...knowledge.settled.values()].map(({ address }) => address),
-    ...knowledge.applied.keys(),
-  ]);
-  const isNew = ({ called, sides }: Row): boolean =>
-    sides.observed === undefined && called.address !== undefined && !known.has(called.address);
-  return { rows: rows.filter((row) => !blind.has(row.place.kind) || isNew(row)), gaps };
-}
-
-interface Seen {
-  readonly observation: Observation;
-  readonly knowledge: Knowledge;
+  if (gaps.length === observation.gaps.length) return { rows, gaps };
+  const hanging = new Set(gaps.slice(observation.gaps.length).map(({ kind }) => kind));
+  return { rows: rows.filter(({ place, sides }) => !hanging.has(place.kind) || sides.observed === undefined), gaps };
 }
 
 function blindKinds({ gaps, resources }: Observation): readonly Gap[] {
