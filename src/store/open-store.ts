@@ -27,6 +27,7 @@ import { postgresSources } from './postgres-sources.ts';
 import { postgresTokens } from './postgres-tokens.ts';
 import { postgresTouches } from './postgres-touches.ts';
 import { usualHistoryMs } from './prune-history.ts';
+import { ensureReaderRole, readerRole } from './reader-role.ts';
 import { storeFolder } from './store-folder.ts';
 
 export interface Opening extends Tellings {
@@ -53,6 +54,16 @@ interface Tellings {
 export interface DatabaseServer {
   readonly owner: pg.ClientConfig;
   readonly work: Reach;
+  /** How people read it; absent where the server is the user's own. */
+  readonly reader?: ReaderLogin;
+}
+
+/** `shared`: others use the server too, and it stays when we leave. */
+export interface ReaderLogin {
+  readonly user: string;
+  readonly password: string;
+  readonly port: number;
+  readonly shared: boolean;
 }
 
 /** Opens the store, making or upgrading its schema. Throws where the database cannot be reached or is newer than we are. */
@@ -64,7 +75,8 @@ export async function openStore(opening: Opening): Promise<Store | undefined> {
   if (!server) return undefined;
   try {
     const reach = await prepare(server, opening);
-    if (reach) await opening.onServer?.({ owner: server.owner, work: reach });
+    const { owner, reader } = server;
+    if (reach) await opening.onServer?.({ owner, work: reach, ...(reader && { reader }) });
     if (reach) return await storeOn(reach, { folder, opening, leave: server.leave });
     await server.leave();
     return undefined;
@@ -79,6 +91,7 @@ interface Server {
   readonly owner: pg.ClientConfig;
   /** How the application logs in by itself; absent: it takes its role on. */
   readonly app?: pg.ClientConfig & { readonly password: string };
+  readonly reader?: ReaderLogin;
   leave(): Promise<void>;
 }
 
@@ -92,24 +105,29 @@ async function serverOf(
   }
   const joined = await joinEmbedded({ folder, create, onProgress });
   if (!joined) return undefined;
-  const { port, superuser, passwords, leave } = joined;
+  const { port, superuser, passwords, shared, leave } = joined;
   const at = { host: '127.0.0.1', port, database: 'postgres' };
   return {
     owner: { ...at, user: superuser, password: passwords.owner },
     app: { ...at, user: appRole, password: passwords.app },
+    reader: { user: readerRole, password: passwords.reader, port, shared },
     leave,
   };
 }
 
+const noReader = `this database user may not make roles: nobody can be given ${readerRole}, the role that reads the SQL views alone`;
+
 /** How to work in it, once schema and role are there; undefined where there is no schema and none may be made. */
-async function prepare({ owner, app }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
+async function prepare({ owner, app, reader }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
   const client = await clientOf(owner);
   try {
     const ready = await alone(client, async () => {
       if (!(await migrate(client, create))) return undefined;
-      return { hasRole: await ensureAppRole(client, app?.password) };
+      const hasRole = await ensureAppRole(client, app?.password);
+      return { hasRole, hasReader: await ensureReaderRole(client, reader?.password) };
     });
     if (!ready) return undefined;
+    if (!ready.hasReader) onProgress?.(noReader);
     if (ready.hasRole) return app ? { config: app } : { config: owner, role: appRole };
     onProgress?.('this database user may not make roles: the ledger is guarded by its triggers alone');
     return { config: owner };

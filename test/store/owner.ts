@@ -11,6 +11,10 @@ export const owner = (folder: string, database = 'postgres'): Promise<pg.Client>
 export const application = (folder: string): Promise<pg.Client> =>
   connectTo(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
+/** One that may do what people with psql may. */
+export const reader = (folder: string, database = 'postgres'): Promise<pg.Client> =>
+  connectTo(folder, { database, user: 'setpoint_reader', password: 'reader' });
+
 /** Of the running server. */
 export async function portOf(folder: string): Promise<number> {
   const inside = join(folder, '.setpoint');
@@ -22,7 +26,7 @@ interface Login {
   readonly database: string;
   readonly user: string;
   /** Which one of the folder's. */
-  readonly password: 'owner' | 'app';
+  readonly password: 'owner' | 'app' | 'reader';
 }
 
 async function connectTo(folder: string, { database, user, password }: Login): Promise<pg.Client> {

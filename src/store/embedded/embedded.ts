@@ -16,12 +16,15 @@ export interface Embedded {
   readonly port: number;
   readonly superuser: string;
   readonly passwords: Passwords;
+  /** Whether somebody else uses it, who keeps it running when we leave. */
+  readonly shared: boolean;
   leave(): Promise<void>;
 }
 
 export interface Passwords {
   readonly owner: string;
   readonly app: string;
+  readonly reader: string;
 }
 
 export interface Joining {
@@ -49,10 +52,10 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
       await initialise(cluster, passwords.owner);
     }
     const port = await start(cluster);
-    users.count();
-    return { port, passwords, cluster, entry: users.add() };
+    const shared = users.count() > 0;
+    return { port, passwords, shared, cluster, entry: users.add() };
   });
-  const { port, passwords, cluster, entry } = joined;
+  const { port, passwords, shared, cluster, entry } = joined;
   const forgotten = atExit(() => leaveNow(file, entry, cluster));
   const leave = async (): Promise<void> => {
     forgotten.takeBack();
@@ -61,7 +64,7 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
       if (users.count() === 0) await stop(cluster);
     });
   };
-  return { port, superuser, passwords, leave };
+  return { port, superuser, passwords, shared, leave };
 }
 
 function leaveNow(file: string, entry: string, cluster: Cluster): void {
@@ -81,14 +84,20 @@ async function clusterOf(inside: string, onProgress: (message: string) => void):
   };
 }
 
-/** Made once, readable by us alone. */
+/** Made once, readable by us alone. Those of an older store lack what came later. */
 async function passwordsIn(inside: string): Promise<Passwords> {
   const file = join(inside, 'passwords.json');
-  const found = await readFile(file, 'utf8').catch(() => undefined);
-  if (found !== undefined) return JSON.parse(found);
-  const made = { owner: randomBytes(24).toString('base64url'), app: randomBytes(24).toString('base64url') };
+  const found = await readFile(file, 'utf8').catch(() => '{}');
+  const known: Partial<Passwords> = JSON.parse(found);
+  if (isWhole(known)) return known;
+  const made = { owner: password(), app: password(), reader: password(), ...known };
   const aside = `${file}.new`;
   await writeFile(aside, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   await rename(aside, file);
   return made;
 }
+
+const isWhole = (known: Partial<Passwords>): known is Passwords =>
+  known.owner !== undefined && known.app !== undefined && known.reader !== undefined;
+
+const password = (): string => randomBytes(24).toString('base64url');

@@ -1,0 +1,83 @@
+import pg from 'pg';
+import { isDenied } from './app-role.ts';
+
+/** The role of people with psql: it may read the views of `setpoint_read`, and nothing else. */
+export const readerRole = 'setpoint_reader';
+
+/**
+ * Makes the role where it is missing and gives it its rights. `password`: it may log in by itself, and the server is ours alone,
+ * so what every role may do by default is taken from it too. False: this user may not make roles, and nobody else made it.
+ */
+export async function ensureReaderRole(client: pg.Client, password?: string): Promise<boolean> {
+  try {
+    if (!(await isThere(client))) await makeRole(client, password);
+    await client.query(rights);
+    if (password !== undefined && !(await isWalled(client))) await client.query(wall);
+    return true;
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    return (await isThere(client)) && (await reads(client));
+  }
+}
+
+async function isThere(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [readerRole]);
+  return rows.length > 0;
+}
+
+async function makeRole(client: pg.Client, password: string | undefined): Promise<void> {
+  const login = password === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${pg.escapeLiteral(password)}`;
+  await client.query(`CREATE ROLE ${readerRole} ${login} CONNECTION LIMIT 20`);
+  await client.query(settings);
+}
+
+async function reads(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT has_schema_privilege($1, 'setpoint_read', 'USAGE') AS may", [readerRole]);
+  return rows[0]?.may === true;
+}
+
+async function isWalled(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT has_function_privilege($1, 'lo_create(oid)', 'EXECUTE') AS may", [
+    readerRole,
+  ]);
+  return rows[0]?.may === false;
+}
+
+/** How a session of the role begins. It may set otherwise, which gives it no right. */
+const settings = `
+  ALTER ROLE ${readerRole} SET search_path = setpoint_read;
+  ALTER ROLE ${readerRole} SET default_transaction_read_only = on;
+  ALTER ROLE ${readerRole} SET statement_timeout = '30s';
+  ALTER ROLE ${readerRole} SET idle_in_transaction_session_timeout = '60s';
+`;
+
+const rights = `
+  GRANT USAGE ON SCHEMA setpoint_read TO ${readerRole};
+  GRANT SELECT ON ALL TABLES IN SCHEMA setpoint_read TO ${readerRole};
+  GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA setpoint_read TO ${readerRole};
+`;
+
+/**
+ * What PostgreSQL lets everybody do by default, and this role may not: other databases, temporary tables, what lies in `public`,
+ * large objects, and locks that the application waits for.
+ */
+const wall = `
+  REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
+  REVOKE CONNECT, TEMPORARY ON DATABASE template1 FROM PUBLIC;
+  REVOKE ALL ON SCHEMA public FROM PUBLIC;
+  DO $$
+  DECLARE
+    one regprocedure;
+  BEGIN
+    FOR one IN
+      SELECT oid FROM pg_proc
+      WHERE pronamespace = 'pg_catalog'::regnamespace AND (proname ~ '^(lo_|loread$|lowrite$)' OR proname ~ 'advisory')
+    LOOP
+      EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one);
+      IF one::text ~ 'advisory' THEN
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO setpoint_app', one);
+      END IF;
+    END LOOP;
+  END
+  $$;
+`;
