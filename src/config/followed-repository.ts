@@ -6,6 +6,7 @@ import { judgeHistory } from '../source/git/judge-history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
 import { openRepository, type Repository } from '../source/git/repository.ts';
 import { type Head, type TeamRepositories, teamRepositories } from '../source/git/team-repositories.ts';
+import { authorsBetween } from './authors-between.ts';
 
 export interface RepositoryGrounds {
   /** The store's folder: mirrors lie there. */
@@ -25,6 +26,8 @@ export function followedRepository(
   const root = openRepository(options);
   const newest = newestOf(root, teamRepositories(options));
   let last: Loaded | undefined;
+  const repository = (team?: string): Repository | undefined =>
+    team === undefined ? root : last?.teams.get(team)?.repository;
   return {
     name: root.name,
     everyMs,
@@ -33,11 +36,8 @@ export function followedRepository(
       return last.tree;
     },
     history: {
-      judge: (revision, after) => {
-        const repository = (team?: string): Repository | undefined =>
-          team === undefined ? root : last?.teams.get(team)?.repository;
-        return judgeHistory(revision, after, { repository, today: today() });
-      },
+      judge: (revision, after) => judgeHistory(revision, after, { repository, today: today() }),
+      authors: (revision, before) => authorsBetween(revision, before, repository),
     },
   };
 }

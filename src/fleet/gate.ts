@@ -38,11 +38,26 @@ export async function gateOf(estate: string, source: Source, yard: Yard): Promis
     if (!(await ripe(tree))) return undefined;
     const judgement = await judge(tree, current);
     if (judgement.state === 'followed') {
+      await tellAuthors(estate, { tree, current, source }, yard);
       if (!(await accept(tree, current, yard))) return undefined;
       taken = head;
     }
     return { ...judgement, head };
   };
+}
+
+interface Coming {
+  readonly tree: SpecTree;
+  readonly current: Generation | undefined;
+  readonly source: Source;
+}
+
+/** Before it is accepted: no generation may be approved by who made it because it was not known yet who that was. */
+async function tellAuthors(estate: string, { tree, current, source }: Coming, { store }: Yard): Promise<void> {
+  const { revision } = tree;
+  if (source.history?.authors === undefined || current?.revision === revision) return;
+  const told = await source.history.authors(revision, current?.revision);
+  await store.authors.tell({ estate, revision, after: current?.number ?? 0 }, told);
 }
 
 /** Whether a folder is no half-written one, nor one that lags. */

@@ -1,4 +1,5 @@
 import type { EstateDoc } from '../core/spec/document.ts';
+import type { ToldAuthors } from '../ports/authors.ts';
 import type { SourceCondition } from '../ports/sources.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 
@@ -17,6 +18,8 @@ export interface Source {
 export interface History {
   /** Whether a revision may come into force after another. */
   judge(revision: string, after: Standpoint): Promise<Judgement>;
+  /** Who made what it has and the one in force has not; absent: nobody can say. `before` absent: none is in force. */
+  authors?(revision: string, before: string | undefined): Promise<ToldAuthors>;
 }
 
 /** `revision`: in force; absent: none is. `signatures`: as that one asks for them. */
