@@ -101,13 +101,14 @@ const refused = (status: number) => (error: unknown) => {
 };
 
 test('too many clients of one caller are refused, until one of theirs leaves', async () => {
-  const { watch } = watchers({ limits: { perCaller: 2 } });
+  const { clock, watch } = watchers({ limits: { perCaller: 2 } });
   const one = await watch();
   await watch();
   await assert.rejects(watch(), refused(429));
   await watch({ id: 'lee' });
   one.leave();
-  one.leave();
+  await clock.advance(1000);
+  assert.equal(one.hasEnded(), true);
   await watch();
   await assert.rejects(watch(), refused(429));
 });
