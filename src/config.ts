@@ -2,13 +2,15 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadProvider } from '../providers/index.ts';
 import { secretStores } from '../providers/secrets/index.ts';
-import type { House } from './cli/house.ts';
+import type { House, SqlLogin } from './cli/house.ts';
+import { historyOf } from './config/history.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
 import { secretsBy } from './secrets/resolver.ts';
 import { parseKept } from './source/kept-tree.ts';
 import { loadSpecs } from './source/load.ts';
 import { hasData } from './store/embedded/has-data.ts';
+import type { DatabaseServer } from './store/open-store.ts';
 import { storeFolder } from './store/store-folder.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
@@ -35,10 +37,19 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     return openStore({
       folder,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      ...historyOf(process.env),
       clock,
       onProgress: say,
       create: opening === 'make',
     });
+  },
+  reading: async (folder, onProgress) => {
+    const { openStore } = await import('./store/open-store.ts');
+    const reached: { login?: SqlLogin } = {};
+    const onServer = async ({ reader }: DatabaseServer): Promise<void> => void (reader && (reached.login = reader));
+    const opening = { folder, clock, onProgress, onServer, create: false };
+    const store = await openStore(databaseUrl === undefined ? opening : { ...opening, databaseUrl });
+    return store && { ...reached, close: store.close };
   },
   cloud: loadProvider,
   secrets: secrets(),

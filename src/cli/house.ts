@@ -21,6 +21,22 @@ interface Home {
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
   verifyExport(file: string, folder: string): Promise<Verdict>;
+  /** The store, held open for people who read it with SQL; undefined where there is none. `say` as above. */
+  reading(folder: string, say: (text: string) => void): Promise<SqlReading | undefined>;
+}
+
+/** `login`: absent where the server is the user's own, who says himself whom it lets in. */
+export interface SqlReading {
+  readonly login?: SqlLogin;
+  close(): Promise<void>;
+}
+
+/** On 127.0.0.1, the database `postgres`. `shared`: others use the server too, and it stays when we leave. */
+export interface SqlLogin {
+  readonly user: string;
+  readonly password: string;
+  readonly port: number;
+  readonly shared: boolean;
 }
 
 /** How a folder's specs are read. */

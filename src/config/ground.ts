@@ -12,6 +12,7 @@ import { prepareQueueSchema } from '../queue/postgres-schema.ts';
 import { refuseUnfitRedis } from '../queue/unfit-redis.ts';
 import { type DatabaseServer, openStore } from '../store/open-store.ts';
 import { openSharedLimiter } from '../store/redis/shared-limiter.ts';
+import { historyOf } from './history.ts';
 
 /** Every cloud has a queue of its own, so that one that is slow keeps nobody else waiting. */
 const clouds = ['aws', 'gcp', 'azure', 'memory'] as const;
@@ -34,14 +35,32 @@ export interface Soil {
 }
 
 /** Opens it from below; where something fails, nothing is left open. */
-export async function openGround(settings: FleetSettings, soil: Soil): Promise<Ground> {
+export const openGround = (settings: FleetSettings, soil: Soil): Promise<Ground> =>
+  fromBelow((atEnd) => (settings.as === 'worker' ? onServers : alone)(settings, soil, atEnd));
+
+/** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
+export const openShallowGround = (
+  folder: string,
+  { env, clock, log }: Soil,
+): Promise<Pick<Ground, 'store' | 'close'> & { readonly queue?: Queue }> =>
+  fromBelow(async (atEnd) => {
+    const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
+    const store = await openStore({ folder, ...(databaseUrl ? { databaseUrl } : {}), clock, create: true });
+    atEnd(store.close);
+    if (!databaseUrl || !redisUrl) return { store };
+    await refuseUnfitRedis(redisUrl);
+    const queue = await openQueue({ redisUrl }, optionsFor(store, log));
+    atEnd(queue.close);
+    return { store, queue };
+  });
+
+async function fromBelow<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pick<Ground, 'close'>> {
   const ends: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    const opened = await (settings.as === 'worker' ? onServers : alone)(settings, soil, (end) => ends.push(end));
-    return { ...opened, close };
+    return { ...(await open((end) => ends.push(end))), close };
   } catch (error) {
     await close();
     throw error;
@@ -58,7 +77,7 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
   if (!databaseUrl) throw new Error(`DATABASE_URL is not set: a fleet shares one PostgreSQL database. ${orAlone}`);
   if (!redisUrl) throw new Error(`REDIS_URL is not set: a fleet shares one Redis. ${orAlone}`);
   await refuseUnfitRedis(redisUrl);
-  const store = await openStore({ folder, databaseUrl, clock, create: true });
+  const store = await openStore({ folder, databaseUrl, clock, create: true, ...historyOf(env) });
   atEnd(store.close);
   const limiter = await openSharedLimiter({
     url: redisUrl,
@@ -90,6 +109,7 @@ async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil,
     ...(databaseUrl ? { databaseUrl } : {}),
     clock,
     create: true,
+    ...historyOf(env),
     onServer: async (reached) => {
       server = reached;
       await prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) });

@@ -19,6 +19,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['inventory', async () => (await import('./inventory.ts')).inventory],
   ['explain', async () => (await import('./explain.ts')).explain],
   ['ledger', async () => (await import('./ledger.ts')).ledger],
+  ['sql', async () => (await import('./sql.ts')).sql],
   ['adopt', async () => (await import('./adopt.ts')).adopt],
   ['prune', async () => (await import('./prune.ts')).prune],
   ['forget', async () => (await import('./forget.ts')).forget],
