@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { type Progress, progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';
 import { accept, acceptPinned } from './accept.ts';
+import { keepApplied } from './keep-seen.ts';
 import { approver, withLeases } from './leases.ts';
 import type { Looked } from './look.ts';
 import { refuseOvertaken } from './overtaken.ts';
@@ -78,6 +79,7 @@ export async function apply(
     return convergeAll(busy, { store, estate: estate.name, authority, leases, policies }, context);
   });
   const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
+  await keepApplied(estate, survey.looked, scopes, { store, context });
   return { generation, scopes, idle };
 }
 

@@ -7,6 +7,7 @@ import type { Address } from '../../core/resource.ts';
 import { inForce } from '../../estate/in-force.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
+import { keepSeen } from './keep-seen.ts';
 import { tellLeftAlone } from './left-alone.ts';
 import { type Looked, look } from './look.ts';
 import { tellHeldSources } from './source-words.ts';
@@ -44,6 +45,7 @@ export async function withSurvey<T>(
     tellHeldSources(held, context);
     tellLeftAlone(await leftAlone(estate, store), context);
     const bound = boundOf(estate, force, held);
+    await keepSeen(estate, looked, store, context);
     return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));
