@@ -26,7 +26,8 @@ export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
   };
 }
 
-function parseFile({ path, text }: SpecFile): Trees {
+/** What one file holds, before any schema. */
+export function parseFile({ path, text }: SpecFile): Trees {
   if (text.length > limits.fileBytes) {
     const expected = `at most ${limits.fileBytes} bytes; divide it`;
     return refused(error('file-too-large', { file: path, line: 1, column: 1 }, 'the file is too large', { expected }));
@@ -42,7 +43,7 @@ function parseFile({ path, text }: SpecFile): Trees {
 const refused = (problem: Problem): Trees => ({ trees: [], broken: [], problems: [problem] });
 
 /** The first problems of one file, each with its line, and how many more there are. No warning hides an error. */
-function present(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
+export function present(path: string, text: string | undefined, found: readonly Problem[]): readonly Problem[] {
   const ranked = sortProblems(found).toSorted(
     (a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'),
   );

@@ -9,8 +9,12 @@ export type DocumentKind = keyof typeof schemas;
  * The fields that a document of this kind may have at the path, in the order of its schema. Where there are alternatives
  * (`from: pubsub` has other fields than `from: github`) those of the one that `given` is, or of all that it may be.
  */
-export function fieldsAt(kind: DocumentKind, path: Path, given?: Tree): readonly string[] {
-  let here: readonly Shape[] = [shapeOf(kind)];
+export const fieldsAt = (kind: DocumentKind, path: Path, given?: Tree): readonly string[] =>
+  fieldsIn(schemas[kind], path, given);
+
+/** The same of any schema of ours. */
+export function fieldsIn(schema: z.ZodType, path: Path, given?: Tree): readonly string[] {
+  let here: readonly Shape[] = [shapeOf(schema)];
   for (const step of path) {
     here = here.flatMap(alternatives).flatMap(({ properties, items, additionalProperties }) => {
       return properties?.[String(step)] ?? items ?? additionalProperties ?? [];
@@ -42,13 +46,13 @@ interface Shape {
   readonly enum?: readonly unknown[];
 }
 
-const shapes = new Map<DocumentKind, Shape>();
+const shapes = new WeakMap<z.ZodType, Shape>();
 
-function shapeOf(kind: DocumentKind): Shape {
-  const known = shapes.get(kind);
+function shapeOf(schema: z.ZodType): Shape {
+  const known = shapes.get(schema);
   if (known) return known;
   // why: zod types every keyword of every dialect; Shape is what our own schemas, all inline, are made of.
-  const shape = z.toJSONSchema(schemas[kind], { io: 'input' }) as Shape;
-  shapes.set(kind, shape);
+  const shape = z.toJSONSchema(schema, { io: 'input' }) as Shape;
+  shapes.set(schema, shape);
   return shape;
 }

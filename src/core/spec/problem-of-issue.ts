@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type DocumentKind, fieldsAt } from './fields-at.ts';
+import { fieldsIn } from './fields-at.ts';
 import type { Path, Position } from './position.ts';
 import { error, type Problem } from './problem.ts';
 import { suggest } from './suggest.ts';
@@ -11,15 +11,15 @@ type Issue = z.core.$ZodIssue;
  * What the schema found, as a person needs it: where, what stands there, what was expected. The text of an issue is
  * what was expected (see `text-field`).
  */
-export function problemsOfIssue(issue: Issue, kind: DocumentKind, tree: Tree): readonly Problem[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, issue.path, kind, tree));
+export function problemsOfIssue(issue: Issue, schema: z.ZodType, tree: Tree): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, issue.path, schema, tree));
   if (issue.code === 'invalid_key') return [badKey(issue, tree)];
   const found = treeAt(tree, issue.path);
   return [found ? badValue(issue, found) : missing(issue, tree)];
 }
 
-function unknownField(key: string, path: Path, kind: DocumentKind, tree: Tree): Problem {
-  const fields = fieldsAt(kind, path, tree);
+function unknownField(key: string, path: Path, schema: z.ZodType, tree: Tree): Problem {
+  const fields = fieldsIn(schema, path, tree);
   const where = path.length > 0 ? ` in \`${dotted(path)}\`` : '';
   const message = isSecret(path) ? `unknown field${where}` : `unknown field \`${clip(key)}\`${where}`;
   return error('unknown-field', keyPosition(tree, [...path, key]), message, {

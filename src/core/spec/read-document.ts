@@ -17,7 +17,7 @@ export function readDocument(tree: Tree): Reading {
   if (kind === undefined) return { problems: [noKind(tree)] };
   const result = schemas[kind].safeParse(plainValue(withoutSchemaLink(tree)));
   if (result.success) return { document: locate(result.data, tree) };
-  return { problems: distinct(result.error.issues.flatMap((issue) => problemsOfIssue(issue, kind, tree))) };
+  return { problems: distinct(result.error.issues.flatMap((issue) => problemsOfIssue(issue, schemas[kind], tree))) };
 }
 
 /** A value may fail its form and what is made of it; a person needs to read that once. */
