@@ -45,11 +45,13 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   reading: async (folder, onProgress) => {
     const { openStore } = await import('./store/open-store.ts');
-    const reached: { login?: SqlLogin } = {};
-    const onServer = async ({ reader }: DatabaseServer): Promise<void> => void (reader && (reached.login = reader));
+    let login: SqlLogin | undefined;
+    const onServer = async ({ reader }: DatabaseServer): Promise<void> => {
+      login = reader;
+    };
     const opening = { folder, clock, onProgress, onServer, create: false };
     const store = await openStore(databaseUrl === undefined ? opening : { ...opening, databaseUrl });
-    return store && { ...reached, close: store.close };
+    return store && { ...(login && { login }), close: store.close };
   },
   cloud: loadProvider,
   secrets: secrets(),
