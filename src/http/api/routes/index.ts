@@ -2,13 +2,21 @@ import type { Events } from '../events/open-events.ts';
 import type { Route } from '../route.ts';
 import { eventRoutes } from './events.ts';
 import { type HealthDesk, healthRoutes } from './health.ts';
+import { type LedgerDesk, ledgerRoutes } from './ledger.ts';
+import { type ReconcilesDesk, reconcilesRoutes } from './reconciles.ts';
 
 /** What the routes ask at, handed in by a root: one member a noun, of at most six in a group. */
-export type Desks = Watching & Keeping;
+export type Desks = Past & Watching & Keeping;
 
 /** What goes on. */
 interface Watching {
   readonly events: Pick<Events, 'follow'>;
+}
+
+/** What went on. */
+interface Past {
+  readonly reconciles: ReconcilesDesk;
+  readonly ledger: LedgerDesk;
 }
 
 /** The process itself. */
@@ -19,5 +27,7 @@ interface Keeping {
 /** Every route of the API: one line a noun. */
 export const routesOn = (desks: Desks): readonly Route[] => [
   ...eventRoutes(desks.events),
+  ...reconcilesRoutes(desks.reconciles),
+  ...ledgerRoutes(desks.ledger),
   ...healthRoutes(desks.health),
 ];

@@ -37,10 +37,18 @@ export function documentCheck(routes: readonly Route[]): DocumentCheck {
     if (valueAt(content, [media]) === undefined) return [`${status} is ${type}, which is not declared`];
     if (!media.endsWith('json')) return [];
     const validate = validator([...place, 'responses', declared, 'content', media, 'schema']);
-    validate(JSON.parse(text));
-    return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${declared} ${instancePath}: ${message}`);
+    return valuesIn(media, text).flatMap((value) => {
+      validate(value);
+      return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${declared} ${instancePath}: ${message}`);
+    });
   };
 }
+
+/** Of lines of JSON each is one, and the schema is of one line. */
+const valuesIn = (media: string, text: string): readonly unknown[] =>
+  media.endsWith('ndjson')
+    ? text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+    : [JSON.parse(text)];
 
 /** Where the document has the operation; undefined: nowhere. What answers HEAD has no body. */
 function placeOf({ paths = {} }: ApiDocument, method: string, url: string): readonly string[] | undefined {

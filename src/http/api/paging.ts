@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { ForeignCursor } from '../../ports/foreign-cursor.ts';
+import { badInput } from './problems.ts';
+import { Refusal } from './refusal.ts';
+
+const mostItems = 1000;
+
+/** Of queries. */
+export const limitField = z
+  .string()
+  .regex(/^\d{1,4}$/, `a number from 1 to ${mostItems}`)
+  .transform(Number)
+  .pipe(z.int().min(1, `a number from 1 to ${mostItems}`).max(mostItems, `a number from 1 to ${mostItems}`))
+  .default(100)
+  .meta({ description: `At most so many; from 1 to ${mostItems}` });
+
+export const afterField = z
+  .string()
+  .min(1)
+  .max(1000)
+  .optional()
+  .meta({ description: '`next` of the page before; opaque' });
+
+export const nextField = z
+  .string()
+  .optional()
+  .meta({ description: 'For the next page, as `after`; absent: this was the last' });
+
+/** What a store refuses as no place of this question is told as a mistake of the request. */
+export const paged = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof ForeignCursor ? new Refusal(badInput([foreign])) : error;
+  });
+
+const foreign = { in: 'query', at: 'after', expected: '`next` of a page of the same question' } as const;

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { type Bounds, boundsFor, covers, mayDo } from '../../../core/access/grant.ts';
+import { aboutOf } from '../../../core/ledger/entry-about.ts';
+import type { EntryFilter, EntryPages } from '../../../ports/entry-pages.ts';
+import type { Figures } from '../../../ports/figures.ts';
+import type { LedgerEntry } from '../../../ports/ledger.ts';
+import type { Audit } from '../../../ports/store.ts';
+import { askedEstate, estateField } from '../asked-estate.ts';
+import { limitField, nextField } from '../paging.ts';
+import { notFound } from '../problems.ts';
+import { Refusal } from '../refusal.ts';
+import type { Caller, Route } from '../route.ts';
+import { entryShape, exportedShape, verdictShape } from '../shapes/entry.ts';
+import { route } from '../typed-route.ts';
+import { whenField } from '../when.ts';
+
+export interface LedgerDesk {
+  readonly entryPages: EntryPages;
+  readonly figures: Pick<Figures, 'seen'>;
+  readonly audit: Pick<Audit, 'verify' | 'export'>;
+  estates(): Promise<readonly string[]>;
+}
+
+const text = z.string().min(1).max(500).optional();
+
+const query = z.strictObject({
+  estate: estateField,
+  address: text,
+  type: z.enum(['intent', 'settlement', 'note']).optional(),
+  verb: z
+    .string()
+    .max(20)
+    .optional()
+    .meta({ examples: ['create', 'delete'] }),
+  person: text.meta({ description: 'Who approved it, or whose word it is' }),
+  reconcileId: text.meta({ description: 'What one pass did' }),
+  since: whenField('That were written then or later'),
+  until: whenField('That were written before'),
+  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Which comes first' }),
+  total: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Count all entries of the estate, or of `address`; for those who see all of the estate' }),
+  limit: limitField,
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'the number of an entry')
+    .optional()
+    .meta({ description: '`next` of the page before, or the number of any entry' }),
+});
+
+const pageShape = z
+  .object({
+    estate: z.string(),
+    items: z.array(entryShape),
+    next: nextField,
+    total: z.int().optional(),
+  })
+  .meta({ id: 'LedgerPage', description: 'May hold fewer than asked for, or none, and have a next' });
+
+export function ledgerRoutes(desk: LedgerDesk): readonly Route[] {
+  const { audit } = desk;
+  const verdicts = together((estate: string) => audit.verify(estate));
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/ledger',
+      says: {
+        id: 'listLedger',
+        tag: 'Ledger',
+        summary: 'What was done, by whose approval, with what outcome; and the words of people',
+        description:
+          'Who is bounded to targets or owners is told of what lies within, as the inventory has it or had it last, and of no word that is about all of the estate.',
+        answers: { 200: { description: 'A page of entries', schema: pageShape } },
+      },
+      needs: 'read',
+      asks: { query },
+      handle: async ({ query: asked, by: { caller, now } }) => {
+        const estate = await askedEstate({ asked: asked.estate, in: 'query', needs: 'read' }, caller, desk.estates);
+        return { status: 200, body: await page({ ...asked, estate }, { caller, now }, desk) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/ledger/export',
+      says: {
+        id: 'exportLedger',
+        tag: 'Ledger',
+        summary: 'Every entry from the first, one a line: enough to verify it with no database',
+        description:
+          'As `setpoint ledger export`; check it with `setpoint ledger verify --export`. For those who see all of the estate.',
+        answers: { 200: { description: 'Lines of JSON', type: 'application/x-ndjson', schema: exportedShape } },
+      },
+      needs: 'read',
+      asks: { query: z.strictObject({ estate: estateField }) },
+      handle: async ({ query: asked, by: { caller } }) => {
+        const estate = await wholeEstate(asked.estate, caller, desk);
+        return { status: 200, chunks: lines(audit.export(estate)) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/ledger/verify',
+      says: {
+        id: 'verifyLedger',
+        tag: 'Ledger',
+        summary: 'Whether the ledger is whole: every hash, and every signed checkpoint',
+        description: 'As `setpoint ledger verify`. Reads all of it. For those who see all of the estate.',
+        answers: { 200: { description: 'Whether it is, or the first entry that is not', schema: verdictShape } },
+      },
+      needs: 'read',
+      asks: { query: z.strictObject({ estate: estateField }) },
+      handle: async ({ query: asked, by: { caller } }) => ({
+        status: 200,
+        body: await verdicts(await wholeEstate(asked.estate, caller, desk)),
+      }),
+    }),
+  ];
+}
+
+/** To those who see a part of it only, the whole is not there. */
+async function wholeEstate(asked: string | undefined, caller: Caller, { estates }: LedgerDesk): Promise<string> {
+  const estate = await askedEstate({ asked, in: 'query', needs: 'read' }, caller, estates);
+  if (!mayDo(caller.grants, 'read', { estate })) throw new Refusal(notFound);
+  return estate;
+}
+
+/** Who asks while it is being found out shares the answer: it costs a reading of everything. */
+function together<T>(ask: (estate: string) => Promise<T>): (estate: string) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (estate) => {
+    const asked = running.get(estate) ?? ask(estate).finally(() => running.delete(estate));
+    running.set(estate, asked);
+    return asked;
+  };
+}
+
+async function* lines(all: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of all) yield `${line}\n`;
+}
+
+type Asked = z.output<typeof query> & { readonly estate: string };
+
+async function page(
+  asked: Asked,
+  { caller, now }: { readonly caller: Caller; readonly now: number },
+  { entryPages, figures }: LedgerDesk,
+) {
+  const { estate, order, limit, after, address } = asked;
+  const seesAll = mayDo(caller.grants, 'read', { estate });
+  const found = await entryPages.page({
+    ...{ estate, filter: filterOf(asked, now), newestFirst: order === 'newest', limit },
+    ...(after === undefined ? {} : { after: Number(after) }),
+  });
+  const seen = boundsFor(caller.grants, 'read');
+  const items = seesAll ? found.entries : await within(found.entries, { estate, seen }, figures);
+  const total = asked.total === 'true' && seesAll ? await entryPages.count(estate, address) : undefined;
+  return { estate, items, next: found.next?.toString(), total };
+}
+
+async function within(
+  entries: readonly LedgerEntry[],
+  { estate, seen }: { readonly estate: string; readonly seen: readonly Bounds[] },
+  figures: LedgerDesk['figures'],
+): Promise<readonly LedgerEntry[]> {
+  const abouts = entries.map(aboutOf);
+  const named = abouts.flatMap((about) => (about !== 'estate' && 'addresses' in about ? about.addresses : []));
+  const known = await figures.seen(estate, [...new Set(named)], seen);
+  return entries.filter((_, at) => {
+    const about = abouts[at] ?? 'estate';
+    if (about === 'estate') return false;
+    if ('addresses' in about) return about.addresses.every((address) => known.has(address));
+    const subject = 'target' in about ? { estate, targets: [about.target] } : { estate, owner: about.owner };
+    return seen.some((bounds) => covers(bounds, subject));
+  });
+}
+
+const filterOf = ({ address, type, verb, person, reconcileId, since, until }: Asked, now: number): EntryFilter => ({
+  ...(address === undefined ? {} : { address }),
+  ...(type === undefined ? {} : { types: [type] }),
+  ...(verb === undefined ? {} : { verb }),
+  ...(person === undefined ? {} : { person }),
+  ...(reconcileId === undefined ? {} : { reconcileId }),
+  ...(since === undefined ? {} : { since: since(now) }),
+  ...(until === undefined ? {} : { until: until(now) }),
+});

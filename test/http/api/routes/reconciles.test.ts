@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { reconcilesRoutes } from '../../../../src/http/api/routes/reconciles.ts';
+import type { PassDraft, PassEnding } from '../../../../src/ports/passes.ts';
+import { memoryDatabase } from '../../../support/memory-store.ts';
+import { virtualClock } from '../../../support/virtual-clock.ts';
+import { apiWorld, callerOf } from '../support/api-world.ts';
+
+const clock = virtualClock(Date.UTC(2026, 0, 2));
+const store = memoryDatabase(clock).connect();
+const now = clock.now();
+
+const draftOf = (id: string, rest: Partial<PassDraft> = {}): PassDraft => ({
+  ...{ id, estate: 'acme', scope: 'aws/1/eu', began: now - 60_000, reason: 'ann: try' },
+  ground: { targets: ['north'], generation: 3, revision: 'r3', lease: { holder: 'w-1', epoch: 4 } },
+  ...rest,
+});
+
+const at = now - 59_900;
+const ending: PassEnding = {
+  ...{ ended: now - 50_000, outcome: 'partly', why: 'withheld: mode 1', quiet: false },
+  account: {
+    counts: { reads: 3, writes: 1, settled: 1, failed: 0, withheld: 1, waitedMs: 40 },
+    timeline: [
+      { at, what: 'call', action: 'RunInstances', mutating: true, lanes: ['a'], durationMs: 30, requestId: 'q-1' },
+      { at, what: 'wait', reason: 'budget', detail: 'RunInstances', durationMs: 40 },
+      { at, what: 'listed', kind: 'network', count: 2 },
+      { at, what: 'planned', look: 1, actions: 1, findings: 1 },
+      { at, what: 'sent', kind: 'instance', verb: 'create', count: 1, addresses: ['x'] },
+      { at, what: 'settled', kind: 'instance', verb: 'create', address: 'x' },
+      { at, what: 'withheld', code: 'mode', why: 'observed only' },
+    ],
+    rest: { call: 9 },
+  },
+};
+
+await store.passes.end(draftOf('p-1'), ending);
+await store.passes.end(draftOf('p-2', { began: now - 30_000 }), { ...ending, outcome: 'done' });
+await store.passes.end(draftOf('p-3', { estate: 'other', began: now - 20_000 }), ending);
+
+const world = apiWorld({
+  routes: reconcilesRoutes({ passes: store.passes, estates: async () => ['acme', 'other'] }),
+  callers: {
+    south: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['south'] }] }),
+    owner: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], owners: ['ann'] }] }),
+  },
+  clock,
+});
+after(world.close);
+
+// why: what a test reads of it is what it then compares
+const items = (body: unknown) => (body as { items: readonly { reconcileId: string }[] }).items;
+const idsOf = async (who: string, query = '') => {
+  const { status, body } = await world.ask(who, `GET /v1/reconciles${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return items(body).map(({ reconcileId }) => reconcileId);
+};
+
+describe('GET /v1/reconciles', () => {
+  it('lists those of an estate that the caller sees, newest first', async () =>
+    assert.deepEqual(await idsOf('viewer'), ['p-2', 'p-1']));
+
+  const filters = [
+    ['?outcome=done,failed', ['p-2']],
+    ['?target=north&scope=aws/1/eu', ['p-2', 'p-1']],
+    ['?target=south', []],
+    ['?since=40s', ['p-2']],
+    ['?until=40s', ['p-1']],
+    [`?since=${new Date(now - 60_000).toISOString()}`, ['p-2', 'p-1']],
+  ] as const;
+  for (const [query, ids] of filters)
+    it(`${query} filters`, async () => assert.deepEqual(await idsOf('viewer', query), ids));
+
+  it('goes on where a page ended', async () => {
+    const { body } = await world.ask('viewer', 'GET /v1/reconciles?limit=1');
+    // why: as above
+    const { next } = body as { next: string };
+    assert.deepEqual(await idsOf('viewer', `?limit=1&after=${next}`), ['p-1']);
+    const { status, text } = await world.ask('viewer', 'GET /v1/reconciles?after=zzz');
+    assert.deepEqual([status, text.includes('"at":"after"')], [400, true]);
+  });
+
+  it('shows nothing to those whose targets or owners they are not', async () => {
+    assert.deepEqual(await idsOf('south'), []);
+    assert.deepEqual(await idsOf('owner'), []);
+  });
+
+  it('refuses what is no outcome, and no time', async () => {
+    for (const query of ['outcome=well', 'since=yesterday', 'limit=0', 'reason=x']) {
+      const { status } = await world.ask('viewer', `GET /v1/reconciles?${query}`);
+      assert.equal(status, 400, query);
+    }
+  });
+});
+
+describe('GET /v1/reconciles/{id}', () => {
+  it('tells every line of the timeline', async () => {
+    const { status, body } = await world.ask('viewer', 'GET /v1/reconciles/p-1');
+    assert.equal(status, 200);
+    const iso = new Date(at).toISOString();
+    const entries = ending.account.timeline.map((entry) => ({ ...entry, at: iso }));
+    assert.deepEqual(body, {
+      ...{ reconcileId: 'p-1', estate: 'acme', scope: 'aws/1/eu', targets: ['north'], state: 'ended' },
+      ...{ reason: 'ann: try', generation: 3, revision: 'r3', worker: 'w-1', outcome: 'partly' },
+      ...{ began: new Date(now - 60_000).toISOString(), ended: new Date(now - 50_000).toISOString() },
+      ...{ durationMs: 10_000, why: 'withheld: mode 1', counts: ending.account.counts },
+      timeline: { entries, rest: { call: 9 } },
+    });
+  });
+
+  it('is the same 404 for what is foreign and what is missing', async () => {
+    const asked = ['viewer GET p-3', 'south GET p-1', 'owner GET p-1', 'viewer GET p-9'];
+    const texts = await Promise.all(
+      asked.map(async (one) => {
+        const [who = '', , id] = one.split(' ');
+        return (await world.ask(who, `GET /v1/reconciles/${id}`)).text;
+      }),
+    );
+    assert.equal(new Set(texts).size, 1);
+    assert.match(texts[0] ?? '', /"status":404/);
+  });
+});
