@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { type Command, Option } from 'commander';
-import { Complaint } from './complaint.ts';
 import type { Context } from './context.ts';
-import { type ExitCode, exitCodes } from './exit-code.ts';
-import type { FleetSettings, RunningFleet } from './house.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { FleetSettings } from './house.ts';
+import { type ListenOptions, listenOf, withListenOptions } from './listen-options.ts';
 import { parseDuration } from './output/duration.ts';
 import { fraction, whole } from './output/number.ts';
+import { runService } from './run-service.ts';
 
 /** What `worker` and `serve` are told alike. */
 export interface FleetOptions {
@@ -17,10 +17,9 @@ export interface FleetOptions {
   readonly reserve: number;
 }
 
-/** Ports of 127.0.0.1 to listen on. */
-export interface ListenOptions {
+/** Where somebody may ask. `healthPort`: of 127.0.0.1. */
+export interface AskedOptions extends ListenOptions {
   readonly healthPort?: number;
-  readonly listen?: number;
 }
 
 /** Where specs come from, besides folders. */
@@ -34,7 +33,8 @@ export interface SourceOptions {
 }
 
 export const withFleetOptions = (command: Command): Command =>
-  withSourceOptions(command)
+  withListenOptions(withSourceOptions(command))
+    .option('--no-listen', 'serve no API, and hear nothing')
     .option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there')
     .addOption(
       new Option('--interval <duration>', 'a pass of every scope at least this often')
@@ -47,8 +47,7 @@ export const withFleetOptions = (command: Command): Command =>
       '--health-port <port>',
       'answer /livez, /readyz, /metrics and /lanes on 127.0.0.1; 0: any free port',
       whole(0, 65535),
-    )
-    .option('--listen <port>', 'hear webhooks and events of clouds on 127.0.0.1; 0: any free port', whole(0, 65535));
+    );
 
 const withSourceOptions = (command: Command): Command =>
   command
@@ -66,28 +65,23 @@ const withSourceOptions = (command: Command): Command =>
 /** Until somebody stops it; then what runs is handed over. */
 export async function runFleet(
   as: FleetSettings['as'],
-  { dirs, ...options }: FleetOptions & ListenOptions & SourceOptions & { readonly dirs: readonly string[] },
+  { dirs, ...options }: FleetOptions & AskedOptions & SourceOptions & { readonly dirs: readonly string[] },
   context: Context,
 ): Promise<ExitCode> {
-  const { interval: everyMs, concurrency: atOnce, reserve, healthPort, listen } = options;
-  const running = await start(
-    {
-      as,
-      follow: followOf(dirs, options),
-      folder: options.dir,
-      allowEndpoint: options.allowEndpoint ?? false,
-      pace: { everyMs, atOnce, reserve },
-      ports: {
-        ...(healthPort === undefined ? {} : { health: healthPort }),
-        ...(listen === undefined ? {} : { http: listen }),
-      },
+  const { interval: everyMs, concurrency: atOnce, reserve, healthPort } = options;
+  const http = listenOf(options, as === 'alone');
+  const settings: FleetSettings = {
+    as,
+    follow: followOf(dirs, options),
+    folder: options.dir,
+    allowEndpoint: options.allowEndpoint ?? false,
+    pace: { everyMs, atOnce, reserve },
+    ports: {
+      ...(healthPort === undefined ? {} : { health: healthPort }),
+      ...(http === undefined ? {} : { http }),
     },
-    context,
-  );
-  const { stop } = context;
-  if (!stop.aborted) await once(stop, 'abort');
-  await running.stop();
-  return exitCodes.done;
+  };
+  return runService({ name: 'The worker', start: () => context.house.fleet(settings) }, context);
 }
 
 function followOf(dirs: readonly string[], options: SourceOptions): FleetSettings['follow'] {
@@ -98,13 +92,4 @@ function followOf(dirs: readonly string[], options: SourceOptions): FleetSetting
     ...(overlay === undefined ? {} : { overlay }),
     ...(repository === undefined ? {} : { repository }),
   };
-}
-
-async function start(settings: FleetSettings, { house }: Context): Promise<RunningFleet> {
-  try {
-    return await house.fleet(settings);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Complaint('The worker cannot start.', { why, cause });
-  }
 }

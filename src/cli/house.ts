@@ -66,6 +66,8 @@ interface Services {
   sandbox(settings: SandboxSettings): Promise<RunningSandbox>;
   /** Throws where a server that it needs is out of reach or unfit, with what to do. Says what it does on stderr. */
   fleet(settings: FleetSettings): Promise<RunningFleet>;
+  /** The API and nothing else; of the same manners. */
+  api(settings: ApiSettings): Promise<RunningFleet>;
 }
 
 interface Clouds {
@@ -133,10 +135,27 @@ export interface FollowedRepository {
   readonly allowLocal: boolean;
 }
 
-/** Ports of 127.0.0.1; absent: none is opened. `health`: of /livez and metrics. `http`: of webhooks and events. */
+/** Absent: not opened. `health`: a port of 127.0.0.1, of /livez and metrics. `http`: of the API, webhooks and events. */
 export interface Listening {
   readonly health?: number;
-  readonly http?: number;
+  readonly http?: Listen;
+}
+
+export interface Listen {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Whether the user named the place, and so wants no other, nor none. */
+  readonly isNamed: boolean;
+  /** PEM files; `proxy`: what stands before us has it. */
+  readonly tls?: { readonly cert: string; readonly key: string } | 'proxy';
+  /** A file that says whom we believe who somebody is, and what they may. */
+  readonly access?: string;
+}
+
+/** The API alone: on the database that DATABASE_URL names, or that in `folder`. */
+export interface ApiSettings extends Pick<FleetSettings, 'folder' | 'allowEndpoint'> {
+  readonly listen: Listen;
 }
 
 /** `everyMs`: a pass of each scope at least so often. `atOnce`: passes at once, of each cloud. `reserve`: the part of every budget left to others, in [0,1). */
@@ -149,8 +168,10 @@ export interface FleetPace {
 export interface RunningFleet {
   /** Where it is asked how it is. */
   readonly healthUrl?: string;
-  /** Where webhooks and events go. */
+  /** Where the API is, and webhooks and events go. */
   readonly httpUrl?: string;
+  /** Made because the store never had one: to be told to the user, once. */
+  readonly firstToken?: string;
   /** Hands over what is not done; within 30 s. */
   stop(): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { approvableIn, saidOf } from '../../answers/approvable.ts';
+import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { sha256 } from '../../estate/sha256.ts';
+import type { Approval } from '../../ports/approvals.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -18,12 +20,16 @@ import { approvalJson, approvalText, type Offer, offerText, questionText } from 
 import { parseDigest, shownDigits } from '../output/digest.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
+import { inOrder } from '../output/in-order.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
 import { parseReason } from '../output/reason.ts';
 import { askYes } from '../prompt/ask.ts';
+import { approveOn, offerOn } from '../server/approvals.ts';
+import type { Client } from '../server/client.ts';
+import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends EstateOptions {
+interface Options extends EstateOptions, ServedEstateOption {
   readonly reason: string;
   readonly expires: number;
   readonly digest?: string;
@@ -33,18 +39,23 @@ interface Options extends EstateOptions {
 }
 
 export const approve = (context: Context): Command =>
-  withEstateOptions(
-    verb('approve', {
-      group: 'Steer',
-      summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
-      about:
-        'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted.',
-      examples: [
-        ['approve --reason "reviewed in #812"', 'show, ask, approve'],
-        ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
-        ['approve --digest 1f2e3d4c5b6a --yes --reason "#812"', 'only if it is still what was shown with this digest'],
-      ],
-    }),
+  withServedEstateOption(
+    withEstateOptions(
+      verb('approve', {
+        group: 'Steer',
+        summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
+        about:
+          'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted.',
+        examples: [
+          ['approve --reason "reviewed in #812"', 'show, ask, approve'],
+          ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
+          [
+            'approve --digest 1f2e3d4c5b6a --yes --reason "#812"',
+            'only if it is still what was shown with this digest',
+          ],
+        ],
+      }),
+    ),
   )
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
     .addOption(
@@ -59,17 +70,24 @@ export const approve = (context: Context): Command =>
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+      context.finish(await run(dir, command, context));
     });
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+const sides: Sides = { here: ['allowEndpoint', 'overlay', 'history'], there: ['estate'], dir: false };
+
+async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
   if (options.expires === 0)
     throw new Complaint('That approval would be over already.', { next: 'Say how long it holds: --expires 24h' });
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) return decide(await askedThere(server, options), options, context);
   const { history } = options;
   if (history !== undefined) return rewritten(dir, { ...options, history }, context);
   const estate = await readEstate(choiceOf(dir, options), context);
   return withOwnStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, (survey) => decide({ ...survey, store }, options, context)),
+    withSurvey({ estate, store }, context, async (survey) =>
+      decide(await askedHere({ ...survey, store }, options), options, context),
+    ),
   );
 }
 
@@ -90,10 +108,41 @@ async function rewritten(
 
 type OwnSurvey = Survey & { readonly store: Store };
 
-async function decide(survey: OwnSurvey, options: Options, context: Context): Promise<ExitCode> {
-  const { terminal, clock, stop } = context;
-  refuseUnseen(survey);
+/** What a person is asked, what keeps it from being the whole truth, and how their yes is given. */
+interface Asked {
+  readonly offer: Offer;
+  readonly plans: readonly ScopePlan[];
+  /** Why a yes would not be theirs to give. */
+  readonly refused?: string;
+  /** What else they should know. */
+  readonly note?: string;
+  give(until: number): Promise<readonly Approval[]>;
+}
+
+async function askedThere(server: Client, options: Options): Promise<Asked> {
+  const { offer, unseen: plans, refused, authorsUnknown } = await offerOn(server, options);
+  const { expires: expiresMs, reason, target, estate } = options;
+  return {
+    offer,
+    plans,
+    ...(refused === undefined ? {} : { refused }),
+    ...(authorsUnknown ? { note: 'Of some of this nobody knows who made it.\n' } : {}),
+    give: () => approveOn(server, { digest: offer.digest, reason, target, estate, expiresMs }),
+  };
+}
+
+const askedHere = async (survey: OwnSurvey, { reason }: Options): Promise<Asked> => {
   const offer = await offerOf(survey);
+  return { offer, plans: survey.plans, give: (until) => giveApproval({ ...offer, reason, until }, survey) };
+};
+
+async function decide(
+  { offer, plans, refused, note = '', give }: Asked,
+  options: Options,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal, clock, stop } = context;
+  refuseUnseen(plans);
   terminal.err.write(offerText(offer, planPaintFor(terminal.err)));
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
@@ -101,11 +150,13 @@ async function decide(survey: OwnSurvey, options: Options, context: Context): Pr
     else emitText(terminal, 'Approved: nothing, as nothing waits for it', offer.accepts && notInForce);
     return exitCodes.done;
   }
+  if (refused !== undefined) throw new Complaint('Nothing was approved.', { why: refused, code: exitCodes.refused });
+  terminal.err.write(note);
   const until = clock.now() + options.expires;
   if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, stop)))
     throw new Complaint('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
-  const given = await giveApproval({ ...offer, reason: options.reason, until }, survey);
-  if (options.json) emitJson(terminal, approvalJson(given));
+  const given = await give(until);
+  if (options.json) emitJson(terminal, inOrder(approvalJson(given)));
   else emitText(terminal, ...approvalText(offer, given, clock.now()));
   return exitCodes.done;
 }
@@ -129,7 +180,7 @@ async function offerOf(survey: OwnSurvey): Promise<Offer> {
 }
 
 /** An approval is bound to what was seen. */
-function refuseUnseen({ plans }: Survey): void {
+function refuseUnseen(plans: readonly ScopePlan[]): void {
   const code = unseenCode(plans);
   if (code === undefined) return;
   const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);

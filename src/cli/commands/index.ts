@@ -26,6 +26,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['takeover', async () => (await import('./takeover.ts')).takeover],
   ['serve', async () => (await import('./serve.ts')).serve],
   ['worker', async () => (await import('./worker.ts')).worker],
+  ['api', async () => (await import('./api.ts')).api],
   ['login', async () => (await import('./login.ts')).login],
   ['logout', async () => (await import('./logout.ts')).logout],
   ['doctor', async () => (await import('./doctor.ts')).doctor],

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
@@ -11,12 +11,17 @@ import { tellHeldSources } from '../estate/source-words.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { ledgerTable } from '../output/ledger-text.ts';
+import { inOrder } from '../output/in-order.ts';
+import { type Listed, ledgerTable } from '../output/ledger-text.ts';
 import { whole } from '../output/number.ts';
 import { paintFor } from '../output/paint.ts';
+import { type Client, rendered } from '../server/client.ts';
+import { entriesOn, exportOn, verdictOn } from '../server/ledger.ts';
+import { type Sides, serverFor, withServerOption } from '../server/option.ts';
 import { verb } from '../verb.ts';
 
 interface Options {
+  readonly server?: string;
   readonly dir: string;
   readonly estate?: string;
   readonly json?: boolean;
@@ -26,22 +31,24 @@ interface Options {
 }
 
 export const ledger = (context: Context): Command =>
-  verb('ledger', {
-    group: 'Look',
-    summary: 'read the record of every change, or prove that it is whole',
-    examples: [
-      ['ledger', 'the newest entries'],
-      ['ledger aws/1111/eu-west-1/instance/web-0', 'what was done to one resource'],
-      ['ledger export --out ledger.jsonl', 'all of it, to keep elsewhere'],
-      ['ledger verify --export ledger.jsonl', 'prove a copy, with no database'],
-    ],
-  })
+  withServerOption(
+    verb('ledger', {
+      group: 'Look',
+      summary: 'read the record of every change, or prove that it is whole',
+      examples: [
+        ['ledger', 'the newest entries'],
+        ['ledger aws/1111/eu-west-1/instance/web-0', 'what was done to one resource'],
+        ['ledger export --out ledger.jsonl', 'all of it, to keep elsewhere'],
+        ['ledger verify --export ledger.jsonl', 'prove a copy, with no database'],
+      ],
+    }),
+  )
     .argument('[address]', 'only what was done to this')
     .option('--estate <name>', 'whose ledger; may be left out where the store has one estate')
     .option('--limit <n>', 'at most so many entries, the newest', whole(1, 1_000_000), 50)
     .option('--json', 'one JSON object on stdout')
     .action(async (address: string | undefined, _options: Options, command: Command) => {
-      context.finish(await list(address, command.optsWithGlobals<Options>(), context));
+      context.finish(await list(address, command, context));
     })
     .addCommand(verify(context))
     .addCommand(exporting(context));
@@ -54,7 +61,7 @@ const verify = (context: Context): Command =>
   })
     .option('--export <file>', 'an export instead of the store; needs the checkpoints and the public key in --dir')
     .action(async (_options: Options, command: Command) => {
-      context.finish(await prove(command.optsWithGlobals<Options>(), context));
+      context.finish(await prove(command, context));
     });
 
 const exporting = (context: Context): Command =>
@@ -65,25 +72,47 @@ const exporting = (context: Context): Command =>
   })
     .option('--out <file>', 'a file instead of stdout; only you may read it')
     .action(async (_options: Options, command: Command) => {
-      context.finish(await write(command.optsWithGlobals<Options>(), context));
+      context.finish(await write(command, context));
     });
 
-async function list(address: string | undefined, options: Options, context: Context): Promise<ExitCode> {
+const sides: Sides = { here: [], there: [], dir: true };
+
+async function list(address: string | undefined, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) {
+    const listed = await entriesOn(server, { ...options, address });
+    return rendered(server, () => tell(listed, { ...options, address }, context));
+  }
   return withGivenStore(options.dir, context, async (store) => {
     const estate = await estateOf(store, options);
     const filter = { estate, ...(address === undefined ? {} : { address }) };
-    const { total, entries } = await newestOf(store.ledger.entries(filter), options.limit);
+    const newest = await newestOf(store.ledger.entries(filter), options.limit);
     const held = await heldSources(estate, store);
-    tellHeldSources(held, context);
-    if (options.json)
-      emitJson(context.terminal, { estate, total, entries, ...(held.length === 0 ? {} : { sources: held }) });
-    else {
-      const of = address === undefined ? '' : ` of ${address}`;
-      const shown = entries.length < total ? `, the newest ${entries.length}` : '';
-      emitText(context.terminal, `Ledger: ${count(total, 'entry', 'entries')}${of}${shown}`, ledgerTable(entries));
-    }
-    return exitCodes.done;
+    return tell({ estate, ...newest, sources: held }, { ...options, address }, context);
   });
+}
+
+type Asked = Options & { readonly address: string | undefined };
+
+function tell(listed: Listed, { address, json }: Asked, context: Context): ExitCode {
+  const { estate, total, entries, sources } = listed;
+  tellHeldSources(sources, context);
+  if (json) {
+    const held = sources.length === 0 ? {} : { sources: inOrder(sources) };
+    const known = total === undefined ? {} : { total };
+    emitJson(context.terminal, { estate, ...known, entries: inOrder(entries), ...held });
+  } else {
+    const of = address === undefined ? '' : ` of ${address}`;
+    emitText(context.terminal, `Ledger: ${countOf(listed, of)}`, ledgerTable(entries));
+  }
+  return exitCodes.done;
+}
+
+function countOf({ total, entries }: Listed, of: string): string {
+  const shown = count(total ?? entries.length, 'entry', 'entries');
+  if (total === undefined) return `${shown}${of}, of those that you may see the newest`;
+  return `${shown}${of}${entries.length < total ? `, the newest ${entries.length}` : ''}`;
 }
 
 async function newestOf(all: AsyncIterable<LedgerEntry>, limit: number) {
@@ -97,15 +126,32 @@ async function newestOf(all: AsyncIterable<LedgerEntry>, limit: number) {
   return { total, entries };
 }
 
-async function prove(options: Options, context: Context): Promise<ExitCode> {
-  const verdict =
-    options.export === undefined
-      ? await withGivenStore(options.dir, context, async (store) => store.audit.verify(await estateOf(store, options)))
-      : await provenExport(options.export, options.dir, context);
+async function prove(command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const verdict = await provenBy(options, await proverFor(command, options, context), context);
   if (options.json) emitJson(context.terminal, verdict);
   else emitText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', verdictText(verdict)));
   return verdict.ok ? exitCodes.done : exitCodes.error;
 }
+
+/** An export is proven here, whatever SETPOINT_SERVER says. */
+const proverFor = async (command: Command, options: Options, context: Context): Promise<Client | undefined> =>
+  options.export !== undefined && options.server === undefined
+    ? undefined
+    : serverFor(command, { ...sides, here: ['export'] }, context);
+
+async function provenBy(options: Options, server: Client | undefined, context: Context): Promise<Verdict> {
+  if (server !== undefined) {
+    const verdict = await verdictOn(server, options);
+    context.terminal.err.write(byItsWord(server));
+    return verdict;
+  }
+  if (options.export !== undefined) return provenExport(options.export, options.dir, context);
+  return withGivenStore(options.dir, context, async (store) => store.audit.verify(await estateOf(store, options)));
+}
+
+const byItsWord = ({ url }: Client): string =>
+  `This is the word of ${url} about its own ledger. To prove it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
 
 async function provenExport(file: string, folder: string, { house }: Context): Promise<Verdict> {
   try {
@@ -125,15 +171,39 @@ const verdictText = (verdict: Verdict): string =>
     ? `Ledger: whole, ${count(verdict.entries, 'entry', 'entries')}, ${count(verdict.checkpoints, 'signed checkpoint')}`
     : `Ledger: BROKEN at entry ${verdict.seq}: ${verdict.reason}`;
 
-async function write(options: Options, context: Context): Promise<ExitCode> {
-  return withGivenStore(options.dir, context, async (store) => {
-    const lines = store.audit.export(await estateOf(store, options));
-    if (options.out !== undefined) {
-      await writeFile(options.out, withEnds(lines), { mode: 0o600 });
-      emitText(context.terminal, `Ledger: exported to ${options.out}`);
-    } else for await (const line of withEnds(lines)) context.terminal.out.write(line);
-    return exitCodes.done;
-  });
+async function write(command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) return writeLines(exportOn(server, options), options, context);
+  return withGivenStore(options.dir, context, async (store) =>
+    writeLines(store.audit.export(await estateOf(store, options)), options, context),
+  );
+}
+
+async function writeLines(
+  lines: AsyncIterable<string>,
+  { out }: Options,
+  { terminal }: Pick<Context, 'terminal'>,
+): Promise<ExitCode> {
+  if (out !== undefined) {
+    await writeWhole(out, withEnds(lines));
+    emitText(terminal, `Ledger: exported to ${out}`);
+  } else for await (const line of withEnds(lines)) terminal.out.write(line);
+  return exitCodes.done;
+}
+
+/** What came of it only in part is no ledger, and is not left behind. */
+async function writeWhole(file: string, pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    await writeFile(file, pieces, { mode: 0o600 });
+  } catch (error) {
+    const isOurs = await stat(file).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (isOurs) await rm(file);
+    throw error;
+  }
 }
 
 async function* withEnds(lines: AsyncIterable<string>): AsyncIterable<string> {

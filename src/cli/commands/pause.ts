@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { namesIn, scopesOf } from '../../answers/subject.ts';
 import { scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
+import { heldText } from '../../core/render/held-text.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -14,12 +15,17 @@ import { foundSubject } from '../estate/subject.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatDuration, parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { heldFlags, heldText } from '../output/held-text.ts';
+import { heldFlags } from '../output/held-flags.ts';
+import { inOrder } from '../output/in-order.ts';
 import { formatMoment, parseMoment } from '../output/moment.ts';
 import { parseReason } from '../output/reason.ts';
+import { rendered } from '../server/client.ts';
+import { addressOn } from '../server/explanation.ts';
+import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
+import { type BegunPause, pauseOn } from '../server/pauses.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends HeldOptions, OverlayOption {
+interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
@@ -29,32 +35,50 @@ interface Options extends HeldOptions, OverlayOption {
 }
 
 export const pause = (context: Context): Command =>
-  withHeldOptions(
-    verb('pause', {
-      group: 'Steer',
-      summary: 'hold the estate, or a part of it, still for a while',
-      about:
-        'Workers, and people who apply, leave alone what is paused until it ends or is resumed. A pass that runs stops within a\nsecond or two; calls that were sent come to their end. Without options everything of the estate is held, for 24 h.',
-      examples: [
-        ['pause --reason "incident 4711" --for 4h', 'all of it'],
-        ['pause --rollout --owner team-web --reason "launch day"', 'no changes of theirs; drift is still healed'],
-        ['pause --healing --address web-0 --reason "debugging"', 'leave what was changed by hand'],
-      ],
-    }).argument('[dir]', 'folder of specs', 'specs'),
+  withServedEstateOption(
+    withHeldOptions(
+      verb('pause', {
+        group: 'Steer',
+        summary: 'hold the estate, or a part of it, still for a while',
+        about:
+          'Workers, and people who apply, leave alone what is paused until it ends or is resumed. A pass that runs stops within a\nsecond or two; calls that were sent come to their end. Without options everything of the estate is held, for 24 h.',
+        examples: [
+          ['pause --reason "incident 4711" --for 4h', 'all of it'],
+          ['pause --rollout --owner team-web --reason "launch day"', 'no changes of theirs; drift is still healed'],
+          ['pause --healing --address web-0 --reason "debugging"', 'leave what was changed by hand'],
+        ],
+      }).argument('[dir]', 'folder of specs', 'specs'),
+    ),
   )
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseMoment))
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+      context.finish(await run(dir, command, context));
     });
+
+const sides: Sides = { here: ['overlay'], there: ['estate'], dir: false };
 
 const defaultMs = 86_400_000;
 const longestMs = 366 * 86_400_000;
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
   const until = endOf(options, context.clock.now());
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) {
+    const given = subjectGiven(options);
+    const of = given.by === 'address' ? { ...given, name: await addressOn(server, given.name, options) } : given;
+    const told = await pauseOn(server, {
+      what: whatGiven(options),
+      of,
+      estate: options.estate,
+      reason: options.reason,
+      until,
+    });
+    return rendered(server, () => tell(told, options, context));
+  }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withGivenStore(options.dir, context, async (store) => {
     const of = foundSubject(subjectGiven(options), await namesIn(estate, store));
@@ -63,10 +87,14 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     // why: what runs may be of newer specs than this folder's, in scopes that it does not know
     const wished = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
     await wishPasses(estate, wished, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
-    if (options.json) emitJson(context.terminal, { estate: estate.name, pause: begun, scopes: wished });
-    else emitText(context.terminal, verdictOf(begun, options, context.clock.now()), hint(begun));
-    return exitCodes.done;
+    return tell({ estate: estate.name, pause: begun, scopes: wished }, options, context);
   });
+}
+
+function tell({ estate, pause: begun, scopes }: BegunPause, options: Options, { terminal, clock }: Context): ExitCode {
+  if (options.json) emitJson(terminal, { estate, pause: inOrder(begun), scopes });
+  else emitText(terminal, verdictOf(begun, options, clock.now()), hint(begun));
+  return exitCodes.done;
 }
 
 function endOf({ for: length, until }: Options, now: number): number {

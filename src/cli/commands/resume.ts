@@ -3,6 +3,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { scopesOf } from '../../answers/subject.ts';
 import { wishPasses } from '../../answers/wish.ts';
 import type { Held } from '../../core/pause.ts';
+import { heldText } from '../../core/render/held-text.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -17,12 +18,16 @@ import { foundSubject } from '../estate/subject.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { heldFlags, heldText } from '../output/held-text.ts';
+import { heldFlags } from '../output/held-flags.ts';
+import { inOrder } from '../output/in-order.ts';
 import { formatMoment } from '../output/moment.ts';
 import { parseReason } from '../output/reason.ts';
+import { type Client, rendered } from '../server/client.ts';
+import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
+import { type PausesTold, pausesOn, resumeOn } from '../server/pauses.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends HeldOptions, OverlayOption {
+interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
   readonly reason: string;
   readonly all?: boolean;
   readonly rolloutOf?: string;
@@ -35,20 +40,22 @@ interface Options extends HeldOptions, OverlayOption {
 const wholes = ['all', 'rolloutOf', 'quarantined'];
 
 export const resume = (context: Context): Command =>
-  withHeldOptions(
-    verb('resume', {
-      group: 'Steer',
-      summary: 'let go on what is paused, what stopped in a rollout, or what is in quarantine',
-      about:
-        'Ends the pauses that hold exactly this: name it as it was named when it was paused (`setpoint status` has the line to\npaste). Without options: those of everything of the estate.',
-      examples: [
-        ['resume --reason "incident is over"', 'what `pause` without options held'],
-        ['resume --owner team-web --rollout --reason "launched"', 'exactly that pause'],
-        ['resume --rollout-of web --reason "image mended"', 'a progressive rollout that stopped'],
-        ['resume --quarantined aws/1111/eu-west-1 --reason "fixed in 1.2"', 'a scope whose passes failed'],
-      ],
-    }).argument('[dir]', 'folder of specs', 'specs'),
-    wholes,
+  withServedEstateOption(
+    withHeldOptions(
+      verb('resume', {
+        group: 'Steer',
+        summary: 'let go on what is paused, what stopped in a rollout, or what is in quarantine',
+        about:
+          'Ends the pauses that hold exactly this: name it as it was named when it was paused (`setpoint status` has the line to\npaste). Without options: those of everything of the estate.',
+        examples: [
+          ['resume --reason "incident is over"', 'what `pause` without options held'],
+          ['resume --owner team-web --rollout --reason "launched"', 'exactly that pause'],
+          ['resume --rollout-of web --reason "image mended"', 'a progressive rollout that stopped'],
+          ['resume --quarantined aws/1111/eu-west-1 --reason "fixed in 1.2"', 'a scope whose passes failed'],
+        ],
+      }).argument('[dir]', 'folder of specs', 'specs'),
+      wholes,
+    ),
   )
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
     .addOption(new Option('--all', 'end every pause').conflicts(['rolloutOf', 'quarantined']))
@@ -58,17 +65,38 @@ export const resume = (context: Context): Command =>
     .option('--quarantined <scope>', 'let this scope have passes again')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+      context.finish(await run(dir, command, context));
     });
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+const sides: Sides = { here: ['overlay', 'rolloutOf', 'quarantined'], there: ['estate'], dir: false };
+
+async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) {
+    const told = await endedOn(server, options);
+    return rendered(server, () => tell(told.estate, endedText(told.items), options, context));
+  }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  return withGivenStore(options.dir, context, async (store) => {
-    const [verdict, said] = await resumed(options, estate, store);
-    if (options.json) emitJson(context.terminal, { estate: estate.name, ...said });
-    else emitText(context.terminal, `Resumed: ${verdict}`);
-    return exitCodes.done;
-  });
+  return withGivenStore(options.dir, context, async (store) =>
+    tell(estate.name, await resumed(options, estate, store), options, context),
+  );
+}
+
+function tell(estate: string, [verdict, said]: Resumed, { json }: Options, { terminal }: Context): ExitCode {
+  if (json) emitJson(terminal, { estate, ...inOrder(said) });
+  else emitText(terminal, `Resumed: ${verdict}`);
+  return exitCodes.done;
+}
+
+/** Whether what is named is held is found here, so that what is said of it is the same. */
+async function endedOn(server: Client, options: Options): Promise<PausesTold> {
+  const { estate, reason, all } = options;
+  const inForce = await pausesOn(server, { estate });
+  if (inForce.items.length === 0) return inForce;
+  if (all) return resumeOn(server, { estate, reason, all });
+  const { what, of } = chosen(options, inForce.items);
+  return resumeOn(server, { estate, reason, what, of });
 }
 
 type Resumed = readonly [verdict: string, said: object];
@@ -84,7 +112,10 @@ async function resumed(options: Options, estate: Estate, store: Store): Promise<
     const { scope } = await releaseQuarantine(options.quarantined, { estate, store, by });
     return [`${scope} is out of quarantine`, { released: scope }];
   }
-  const pauses = await endPauses(options, estate, store);
+  return endedText(await endPauses(options, estate, store));
+}
+
+function endedText(pauses: readonly Pause[]): Resumed {
   const subjects = [...new Set(pauses.map(heldText))].join(', ');
   if (pauses.length === 0) return ['nothing was paused', { pauses }];
   return [`${subjects} (${count(pauses.length, 'pause')} ended)`, { pauses }];

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import {
+  type AskedOptions,
   type FleetOptions,
-  type ListenOptions,
   runFleet,
   type SourceOptions,
   withFleetOptions,
@@ -15,7 +15,7 @@ export const serve = (context: Context): Command =>
       group: 'Run',
       summary: 'converge without a person, all in this process, until Ctrl-C or SIGTERM',
       about:
-        'Follows specs in a folder or a git repository and keeps the clouds as they say, on the database in\n.setpoint, or that of DATABASE_URL: nothing else is needed. Acts on what is in mode enforce, and on what was\napproved. For many workers on servers of your own, see `setpoint worker`, which says what it does in the same way.',
+        'Follows specs in a folder or a git repository and keeps the clouds as they say, on the database in\n.setpoint, or that of DATABASE_URL: nothing else is needed. Acts on what is in mode enforce, and on what was\napproved. Serves the API on 127.0.0.1:7420, and says a first token for it where there never was one: see `setpoint\nlogin`. For many workers on servers of your own, see `setpoint worker`, which says what it does in the same way.',
       examples: [
         ['serve', 'follow specs/'],
         ['serve --repo https://git.example/infra.git', 'follow the folder specs of its branch main'],
@@ -23,7 +23,7 @@ export const serve = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow; specs, where neither is named'),
   ).action(async (named: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & ListenOptions & SourceOptions>();
+    const options = command.optsWithGlobals<FleetOptions & AskedOptions & SourceOptions>();
     const dirs = named.length === 0 && options.repo === undefined ? ['specs'] : named;
     context.finish(await runFleet('alone', { ...options, dirs }, context));
   });

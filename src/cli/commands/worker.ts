@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import {
+  type AskedOptions,
   type FleetOptions,
-  type ListenOptions,
   runFleet,
   type SourceOptions,
   withFleetOptions,
@@ -22,6 +22,6 @@ export const worker = (context: Context): Command =>
       ],
     }).argument('[dirs...]', 'folders of specs to follow'),
   ).action(async (dirs: readonly string[], _options: FleetOptions, command: Command) => {
-    const options = command.optsWithGlobals<FleetOptions & ListenOptions & SourceOptions>();
+    const options = command.optsWithGlobals<FleetOptions & AskedOptions & SourceOptions>();
     context.finish(await runFleet('worker', { ...options, dirs }, context));
   });

@@ -16,7 +16,7 @@ function ordered(value: unknown): unknown {
   );
 }
 
-const first = ['type', 'verb', 'kind', 'address', 'id', 'name', 'claim', 'code', 'why', 'cause', 'because'];
+const first = ['seq', 'type', 'verb', 'kind', 'address', 'id', 'name', 'claim', 'code', 'why', 'cause', 'because'];
 
 const rank = (key: string): number => {
   const at = first.indexOf(key);

@@ -1,7 +1,16 @@
+import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { touchedText } from '../../core/render/touched-text.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { table } from './table.ts';
+
+/** `entries`: the newest, newest last. `total`: of all that are asked for; absent: who asks may not see all. */
+export interface Listed {
+  readonly estate: string;
+  readonly total?: number;
+  readonly entries: readonly LedgerEntry[];
+  readonly sources: readonly HeldSource[];
+}
 
 /** Entries as lines for people: when, what, to whom, with what outcome and by whom. */
 export const ledgerTable = (entries: readonly LedgerEntry[]): string =>

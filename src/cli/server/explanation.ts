@@ -2,10 +2,13 @@ import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin } from '../../core/inventory/explanation.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
+import type { Address } from '../../core/resource.ts';
+import { Complaint } from '../complaint.ts';
 import type { Client } from './client.ts';
 import type { ServedEstateOption } from './option.ts';
 import { action, finding, heldSource, toldBy } from './planned.ts';
 import { query } from './query.ts';
+import { Refused } from './refusal.ts';
 import { want } from './want.ts';
 
 export interface ExplanationTold {
@@ -35,6 +38,28 @@ export async function explanationOn(
   { estate }: ServedEstateOption,
 ): Promise<ExplanationTold> {
   const path = `/v1/explanations/${of.split('/').map(encodeURIComponent).join('/')}${query({ estate })}`;
-  const { sources, mode, ...explanation } = await client.ask({ method: 'GET', path }, answer);
-  return { explanation: { ...explanation, mode }, sources };
+  try {
+    const { sources, mode, ...explanation } = await client.ask({ method: 'GET', path }, answer);
+    return { explanation: { ...explanation, mode }, sources };
+  } catch (error) {
+    throw error instanceof Refused ? severalOf(of, error) : error;
+  }
 }
+
+/** The whole address of what a person names by its end. */
+export const addressOn = async (client: Client, given: string, asked: ServedEstateOption): Promise<Address> =>
+  (await explanationOn(client, given, asked)).explanation.address;
+
+/** A name that may be one of several is told as it is from here. */
+function severalOf(given: string, refused: Refused): Complaint {
+  try {
+    const { addresses } = several(refused.problem.body, 'it');
+    return new Complaint(`"${given}" may be one of ${addresses.length}.`, {
+      next: `Write one of them whole:\n${addresses.join('\n')}`,
+    });
+  } catch {
+    return refused;
+  }
+}
+
+const several = want.object({ addresses: want.list(want.text) });

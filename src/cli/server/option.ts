@@ -12,7 +12,7 @@ export const withServerOption = (command: Command): Command =>
   );
 
 export interface ServedEstateOption {
-  readonly estate?: string;
+  readonly estate?: string | undefined;
 }
 
 /** The same, of verbs that know an estate by its specs elsewhere. */

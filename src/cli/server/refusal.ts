@@ -9,7 +9,7 @@ export class Refused extends Complaint {
   readonly problem: ServerProblem;
 
   constructor(status: number, problem: ServerProblem, url: string) {
-    const said = [problem.detail ?? problem.title, ...(problem.errors ?? []).map(errorText)];
+    const said = [problem.detail ?? problem.title, ...(problem.errors ?? []).map(errorText), ...(problem.why ?? [])];
     const why = said.flatMap((one) => (one === undefined ? [] : [printable(one)])).join('\n');
     super(what(status, url), {
       ...(why === '' ? {} : { why }),
@@ -27,6 +27,8 @@ export interface ServerProblem {
   readonly title?: string;
   readonly detail?: string;
   readonly errors?: readonly { readonly in?: string; readonly at?: string; readonly expected?: string }[];
+  /** What keeps it from being done, one by one. */
+  readonly why?: readonly string[];
   readonly body: unknown;
 }
 
@@ -50,6 +52,7 @@ async function problemIn(response: Response): Promise<ServerProblem> {
 const problem = want.object({
   title: want.maybe(want.text),
   detail: want.maybe(want.text),
+  why: want.maybe(want.list(want.text)),
   errors: want.maybe(
     want.list(want.object({ in: want.maybe(want.text), at: want.maybe(want.text), expected: want.maybe(want.text) })),
   ),
