@@ -52,9 +52,9 @@ async function read(
   { where, order, limit }: Reading,
 ): Promise<readonly ReadVersion[]> {
   const { rows } = await sql<ReadVersion>`
-    SELECT version.*, look.at AS look_at, look.gaps AS look_gaps
+    SELECT version.*, look.at AS look_at, look.gaps AS look_gaps, look.generation AS look_generation
     FROM (
-      SELECT number, estate, scope, key, since, began, ended, seen, listed, body
+      SELECT number, estate, scope, key, since, generation, began, ended, seen, listed, body
       FROM setpoint.versions WHERE ${withinBounds(seen)} AND ${where}
     ) AS version
     JOIN setpoint.row_looks AS look ON look.estate = version.estate AND look.scope = version.scope

@@ -12,7 +12,7 @@ import type { Database, Write } from './tables.ts';
 interface Look extends Where {
   readonly trx: Write;
   readonly at: number;
-  readonly before: { readonly at: number; readonly gaps: readonly string[] };
+  readonly before: { readonly at: number; readonly gaps: readonly string[]; readonly generation: number };
 }
 
 /**
@@ -31,7 +31,6 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     const gone = await end(at, changes.vanished);
     await begin(at, changes.written);
     await relist(at, changes.relisted);
-    for (const [generation, keys] of changes.movedOn) await moveOn(at, keys, generation);
     await unlist(at, changes.unlisted);
     await saveLook(at, look);
     await announce(trx, look.at, rowHappenings(where, changes.written, gone));
@@ -39,21 +38,25 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
   });
 
 /** Locks out other looks at the scope until the transaction ends. */
-async function lockLook(trx: Write, { estate, scope }: Where, { at, gaps }: KeptLook): Promise<Look['before']> {
+async function lockLook(trx: Write, { estate, scope }: Where, look: KeptLook): Promise<Look['before']> {
   return trx
     .insertInto('row_looks')
-    .values({ estate, scope, at, gaps: kindsOf(gaps) })
+    .values({ estate, scope, at: look.at, gaps: kindsOf(look.gaps), generation: generationOf(look) ?? 0 })
     .onConflict((conflict) => conflict.columns(['estate', 'scope']).doUpdateSet({ estate }))
-    .returning(['at', 'gaps'])
+    .returning(['at', 'gaps', 'generation'])
     .executeTakeFirstOrThrow();
 }
 
 const kindsOf = (gaps: KeptLook['gaps']): readonly string[] => [...new Set(gaps.map(({ kind }) => kind))];
 
-async function saveLook({ trx, estate, scope, at }: Look, { gaps }: KeptLook): Promise<void> {
+/** Of all that it found in step; undefined where that is nothing. */
+const generationOf = ({ rows }: KeptLook): number | undefined =>
+  rows.find(({ state }) => state.status === 'InSync')?.state.generation;
+
+async function saveLook({ trx, estate, scope, at, before }: Look, look: KeptLook): Promise<void> {
   await trx
     .updateTable('row_looks')
-    .set({ at, gaps: kindsOf(gaps) })
+    .set({ at, gaps: kindsOf(look.gaps), generation: generationOf(look) ?? before.generation })
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .execute();
@@ -94,7 +97,7 @@ async function end({ trx, estate, scope, at, before }: Look, keys: readonly stri
     ), ended AS (
       UPDATE setpoint.versions
       SET current = false, ended = ${at}, seen = coalesce(seen, ${before.at}::bigint),
-        listed = listed AND kind <> ALL(${before.gaps}::text[])
+        listed = listed AND kind <> ALL(${before.gaps}::text[]), generation = ${lastGeneration(before)}
       WHERE current AND ${these} AND began < ${at} RETURNING ${told}
     )
     SELECT * FROM never UNION ALL SELECT * FROM ended`.execute(trx);
@@ -124,25 +127,18 @@ async function relist({ trx, estate, scope }: Look, keys: readonly string[]): Pr
     .execute();
 }
 
-/** They are as they were, and in step with a newer generation: no version of its own. */
-async function moveOn({ trx, estate, scope }: Look, keys: readonly string[], generation: number): Promise<void> {
+/** From now on they remember which look they were found in. */
+async function unlist({ trx, estate, scope, before }: Look, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
   await trx
     .updateTable('versions_now')
-    .set({ generation, body: sql`jsonb_set(body, '{state,generation}', to_jsonb(${generation}::integer))` })
+    .set({ listed: false, seen: before.at, generation: lastGeneration(before) })
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(sql<boolean>`key = ANY(${keys}::text[])`)
     .execute();
 }
 
-/** From now on they remember which look they were found in. */
-async function unlist({ trx, estate, scope, before }: Look, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return;
-  await trx
-    .updateTable('versions_now')
-    .set({ listed: false, seen: before.at })
-    .where('estate', '=', estate)
-    .where('scope', '=', scope)
-    .where(sql<boolean>`key = ANY(${keys}::text[])`)
-    .execute();
-}
+/** Of what the newest look does not speak for any more: what it was in step with until then. */
+const lastGeneration = ({ generation }: Look['before']) =>
+  sql<number>`CASE WHEN listed AND status = 'InSync' THEN ${generation}::integer ELSE generation END`;

@@ -47,9 +47,9 @@ async function read(db: Database, query: RowQuery, { columns, end, asOf }: Askin
     ...(end === undefined ? [] : [beyond(columns, end, query.sort.descending)]),
   ];
   const { rows } = await sql<Placed>`
-    SELECT page.*, look.at AS look_at, look.gaps AS look_gaps
+    SELECT page.*, look.at AS look_at, look.gaps AS look_gaps, look.generation AS look_generation
     FROM (
-      SELECT number, estate, scope, since, began, ended, seen, listed, body, name, status, key,
+      SELECT number, estate, scope, since, generation, began, ended, seen, listed, body, name, status, key,
         ARRAY[${sql.join(columns.map((column) => sql`${sql.ref(column)}::text`))}] AS place
       FROM setpoint.versions
       WHERE ${sql.join(conditions, sql` AND `)}

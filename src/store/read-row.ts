@@ -1,12 +1,14 @@
 import type { Row } from '../core/inventory/row.ts';
 import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
 
-/** What is read of a version. `look_at`, `look_gaps`: of the newest look at its scope. */
+/** What is read of a version. `look_at` and the like: of the newest look at its scope. */
 export interface ReadVersion extends ReadSpan, ReadLook {
   readonly number: number;
   readonly estate: string;
   readonly since: number;
   readonly body: unknown;
+  /** Of its own; where it is in step the newest look has it. */
+  readonly generation: number;
 }
 
 interface ReadSpan {
@@ -19,6 +21,7 @@ interface ReadSpan {
 interface ReadLook {
   readonly look_at: number;
   readonly look_gaps: readonly string[];
+  readonly look_generation: number;
 }
 
 export const keptRow = (version: ReadVersion, asOf?: number): KeptRow => ({
@@ -36,7 +39,11 @@ export const rowVersion = (version: ReadVersion, asOf = Number.POSITIVE_INFINITY
   ...(version.ended === null || version.ended > asOf ? {} : { until: version.ended }),
 });
 
-const rowIn = ({ body }: ReadVersion): Row => body as Row; // why: only `keepRows` writes the column
+function rowIn({ body, ended, listed, generation, look_generation: newest }: ReadVersion): Row {
+  const row = body as Row; // why: only `keepRows` writes the column
+  const isUpToDate = ended === null && listed && row.state.status === 'InSync';
+  return { ...row, state: { ...row.state, generation: isUpToDate ? newest : generation } };
+}
 
 /**
  * Between the look that it was last found in and the next one it counts as it was; unless the looks in between could not tell,

@@ -12,6 +12,7 @@ export interface RowTables {
 interface RowLookTable extends InScope {
   at: number;
   gaps: readonly string[];
+  generation: number;
 }
 
 type VersionTable = LineColumns & PlaceColumns & WhoseColumns & StateColumns & SpanColumns & TextColumns;
@@ -56,5 +57,6 @@ interface TextColumns {
   id: string | null;
   labels: Json;
   words: string;
+  refs: readonly string[];
   body: Json;
 }

@@ -1,11 +1,13 @@
 -- The lines of the inventory as they are and as they were, and what people with psql may read.
 
--- The newest look that lines were kept of. `gaps`: kinds that it could not tell of.
+-- The newest look that lines were kept of. `gaps`: kinds that it could not tell of. `generation`: the one that all lines which it
+-- found in step are in step with; so a newer one that asks nothing else of them is written once, and not into each.
 CREATE TABLE setpoint.row_looks (
   estate text NOT NULL,
   scope text NOT NULL,
   at bigint NOT NULL,
   gaps text[] NOT NULL,
+  generation integer NOT NULL,
   PRIMARY KEY (estate, scope)
 );
 
@@ -14,7 +16,7 @@ CREATE SEQUENCE setpoint.version_numbers;
 -- A version for each change of a line. Looked at far more often as it is now than as it was, so what is now lies apart: a page
 -- of it costs the same however much history there is. `ended` null: it is so still. `owner` is '' where it is nobody's.
 -- `seen`: the last look that it was found in, null where that is the newest one. `listed` false: a later look could not tell.
--- `words`: what a text search looks through, in small letters. `body`: all of it, as told.
+-- `words`: what a text search looks through, in small letters. `refs`: addresses and ids that it names. `body`: all of it, as told.
 CREATE TABLE setpoint.versions (
   number bigint NOT NULL DEFAULT nextval('setpoint.version_numbers'),
   current boolean NOT NULL DEFAULT true,
@@ -42,6 +44,7 @@ CREATE TABLE setpoint.versions (
   listed boolean NOT NULL DEFAULT true,
   digest text NOT NULL,
   words text NOT NULL,
+  refs text[] NOT NULL,
   body jsonb NOT NULL,
   CHECK (current = (ended IS NULL))
 ) PARTITION BY LIST (current);
@@ -65,6 +68,7 @@ CREATE INDEX versions_by_targets ON setpoint.versions USING gin (targets);
 CREATE INDEX versions_by_labels ON setpoint.versions USING gin (labels);
 
 CREATE UNIQUE INDEX versions_one_now ON setpoint.versions_now (estate, scope, key);
+CREATE INDEX versions_by_refs ON setpoint.versions_now USING gin (refs);
 CREATE INDEX versions_of_drift ON setpoint.versions_now (key) WHERE cause = 'drift';
 CREATE INDEX versions_by_line ON setpoint.versions_past (estate, scope, key, began);
 CREATE INDEX versions_by_age ON setpoint.versions_past (ended);
@@ -100,7 +104,9 @@ SELECT
   version.address, version.name, version.id,
   version.status, version.body #>> '{state,reason}' AS reason, version.body #>> '{state,code}' AS code,
   to_timestamp(version.since / 1000.0) AS since,
-  version.claim, nullif(version.owner, '') AS owner, version.targets, version.labels, version.generation,
+  version.claim, nullif(version.owner, '') AS owner, version.targets, version.labels,
+  CASE WHEN version.current AND version.listed AND version.status = 'InSync' THEN look.generation ELSE version.generation END
+    AS generation,
   version.body #>> '{state,by,who}' AS changed_by, version.body #>> '{state,by,action}' AS changed_with,
   version.body #>> '{state,by,from}' AS changed_from,
   to_timestamp((version.body #>> '{state,by,at}')::numeric / 1000.0) AS changed_at,

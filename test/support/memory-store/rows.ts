@@ -185,5 +185,7 @@ const isLabelled = (has: string | undefined, value: string): boolean =>
 
 function read(rows: RowMemory, { of, ...version }: Version): ReadVersion {
   const look = rows.looks.get(whereKey(of)) ?? { at: 0, gaps: [] };
-  return { ...version, estate: of.estate, body: structuredClone(of.row), look_at: look.at, look_gaps: look.gaps };
+  const { generation } = of.row.state;
+  const ofLook = { look_at: look.at, look_gaps: look.gaps, look_generation: generation };
+  return { ...version, estate: of.estate, generation, body: structuredClone(of.row), ...ofLook };
 }
