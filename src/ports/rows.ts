@@ -18,6 +18,14 @@ export interface Rows {
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of what `find` finds, newest first, at most `limit`. */
   history(query: RowAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
+  /** The newest look at each scope that lines were kept of, sorted by estate and scope; of all estates, or of one. */
+  looks(estate?: string): Promise<readonly RowLook[]>;
+}
+
+/** `at`: when the look began, ms since the epoch. `gaps`: kinds that it could not tell of. */
+export interface RowLook extends Where {
+  readonly at: number;
+  readonly gaps: readonly Kind[];
 }
 
 /** `at`: when the look began, ms since the epoch. */
@@ -57,13 +65,17 @@ export interface RowFilter {
   readonly owners?: readonly string[];
 }
 
-/** `labels`: all must be there; '' stands for any value. `text`: part of an address, a name, an id or a label. */
+/**
+ * `labels`: all must be there; '' stands for any value. `text`: part of an address, a name, an id or a label. `refersTo`: names one
+ * of these addresses or ids.
+ */
 export interface RowWords {
   readonly estates?: readonly string[];
   readonly targets?: readonly string[];
   readonly claims?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly text?: string;
+  readonly refersTo?: readonly (Address | CloudId)[];
 }
 
 /** `since`: by when the status began. */

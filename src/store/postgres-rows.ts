@@ -4,6 +4,7 @@ import { findRows, historyOf } from './find-rows.ts';
 import { keepRows } from './keep-rows.ts';
 import { pageRows } from './page-rows.ts';
 import { pruneHistory } from './prune-history.ts';
+import { looksOf } from './row-looks.ts';
 
 /** `historyMs`: for how long what was is kept. */
 export function postgresRows({ db, reading, clock }: Context, historyMs: number): Rows {
@@ -13,5 +14,6 @@ export function postgresRows({ db, reading, clock }: Context, historyMs: number)
     page: (query) => pageRows(reading, query),
     find: (query) => findRows(reading, query),
     history: (query) => historyOf(reading, query),
+    looks: (estate) => looksOf(reading, estate),
   };
 }

@@ -1,4 +1,5 @@
 import type { Row } from '../core/inventory/row.ts';
+import { rowRefs } from '../core/inventory/row-refs.ts';
 import type { Where } from '../ports/queue.ts';
 import type { WrittenRow } from './row-changes.ts';
 import { storableJson } from './storable.ts';
@@ -26,6 +27,7 @@ export const writtenColumns = [
   'began',
   'digest',
   'words',
+  'refs',
   'body',
 ] as const;
 
@@ -57,6 +59,7 @@ function columnsOf({ key, row, since, digest }: WrittenRow, { estate, scope, at 
     cause: sides.next?.cause ?? null,
     began: at,
     words: wordsOf(row),
+    refs: rowRefs(row),
   };
 }
 

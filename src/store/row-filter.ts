@@ -16,6 +16,7 @@ export function filterConditions({ text, labels = {}, ...filter }: RowQuery['fil
     ...oneOf('claim', filter.claims),
     ...oneOf('owner', filter.owners),
     ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
+    ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
     ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
     ...(text === undefined || text === '' ? [] : [worded(text)]),
   ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
 import type { RowQuery } from '../../../src/ports/rows.ts';
 import { addressOf, scope } from '../fixtures.ts';
-import { lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
+import { gapOf, lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 
 /** What the inventory's lines are asked. */
@@ -77,6 +77,31 @@ export const rowQueryLaws: Laws = {
     ];
     for (const one of foreign) await assert.rejects(store.rows.page(one), ForeignCursor);
     assert.equal((await store.rows.page({ ...query, after: next })).rows.length, 1);
+  },
+
+  'what refers to something is found by its address or its id, and the newest looks are told': async ({
+    store,
+    estate,
+  }) => {
+    const naming = (name: string, network: string) => ({
+      ...rowOf(name, { place: { kind: 'group' } }),
+      sides: { diff: [], observed: { attributes: { network, labels: {} }, state: 'ready' as const, parts: [] } },
+    });
+    const rows = [rowOf('net'), naming('a', addressOf('net')), naming('b', 'vpc-9')];
+    await store.rows.keep({ estate, scope }, lookOf(1000, rows, [gapOf('group')]));
+    const table = [
+      [[addressOf('net')], ['a']],
+      [
+        [addressOf('net'), 'vpc-9'],
+        ['a', 'b'],
+      ],
+      [['vpc-net'], []],
+      [[], []],
+    ] as const;
+    for (const [refersTo, want] of table)
+      assert.deepEqual(await namesOf(store.rows, of(estate, { filter: { refersTo } })), want);
+    assert.deepEqual(await store.rows.looks(estate), [{ estate, scope, at: start + 1000, gaps: ['group'] }]);
+    assert.ok((await store.rows.looks()).some((look) => look.estate === estate));
   },
 
   'each filter, alone and together': async ({ store, estate }) => {

@@ -1,7 +1,8 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
+import { rowRefs } from '../../../src/core/inventory/row-refs.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
+import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
 import { keptRow, type ReadVersion, rowVersion } from '../../../src/store/read-row.ts';
 import { type KnownRow, rowChanges } from '../../../src/store/row-changes.ts';
 import { cursorOf, pageEndOf } from '../../../src/store/row-cursor.ts';
@@ -16,14 +17,18 @@ interface Version {
   readonly number: number;
   readonly since: number;
   readonly began: number;
+  generation: number;
   ended: number | null;
   seen: number | null;
   listed: boolean;
 }
 
+/** `generation`: that what it found in step is in step with. */
+type Look = RowLook & { readonly generation: number };
+
 export interface RowMemory {
   versions: Version[];
-  readonly looks: Map<string, { readonly at: number; readonly gaps: readonly string[] }>;
+  readonly looks: Map<string, Look>;
   numbers: number;
 }
 
@@ -47,29 +52,34 @@ export function memoryRows(memory: Memory): Rows {
         .slice(0, limit)
         .map((one) => rowVersion(read(rows, one), asked.asOf));
     },
+    looks: async (estate) =>
+      [...rows.looks.values()]
+        .filter((one) => one.estate === (estate ?? one.estate))
+        .sort((a, b) => compare([a.estate, a.scope], [b.estate, b.scope]))
+        .map(({ generation: _, ...one }) => one),
   };
 }
 
 function keep(memory: Memory, where: Where, look: KeptLook): void {
   const { rows } = memory;
-  const before = rows.looks.get(whereKey(where)) ?? { at: look.at, gaps: [] };
+  const before = rows.looks.get(whereKey(where)) ?? { ...where, at: look.at, gaps: [], generation: 0 };
   if (before.at > look.at) return;
   const current = new Map(
     rows.versions.filter((one) => one.ended === null && isIn(one, where)).map((one) => [one.of.row.key, one]),
   );
-  const { written, vanished, relisted, movedOn, unlisted } = rowChanges(knownIn(current), look);
+  const { written, vanished, relisted, unlisted } = rowChanges(knownIn(current), look);
   const ended = [...written.flatMap(({ key, was }) => (was === undefined ? [] : key)), ...vanished];
   for (const key of ended) end(rows, current.get(key), { at: look.at, before });
   for (const { row, digest, since } of written) {
     rows.numbers += 1;
     const version = { of: { ...where, row, digest }, number: rows.numbers, since, began: look.at };
-    rows.versions.push({ ...version, ended: null, seen: null, listed: true });
+    const { generation } = row.state;
+    rows.versions.push({ ...version, generation, ended: null, seen: null, listed: true });
   }
-  for (const [generation, keys] of movedOn)
-    for (const key of keys) Object.assign(current.get(key)?.of.row.state ?? {}, { generation });
   for (const key of relisted) Object.assign(current.get(key) ?? {}, { listed: true, seen: null });
-  for (const key of unlisted) Object.assign(current.get(key) ?? {}, { listed: false, seen: before.at });
-  rows.looks.set(whereKey(where), { at: look.at, gaps: look.gaps.map(({ kind }) => kind) });
+  for (const key of unlisted) unlist(current.get(key), before);
+  const generation = look.rows.find(({ state }) => state.status === 'InSync')?.state.generation ?? before.generation;
+  rows.looks.set(whereKey(where), { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation });
   announceIn(
     memory.happenings,
     look.at,
@@ -93,14 +103,25 @@ const knownIn = (current: ReadonlyMap<string, Version>): ReadonlyMap<string, Kno
 function end(
   rows: RowMemory,
   one: Version | undefined,
-  { at, before }: { readonly at: number; readonly before: { readonly at: number; readonly gaps: readonly string[] } },
+  { at, before }: { readonly at: number; readonly before: Look },
 ): void {
   if (one === undefined) return;
   if (one.began >= at) rows.versions = rows.versions.filter((other) => other !== one);
+  one.generation = lastGeneration(one, before);
   one.ended = at;
   one.seen ??= before.at;
   one.listed &&= !before.gaps.includes(one.of.row.place.kind);
 }
+
+function unlist(one: Version | undefined, before: Look): void {
+  if (one === undefined) return;
+  one.generation = lastGeneration(one, before);
+  one.listed = false;
+  one.seen = before.at;
+}
+
+const lastGeneration = ({ listed, of, generation }: Version, before: Look): number =>
+  listed && of.row.state.status === 'InSync' ? before.generation : generation;
 
 function endedRow(one: Version | undefined): Parameters<typeof rowHappenings>[2] {
   if (one === undefined) return [];
@@ -173,6 +194,7 @@ function fits({ of: { row, estate } }: Version, { text = '', labels = {}, ...fil
     among(filter.claims, whose.claim) &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.targets, ...place.targets) &&
+    among(filter.refersTo, ...rowRefs(row)) &&
     Object.entries(labels).every(([key, value]) => isLabelled(called.labels[key], value)) &&
     [called.address ?? '', called.name, called.id ?? '', ...Object.values(called.labels)].some((word) =>
       word.toLowerCase().includes(text.toLowerCase()),
@@ -184,8 +206,7 @@ const isLabelled = (has: string | undefined, value: string): boolean =>
   has !== undefined && (value === '' || has === value);
 
 function read(rows: RowMemory, { of, ...version }: Version): ReadVersion {
-  const look = rows.looks.get(whereKey(of)) ?? { at: 0, gaps: [] };
-  const { generation } = of.row.state;
-  const ofLook = { look_at: look.at, look_gaps: look.gaps, look_generation: generation };
-  return { ...version, estate: of.estate, generation, body: structuredClone(of.row), ...ofLook };
+  const { at = 0, gaps = [], generation = 0 } = rows.looks.get(whereKey(of)) ?? {};
+  const look = { look_at: at, look_gaps: gaps, look_generation: generation };
+  return { ...version, ...look, estate: of.estate, body: structuredClone(of.row) };
 }
