@@ -19,6 +19,10 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const { startFleet } = await import('./worker.ts');
     return startFleet(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
   },
+  api: async (settings) => {
+    const { startApi } = await import('./api.ts');
+    return startApi(settings, { env: process.env, clock, secrets: secrets(), out: process.stderr });
+  },
   specs: async (dir, { overlay, ref } = {}) => {
     if (ref === undefined) return loadSpecs(dir, today(clock), overlay);
     const { loadOwnCommit } = await import('./source/git/own-commit.ts');

@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { loadProvider } from '../providers/index.ts';
-import type { FleetSettings, RunningFleet } from './cli/house.ts';
-import { type Ground, openGround } from './config/ground.ts';
-import { type Opened, openHooks } from './config/hooks.ts';
+import type { FleetSettings, Listen, RunningFleet } from './cli/house.ts';
+import type { Front } from './config/front.ts';
+import { type Ground, openGround, type Soil } from './config/ground.ts';
+import { outsideOf } from './config/outside.ts';
+import { openReaches } from './config/reaches.ts';
 import { sourcesOf } from './config/sources.ts';
 import { startWorker, type FleetSettings as WorkSettings } from './fleet/fleet.ts';
 import type { Yard } from './fleet/yard.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { Samples } from './ports/telemetry.ts';
-import { parseKept } from './source/kept-tree.ts';
 import { startHealth, type WorkerState } from './telemetry/health.ts';
 import { createLog, logSettings } from './telemetry/log.ts';
-import { watchReach } from './telemetry/reach.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { watchedLimiter } from './telemetry/watched-limiter.ts';
 
@@ -43,15 +40,14 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const yard = yardOf(settings, around, { ground, telemetry: told.telemetry });
     const worker = await startWorker(workOf(settings, around), yard);
     ends.push(worker.stop);
-    const hooks = await openHooks(settings.ports.http, yard);
-    ends.push(hooks.close);
-    const urls = urlsOf(health, hooks);
+    const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
+    const front = await frontOf(settings.ports.http, { ...yard, log }, isAlone);
+    ends.push(front.close);
     log.info('the worker is at work', {
       ...(health.url === undefined ? {} : { url: health.url }),
-      ...(hooks.url === undefined ? {} : { hooks: hooks.url }),
     });
     return {
-      ...urls,
+      ...tellOf(health, front),
       stop: async () => {
         stopping.abort();
         log.info('the worker stops: what it has begun is ended or handed over');
@@ -71,7 +67,7 @@ const samplesOf = ({ store, queue, limiter }: Ground): Samples => ({
   lanes: limiter.lanes,
 });
 
-interface Front {
+interface Shown {
   readonly ground: Ground;
   readonly shown: Omit<WorkerState, 'reaches'>;
   readonly clock: Clock;
@@ -80,37 +76,34 @@ interface Front {
 /** Nothing is opened, and nobody asked, where no port is named. */
 async function openHealth(
   port: number | undefined,
-  { ground: { store, queue }, shown, clock }: Front,
-): Promise<Opened> {
+  { ground: { store, queue }, shown, clock }: Shown,
+): Promise<Pick<Front, 'url' | 'close'>> {
   if (port === undefined) return { close: async () => {} };
-  const reaches = [
-    watchReach({ name: 'database', ping: () => store.estates.list(), clock }),
-    watchReach({ name: 'queue', ping: () => queue.counts(), clock }),
-  ];
-  const unwatch = (): void => {
-    for (const reach of reaches) reach.stop();
-  };
+  const reaches = openReaches(store, queue, clock);
   try {
-    const health = await startHealth({ port, state: { ...shown, reaches } });
-    return { url: health.url, close: () => health.close().finally(unwatch) };
+    const health = await startHealth({ port, state: { ...shown, reaches: reaches.all } });
+    return { url: health.url, close: () => health.close().finally(reaches.stop) };
   } catch (error) {
-    unwatch();
+    reaches.stop();
     throw error;
   }
 }
 
-const urlsOf = (health: Opened, hooks: Opened): Omit<RunningFleet, 'stop'> => ({
+/** The libraries of a server are loaded where one is opened. */
+async function frontOf(listen: Listen | undefined, yard: Yard & Pick<Soil, 'log'>, isAlone: boolean): Promise<Front> {
+  if (listen === undefined) return { close: async () => {} };
+  const [{ openFront }, { hooksOf }] = await Promise.all([import('./config/front.ts'), import('./config/hooks.ts')]);
+  return openFront(listen, { ground: yard, hooks: hooksOf(yard), isAlone });
+}
+
+const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<RunningFleet, 'stop'> => ({
   ...(health.url === undefined ? {} : { healthUrl: health.url }),
-  ...(hooks.url === undefined ? {} : { httpUrl: hooks.url }),
+  ...(url === undefined ? {} : { httpUrl: url }),
+  ...(firstToken === undefined ? {} : { firstToken }),
 });
 
-const todayBy =
-  (clock: Clock): (() => string) =>
-  () =>
-    new Date(clock.now()).toISOString().slice(0, 10);
-
 const workOf = ({ follow, folder, pace }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
-  sources: sourcesOf(follow, { folder, env, today: todayBy(clock) }),
+  sources: sourcesOf(follow, { folder, env, today: () => new Date(clock.now()).toISOString().slice(0, 10) }),
   passEveryMs: pace.everyMs,
   atOnce: pace.atOnce,
 });
@@ -120,19 +113,11 @@ function yardOf(
   { clock, secrets }: Surroundings,
   { ground: { store, queue, limiter }, telemetry }: { readonly ground: Ground; readonly telemetry: Yard['telemetry'] },
 ): Yard {
-  const today = todayBy(clock);
   return {
     store,
     queue,
     limiter: watchedLimiter(limiter, telemetry.budgets),
-    outside: {
-      cloud: loadProvider,
-      specs: (kept, revision) => parseKept(kept, revision, today()),
-      secrets,
-      allowEndpoint,
-      // why: in containers every host has the same name and every process is the first
-      holder: `worker@${hostname()} (process ${process.pid}, ${randomUUID().slice(0, 8)})`,
-    },
+    outside: outsideOf('worker', allowEndpoint, { clock, secrets }),
     clock,
     telemetry,
   };

@@ -1,23 +1,15 @@
 import { generationsOf } from '../fleet/generations.ts';
 import type { Yard } from '../fleet/yard.ts';
-import type { Hooked } from '../http/hooks/hook.ts';
+import type { Hooked, Hooks } from '../http/hooks/hook.ts';
 import { hooksOn } from '../http/hooks/hooks-on.ts';
 
-/** What a process that listens is asked at. */
-export interface Opened {
-  readonly url?: string;
-  close(): Promise<void>;
-}
-
-/** Hears webhooks and events; nothing is opened where no port is named. */
-export async function openHooks(port: number | undefined, yard: Yard): Promise<Opened> {
-  if (port === undefined) return { close: async () => {} };
+/** What a worker hears of: webhooks and events. */
+export function hooksOf(yard: Yard): Hooks {
   const { store, queue, outside, clock, telemetry } = yard;
-  const { startHttp } = await import('../http/start-http.ts');
   const { cloud, secrets, allowEndpoint } = outside;
   const { touches, sources, fleet } = store;
   const { log } = telemetry;
-  const hooks = hooksOn({
+  return hooksOn({
     cloud,
     touches,
     requests: fleet.requests,
@@ -29,7 +21,6 @@ export async function openHooks(port: number | undefined, yard: Yard): Promise<O
     clock,
     log,
   });
-  return startHttp({ port, hooks, clock, log });
 }
 
 /** Of every estate what its newest generation says; of one that cannot be opened here nothing, and the others go on. */

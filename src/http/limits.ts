@@ -8,6 +8,8 @@ export const requestLimits = {
   /** From its first byte to its last: whoever sends slower holds a connection for no longer than this. */
   requestMs: 10_000,
   idleMs: 5_000,
+  /** So often it is looked who is slower than that. */
+  checkMs: 2_000,
   /** Those who watch hold one each, and a fleet has a few hundred. */
   connections: 1024,
   /** Of a part of a path; an address, which takes all of its rest, is as long as its route lets it be. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Log } from '../ports/log.ts';
+import type { Tls } from './door.ts';
+import { httpServer } from './http-server.ts';
 import { requestLimits } from './limits.ts';
 import { type Problem, sendProblem } from './problem.ts';
 
@@ -8,24 +10,20 @@ import { type Problem, sendProblem } from './problem.ts';
  * The server without its routes. Bodies come to them as bytes, and no further than the limits. Fastify's own words name the
  * address that was asked for, which may hold a secret: none of them is logged or answered with.
  */
-export function openApp(log: Log): FastifyInstance {
-  const { bodyBytes, headerBytes, headersMs, requestMs, idleMs } = requestLimits;
+export function openApp(log: Log, tls?: Tls): FastifyInstance {
   const app = fastify({
     logger: false,
-    bodyLimit: bodyBytes,
-    requestTimeout: requestMs,
-    connectionTimeout: requestMs,
-    keepAliveTimeout: idleMs,
+    bodyLimit: requestLimits.bodyBytes,
+    serverFactory: (handler) => httpServer(handler, tls),
     exposeHeadRoutes: false,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: requestLimits.parameterCharacters },
-    http: { maxHeaderSize: headerBytes, headersTimeout: headersMs },
     frameworkErrors: (_, __, reply) => void sendProblem(reply, notFound),
   });
-  app.server.maxConnections = requestLimits.connections;
-  app.addHook('onRequest', async (request, reply) => void reply.headers({ ...guarding, 'x-request-id': request.id }));
+  const guards = tls === undefined ? guarding : { ...guarding, ...onlyTls };
+  app.addHook('onRequest', async (request, reply) => void reply.headers({ ...guards, 'x-request-id': request.id }));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setNotFoundHandler((_, reply) => sendProblem(reply, notFound));
@@ -40,6 +38,8 @@ const guarding = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const;
+
+const onlyTls = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** What events come as: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
 const taken = ['application/json', 'application/cloudevents+json', 'application/cloudevents-batch+json'];

@@ -1,0 +1,31 @@
+import type { ApiSettings, RunningFleet } from './cli/house.ts';
+import { openFront } from './config/front.ts';
+import { openShallowGround } from './config/ground.ts';
+import { outsideOf } from './config/outside.ts';
+import { createLog, logSettings } from './telemetry/log.ts';
+import type { Surroundings } from './worker.ts';
+
+/** Wires the API without a worker. Where one of its parts fails none is left open. */
+export async function startApi(settings: ApiSettings, around: Surroundings): Promise<RunningFleet> {
+  const { folder, allowEndpoint, listen } = settings;
+  const { env, clock, out } = around;
+  const log = createLog(out, logSettings(env));
+  const { store, queue, close } = await openShallowGround(folder, { env, clock, log });
+  try {
+    const outside = outsideOf('api', allowEndpoint, around);
+    const ground = { store, ...(queue === undefined ? {} : { queue }), outside, clock, log };
+    const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'] });
+    return {
+      ...(front.url === undefined ? {} : { httpUrl: front.url }),
+      ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),
+      stop: async () => {
+        log.info('the API stops: what was asked is answered');
+        await front.close().finally(close);
+        log.info('the API has stopped');
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

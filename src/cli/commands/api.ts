@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { type ListenOptions, listenOf, withListenOptions } from '../listen-options.ts';
+import { runService } from '../run-service.ts';
+import { verb } from '../verb.ts';
+
+interface Options extends ListenOptions {
+  /** The store's folder. */
+  readonly dir: string;
+  readonly allowEndpoint?: boolean;
+}
+
+export const api = (context: Context): Command =>
+  withListenOptions(
+    verb('api', {
+      group: 'Run',
+      summary: 'serve the API alone, until Ctrl-C or SIGTERM',
+      about:
+        'Answers what exists, what differs and why, from the database that DATABASE_URL names or that in .setpoint, and\ntakes wishes that workers carry out. Makes no pass, and hears no webhooks: `setpoint serve` and `setpoint worker\n--listen` do. With REDIS_URL a wish is queued at once. On 127.0.0.1:7420 unless told otherwise; beyond this machine\nwith a certificate or behind a proxy, and once there is a token or an access file. /openapi.json and /docs say more.',
+      examples: [
+        ['api', 'on http://127.0.0.1:7420'],
+        [
+          'api --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem',
+          'for others, by tokens of `setpoint token make`',
+        ],
+        ['api --listen 0.0.0.0:8080 --tls-by-proxy --access access.yaml', 'behind a proxy, for people of an issuer'],
+      ],
+    }).option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there'),
+  ).action(async (_options: Options, command: Command) => {
+    const options = command.optsWithGlobals<Options>();
+    const listen = listenOf(options, true);
+    if (listen === undefined) throw new Error('the API always listens');
+    const settings = {
+      folder: options.dir,
+      allowEndpoint: options.allowEndpoint ?? false,
+      listen: { ...listen, isNamed: true },
+    };
+    context.finish(await runService({ name: 'The API', start: () => context.house.api(settings) }, context));
+  });

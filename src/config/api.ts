@@ -1,0 +1,58 @@
+import type { Access } from '../core/access/access-document.ts';
+import type { Outside } from '../fleet/yard.ts';
+import { authenticator } from '../http/access/authenticator.ts';
+import { fetchJson } from '../http/access/fetch-json.ts';
+import type { Authenticate } from '../http/api/authenticate.ts';
+import { openEvents } from '../http/api/events/open-events.ts';
+import { type Desks, routesOn } from '../http/api/routes/index.ts';
+import type { HttpOptions } from '../http/start-http.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Reach } from '../telemetry/reach.ts';
+
+/** What the API stands on, in whatever process. */
+export interface ApiGround {
+  readonly store: Store;
+  /** Absent: what is asked for waits in the store until a worker sees it. */
+  readonly queue?: Queue;
+  readonly outside: Outside;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Around {
+  readonly reaches: readonly Reach[];
+  /** Whom we believe besides our own tokens. */
+  readonly access: Access | undefined;
+}
+
+/** What each noun is asked at; the rim of one process. */
+interface Rim extends Around {
+  readonly authenticate: Authenticate;
+}
+
+/** The routes on a store, and who may ask them. */
+export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOptions['api']> {
+  const { store, clock, log } = ground;
+  const { access } = around;
+  const authenticate = authenticator({
+    machines: { tokens: store.tokens, clock },
+    ...(access === undefined ? {} : { people: { access, fetchJson, clock, log } }),
+  });
+  return { routes: routesOn(desksOn(ground, { ...around, authenticate })), authenticate, replies: store.replies };
+}
+
+/** One line a noun. */
+function desksOn({ store, clock, log }: ApiGround, { reaches, authenticate }: Rim): Desks {
+  const { happenings, passes, entryPages, figures, audit } = store;
+  const estates = store.estates.list;
+  return {
+    events: openEvents({ authenticate, happenings, clock, log }),
+    reconciles: { passes, estates },
+    ledger: { entryPages, figures, audit, estates },
+    tokens: store.tokens,
+    health: { checks: () => reaches.map((reach) => ({ name: reach.name, ok: reach.look().ok })) },
+  };
+}

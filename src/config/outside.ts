@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { loadProvider } from '../../providers/index.ts';
+import type { Outside } from '../fleet/yard.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import { parseKept } from '../source/kept-tree.ts';
+
+/** The ways out of this process. `as`: what others see who wait for its leases: worker, API. */
+export const outsideOf = (
+  as: string,
+  allowEndpoint: boolean,
+  { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
+): Outside => ({
+  cloud: loadProvider,
+  specs: (kept, revision) => parseKept(kept, revision, new Date(clock.now()).toISOString().slice(0, 10)),
+  secrets,
+  allowEndpoint,
+  // why: in containers every host has the same name and every process is the first
+  holder: `${as}@${hostname()} (process ${process.pid}, ${randomUUID().slice(0, 8)})`,
+});

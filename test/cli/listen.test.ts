@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Command } from 'commander';
+import type { Listen } from '../../src/cli/house.ts';
+import { type ListenOptions, listenOf, withListenOptions } from '../../src/cli/listen-options.ts';
+
+const parsed = (args: readonly string[], isUsual = true): Listen | undefined => {
+  const command = withListenOptions(new Command())
+    .option('--no-listen')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  return listenOf(command.parse(args, { from: 'user' }).opts<ListenOptions>(), isUsual);
+};
+
+const usual: Listen = { host: '127.0.0.1', port: 7420, isNamed: false };
+const named = (host: string, port: number): Listen => ({ host, port, isNamed: true });
+
+const cases: readonly [args: string, want: Listen | undefined][] = [
+  ['', usual],
+  ['--no-listen', undefined],
+  ['--listen 8787', named('127.0.0.1', 8787)],
+  ['--listen 0', named('127.0.0.1', 0)],
+  ['--listen localhost:80', named('localhost', 80)],
+  ['--listen 0.0.0.0:443', named('0.0.0.0', 443)],
+  ['--listen [::1]:7420', named('::1', 7420)],
+  ['--access a.yaml', { ...usual, access: 'a.yaml' }],
+  ['--tls-by-proxy', { ...usual, tls: 'proxy' }],
+  ['--tls-cert c --tls-key k', { ...usual, tls: { cert: 'c', key: 'k' } }],
+];
+
+const refused: readonly [args: string, why: RegExp][] = [
+  ['--listen 65536', /such as 7420, 0\.0\.0\.0:7420/],
+  ['--listen host', /such as 7420/],
+  ['--listen ::1:80', /such as 7420/],
+  ['--listen http://host:80', /such as 7420/],
+  ['--tls-cert c', /belong together/],
+  ['--tls-key k', /belong together/],
+  ['--tls-cert c --tls-key k --tls-by-proxy', /Either we/],
+];
+
+describe('where it listens, as the command line says it', () => {
+  for (const [args, want] of cases)
+    it(`"${args}"`, () => assert.deepEqual(parsed(args.split(' ').filter(Boolean)), want));
+  for (const [args, why] of refused) it(`refuses "${args}"`, () => assert.throws(() => parsed(args.split(' ')), why));
+  it('nowhere by itself, for a worker', () => assert.equal(parsed([], false), undefined));
+  it('refuses to say how, where it listens nowhere', () =>
+    assert.throws(() => parsed(['--tls-by-proxy'], false), /Nobody is listened to/));
+});
