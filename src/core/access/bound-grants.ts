@@ -1,4 +1,5 @@
 import type { Binding } from './access-document.ts';
+import { bareGrant } from './bare-grant.ts';
 import type { Grant } from './grant.ts';
 import { isSamePerson } from './same-person.ts';
 
@@ -13,7 +14,7 @@ export interface Known {
 
 /** What the bindings give to somebody. Groups and subjects are compared to the letter. */
 export const boundGrants = (known: Known, bindings: readonly Binding[]): readonly Grant[] =>
-  bindings.filter(({ who }) => isMeant(who, known)).map(({ who: _, ...grant }) => grantOf(grant));
+  bindings.filter(({ who }) => isMeant(who, known)).map(bareGrant);
 
 function isMeant(who: Binding['who'], { issuer, subject, person, groups }: Known): boolean {
   if (who.issuer !== undefined && who.issuer !== issuer) return false;
@@ -21,10 +22,3 @@ function isMeant(who: Binding['who'], { issuer, subject, person, groups }: Known
   if (who.group !== undefined) return groups.includes(who.group);
   return who.subject === subject;
 }
-
-const grantOf = ({ role, estates, targets, owners }: Omit<Binding, 'who'>): Grant => ({
-  role,
-  ...(estates === undefined ? {} : { estates }),
-  ...(targets === undefined ? {} : { targets }),
-  ...(owners === undefined ? {} : { owners }),
-});

@@ -37,5 +37,6 @@ function callerOf(
     person: person ?? lasting,
     identities: [...new Set([...proven, lasting])],
     grants: boundGrants({ issuer, subject, groups, ...(person === undefined ? {} : { person }) }, access.bindings),
+    expiresAt: claims.exp * 1_000,
   };
 }

@@ -44,9 +44,10 @@ const decoy = { hash: randomBytes(32).toString('hex'), expiresAt: 0 };
 /** Nobody needs to know more precisely when a token was used last. */
 const coarseMs = 3_600_000;
 
-const callerOf = ({ id, name, for: person, maker, grants }: KeptToken): Caller => ({
+const callerOf = ({ id, name, for: person, maker, grants, expiresAt }: KeptToken): Caller => ({
   id: `token:${id}`,
   person: person === undefined ? `token ${name}` : `${person} (token ${name})`,
   identities: [...new Set([...(person === undefined ? [] : [person]), ...maker.identities])],
   grants,
+  expiresAt,
 });

@@ -66,6 +66,8 @@ export interface Caller {
   readonly person: string;
   readonly identities: readonly string[];
   readonly grants: readonly Grant[];
+  /** Of the credential, ms since the epoch. */
+  readonly expiresAt?: number;
 }
 
 /**

@@ -33,6 +33,7 @@ describe('whom a token of an issuer lets in', () => {
       person: 'ann@acme.example',
       identities: ['ann@acme.example', lasting],
       grants: [],
+      expiresAt: (seconds + 3_600) * 1_000,
     });
   });
 

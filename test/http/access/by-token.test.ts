@@ -30,6 +30,7 @@ describe('a token of ours', () => {
       person: 'lee@acme.example (token ci)',
       identities: ['lee@acme.example', 'kim@acme.example'],
       grants,
+      expiresAt: token.expiresAt,
     });
   });
 

@@ -4,9 +4,11 @@ import { eventRoutes } from './events.ts';
 import { type HealthDesk, healthRoutes } from './health.ts';
 import { type LedgerDesk, ledgerRoutes } from './ledger.ts';
 import { type ReconcilesDesk, reconcilesRoutes } from './reconciles.ts';
+import { type TokensDesk, tokensRoutes } from './tokens.ts';
+import { whoamiRoutes } from './whoami.ts';
 
 /** What the routes ask at, handed in by a root: one member a noun, of at most six in a group. */
-export type Desks = Past & Watching & Keeping;
+export type Desks = Past & Watching & Admitting & Keeping;
 
 /** What goes on. */
 interface Watching {
@@ -19,6 +21,11 @@ interface Past {
   readonly ledger: LedgerDesk;
 }
 
+/** Who may ask. */
+interface Admitting {
+  readonly tokens: TokensDesk;
+}
+
 /** The process itself. */
 interface Keeping {
   readonly health: HealthDesk;
@@ -29,5 +36,7 @@ export const routesOn = (desks: Desks): readonly Route[] => [
   ...eventRoutes(desks.events),
   ...reconcilesRoutes(desks.reconciles),
   ...ledgerRoutes(desks.ledger),
+  ...tokensRoutes(desks.tokens),
+  ...whoamiRoutes(),
   ...healthRoutes(desks.health),
 ];

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { bareGrant } from '../../../core/access/bare-grant.ts';
+import { roles } from '../../../core/access/role.ts';
+import { isSamePerson } from '../../../core/access/same-person.ts';
+import { isWithin } from '../../../core/access/within.ts';
+import { name } from '../../../core/spec/name-field.ts';
+import { freeText } from '../../../core/spec/text-field.ts';
+import type { Token, Tokens } from '../../../ports/tokens.ts';
+import { afterField, limitField, nextField } from '../paging.ts';
+import { badInput, forbidden, notFound } from '../problems.ts';
+import { Refusal } from '../refusal.ts';
+import type { Caller, Route } from '../route.ts';
+import { tokenAnswer, tokenShape } from '../shapes/token.ts';
+import { route } from '../typed-route.ts';
+
+export type TokensDesk = Pick<Tokens, 'make' | 'find' | 'list' | 'revoke'>;
+
+/** For administrators: of tokens that reach no further than they do. */
+export const tokensRoutes = (tokens: TokensDesk): readonly Route[] => [
+  listing(tokens),
+  making(tokens),
+  revoking(tokens),
+];
+
+const listing = (tokens: TokensDesk): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/tokens',
+    says: {
+      id: 'listTokens',
+      tag: 'Access',
+      summary: 'Tokens, newest first, with who made them and when they were used last',
+      description: 'Those that reach no further than you administer. Never their secrets: only hashes are kept.',
+      answers: {
+        200: { description: 'A page of them', schema: z.object({ items: z.array(tokenShape), next: nextField }) },
+      },
+    },
+    needs: 'administer',
+    asks: { query: z.strictObject({ limit: limitField, after: afterField }) },
+    handle: async ({ query: { limit, after }, by: { caller, now } }) => {
+      const { items, next } = await pageOf(tokens, { limit, after, caller });
+      return { status: 200, body: { items: items.map((token) => tokenAnswer(token, now)), next } };
+    },
+  });
+
+/** Of all tokens so many are looked at once. */
+const sweep = 500;
+
+interface Page {
+  readonly limit: number;
+  readonly after: string | undefined;
+  readonly caller: Caller;
+}
+
+/** As many as are asked for, of those that the caller may see. */
+async function pageOf(tokens: TokensDesk, { limit, after, caller }: Page) {
+  const items: Token[] = [];
+  let before = after;
+  for (;;) {
+    const some = await tokens.list({ most: sweep, ...(before === undefined ? {} : { before }) });
+    items.push(...some.filter(({ grants }) => isWithin(grants, caller.grants)));
+    if (items.length > limit) return { items: items.slice(0, limit), next: items[limit - 1]?.id };
+    before = some.at(-1)?.id;
+    if (some.length < sweep) return { items, next: undefined };
+  }
+}
+
+const list = (item: z.ZodString, of: string) =>
+  z
+    .array(item)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: `Only of these ${of}` });
+
+const grant = z.strictObject({
+  role: z.enum(roles),
+  estates: list(name(), 'estates'),
+  targets: list(name(), 'targets'),
+  owners: list(freeText(128), 'owners'),
+});
+
+const draft = z.strictObject({
+  name: name().meta({ description: 'What it is for, in a word' }),
+  grants: z.array(grant).min(1, 'at least one').max(20, 'at most 20'),
+  for: freeText(300).optional().meta({ description: 'A name of yours that it speaks by; absent: a machine' }),
+  expiresAt: z.iso.datetime().optional().meta({ description: 'Absent: in 90 days; at most 366 days from now' }),
+});
+
+const dayMs = 24 * 3_600_000;
+const usualMs = 90 * dayMs;
+const longestMs = 366 * dayMs;
+
+const making = (tokens: TokensDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/tokens',
+    says: {
+      id: 'makeToken',
+      tag: 'Access',
+      summary: 'Makes a token, shown this once',
+      description:
+        'It can never do more than you may let others do. Whatever it does counts as done by you where an author may not approve. A note is written into the ledger of each estate that it reaches.',
+      answers: {
+        201: {
+          description: 'The token; `text` is shown this once',
+          schema: z.object({ token: tokenShape, text: z.string() }),
+          once: true,
+        },
+      },
+    },
+    needs: 'administer',
+    asks: { body: draft },
+    handle: async ({ body, by: { caller, now } }) => {
+      const grants = body.grants.map(bareGrant);
+      if (!isWithin(grants, caller.grants)) throw new Refusal(forbidden('administer'));
+      const made = await tokens.make({
+        name: body.name,
+        grants,
+        expiresAt: endOf(body.expiresAt, now),
+        ...(body.for === undefined ? {} : { for: ownName(body.for, caller) }),
+        maker: { person: caller.person, identities: caller.identities },
+      });
+      return { status: 201, body: { token: tokenAnswer(made.token, now), text: made.text } };
+    },
+  });
+
+/** By a token that spoke for somebody else its maker could do in their name what they may not do themselves. */
+function ownName(asked: string, { identities }: Caller): string {
+  const own = identities.find((one) => isSamePerson(one, asked));
+  if (own === undefined) throw new Refusal(badInput([{ in: 'body', at: 'for', expected: 'a name of yours' }]));
+  return own;
+}
+
+function endOf(text: string | undefined, now: number): number {
+  const end = text === undefined ? now + usualMs : Date.parse(text);
+  if (end > now && end <= now + longestMs) return end;
+  throw new Refusal(badInput([{ in: 'body', at: 'expiresAt', expected: 'a time from now on, within 366 days' }]));
+}
+
+const revoking = (tokens: TokensDesk): Route =>
+  route({
+    method: 'DELETE',
+    path: '/v1/tokens/{id}',
+    says: {
+      id: 'revokeToken',
+      tag: 'Access',
+      summary: 'Revokes a token',
+      description: 'It is of no use from then on, in every process. It stays in the list.',
+      answers: { 200: { description: 'The token, revoked', schema: tokenShape } },
+    },
+    needs: 'administer',
+    asks: { params: z.strictObject({ id: z.string().max(100) }) },
+    handle: async ({ params: { id }, by: { caller, now } }) => {
+      const [found] = await tokens.find([id]);
+      if (found === undefined || !isWithin(found.grants, caller.grants)) throw new Refusal(notFound);
+      const revoked = await tokens.revoke(id, caller.person);
+      if (revoked === undefined) throw new Refusal(notFound);
+      return { status: 200, body: tokenAnswer(revoked, now) };
+    },
+  });
