@@ -1,7 +1,10 @@
 import type { Answers } from '../ports/answers.ts';
+import { approvalsOn } from './approvals.ts';
 import { driftOf } from './drift.ts';
 import { explained } from './explained.ts';
 import { type Grounds, surveyInForce } from './opened.ts';
+import { pausesOn } from './pauses.ts';
+import { plansOn } from './plans.ts';
 import { seenOf } from './sight.ts';
 
 /** What is asked about estates, answered out of a store. */
@@ -11,4 +14,7 @@ export const answersOn = (grounds: Grounds): Answers => ({
     return seenOf(survey, driftOf(survey), asked);
   },
   explain: (asked) => explained(asked, grounds),
+  approvals: approvalsOn(grounds),
+  pauses: pausesOn(grounds),
+  plans: plansOn(grounds),
 });

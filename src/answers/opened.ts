@@ -1,7 +1,10 @@
 import type { OpenedEstate } from '../estate/opened-estate.ts';
-import type { EstateAsked } from '../ports/answers.ts';
+import type { EstateAsked, Posted } from '../ports/answers.ts';
+import type { Clock } from '../ports/clock.ts';
 import { Declined } from '../ports/declined.ts';
+import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
 import { type KeptSurvey, surveyOf } from './survey-of.ts';
 
@@ -10,6 +13,18 @@ export interface Grounds {
   readonly store: Store;
   /** The specs of a generation, compiled. Rejects where they cannot be opened by this version. */
   open(estate: string, generation: Generation): Promise<OpenedEstate>;
+  readonly posted: PostedGrounds;
+  readonly clock: Clock;
+}
+
+/** The ways to specs that somebody posted. */
+export interface PostedGrounds {
+  /** Read and checked beside what is in force; throws `Declined` where it is too much. */
+  read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
+  /** The same, kept before. */
+  again(kept: KeptTree, revision: string): SpecTree;
+  /** A sound tree, compiled. */
+  open(tree: SpecTree): Promise<OpenedEstate>;
 }
 
 /** The newest generation, and its specs. */
@@ -18,7 +33,7 @@ export interface Opened {
   readonly estate: OpenedEstate;
 }
 
-export async function openInForce(name: string, { store, open }: Grounds): Promise<Opened> {
+export async function openInForce(name: string, { store, open }: Pick<Grounds, 'store' | 'open'>): Promise<Opened> {
   const generation = await store.generations.current(name);
   if (generation === undefined)
     throw new Declined('conflict', 'No specs are in force here yet. Apply some, or let a worker follow them.');

@@ -5,12 +5,13 @@ import type { EstateAsked, Planned } from '../ports/answers.ts';
 import type { Survey, Viewed } from './survey.ts';
 import { lookOf } from './survey-of.ts';
 
-/** What of an estate lies within the bounds of whoever asks. */
-export type Sight = Pick<EstateAsked, 'estate' | 'seen'>;
+/** What of an estate lies within the bounds of whoever asks. `quantity`: of the owners of one thing; default: some. */
+export interface Sight extends Pick<EstateAsked, 'estate' | 'seen'> {
+  readonly quantity?: 'some' | 'every';
+}
 
 /** Whose something is: '' of nobody. What several want is seen by each of them, and is each one's to let pass. */
 type Owners = readonly string[];
-type Quantity = 'some' | 'every';
 
 /** What is seen of a survey's plans, or of others of the same scopes. A scope of which nothing may be seen is left out. */
 export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight): Planned {
@@ -30,21 +31,21 @@ export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight
 /** Nothing stands between somebody and all of an estate. */
 export const seesAll = ({ estate, seen }: Sight): boolean => seen.some((bounds) => covers(bounds, { estate }));
 
-export function within(plan: ScopePlan, view: Viewed, sight: Sight, quantity: Quantity = 'some'): ScopePlan {
+function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
   if (seesAll(sight)) return plan;
   const { standing: _, ...rest } = plan;
   return {
     ...rest,
-    actions: plan.actions.filter((action) => holds(ownersOf(action, view), targetsOf(action, view), sight, quantity)),
+    actions: plan.actions.filter((action) => holds(ownersOf(action, view), targetsOf(action, view), sight)),
     findings: plan.findings.filter((finding) => seesFinding(finding, view, sight)),
   };
 }
 
 /** What has an address, wanted or not. */
 export const seesAddress = (address: Address, view: Viewed, sight: Sight): boolean =>
-  holds(ownersAt(address, view), targetsAt([address], view), sight, 'some');
+  holds(ownersAt(address, view), targetsAt([address], view), sight);
 
-function holds(owners: Owners, targets: readonly string[], { estate, seen }: Sight, quantity: Quantity): boolean {
+function holds(owners: Owners, targets: readonly string[], { estate, seen, quantity = 'some' }: Sight): boolean {
   const isHeld = (owner: string): boolean => seen.some((bounds: Bounds) => covers(bounds, { estate, targets, owner }));
   return quantity === 'some' ? owners.some(isHeld) : owners.every(isHeld);
 }
@@ -91,5 +92,5 @@ function seesFinding(finding: Finding, view: Viewed, sight: Sight): boolean {
   if ('address' in finding) return seesAddress(finding.address, view, sight);
   if (!('id' in finding)) return true;
   const whose = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
-  return holds(whose, view.input.wanted.targets, sight, 'some');
+  return holds(whose, view.input.wanted.targets, sight);
 }

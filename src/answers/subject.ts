@@ -12,7 +12,7 @@ export interface Names {
 }
 
 /** Whatever the specs speak of, and what the store knows as ours though no document speaks of it any more. */
-export async function namesIn(estate: Estate, store: Store): Promise<Names> {
+export async function namesIn(estate: Pick<Estate, 'name' | 'compiled'>, store: Store): Promise<Names> {
   const { scopes } = estate.compiled;
   const known = await Promise.all(scopes.map(({ scope }) => store.inventory.knowledge(estate.name, scope)));
   return {

@@ -11,6 +11,7 @@ import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Reach } from '../telemetry/reach.ts';
+import { answersOf } from './answers.ts';
 
 /** What the API stands on, in whatever process. */
 export interface ApiGround {
@@ -45,10 +46,17 @@ export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOption
 }
 
 /** One line a noun. */
-function desksOn({ store, clock, log }: ApiGround, { reaches, authenticate }: Rim): Desks {
+function desksOn(ground: ApiGround, { reaches, authenticate }: Rim): Desks {
+  const { store, clock, log } = ground;
   const { happenings, passes, entryPages, figures, audit } = store;
   const estates = store.estates.list;
+  const answers = { ...answersOf(ground), estates };
   return {
+    drift: answers,
+    explanations: answers,
+    plans: answers,
+    approvals: answers,
+    pauses: answers,
     events: openEvents({ authenticate, happenings, clock, log }),
     reconciles: { passes, estates },
     ledger: { entryPages, figures, audit, estates },

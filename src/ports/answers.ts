@@ -2,8 +2,13 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
 import type { Explanation } from '../core/inventory/explanation.ts';
 import type { Gap } from '../core/observed.ts';
+import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import type { Approval } from './approvals.ts';
+import type { KeptTree } from './fleet-state.ts';
+import type { Pause } from './pauses.ts';
+import type { Poster, Proposal, ProposalHead, ProposalQuery } from './proposals.ts';
 
 /**
  * What is asked about an estate beyond one call of the store, and answered out of the store: the specs in force, the newest
@@ -14,6 +19,69 @@ export interface Answers {
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
+  readonly approvals: ApprovalAnswers;
+  readonly pauses: PauseAnswers;
+  readonly plans: PlanAnswers;
+}
+
+/** What modes and limits withhold from workers, and the word that lets it pass. `seen`: what the asker may let pass. */
+export interface ApprovalAnswers {
+  offer(asked: OfferAsked): Promise<Offered>;
+  /** Exactly what has this digest, and not by who made it. */
+  give(asked: OfferAsked & ApprovalWord): Promise<Given>;
+}
+
+export interface OfferAsked extends EstateAsked {
+  readonly by: Poster;
+}
+
+/** `digest`: of the offer, whole. `until`: ms since the epoch. */
+export interface ApprovalWord {
+  readonly digest: string;
+  readonly reason: string;
+  readonly until: number;
+}
+
+/** The actions of each plan are what would be let pass. `free`: how many changes more workers make without anybody. */
+export interface Offered extends Planned {
+  readonly digest: string;
+  readonly generation: number;
+  readonly free: number;
+  readonly authors: Authorship;
+  /** Those in force already, of what is seen. */
+  readonly given: readonly Approval[];
+}
+
+/** `refused`: why this asker may not let it pass. `unknown`: of some of it nobody knows who made it. */
+export interface Authorship {
+  readonly refused?: string;
+  readonly unknown: boolean;
+}
+
+export interface Given extends Pick<Offered, 'generation' | 'digest' | 'authors'> {
+  readonly given: readonly Approval[];
+}
+
+/** Holding an estate, or a part of it, still. `seen`: what the asker sees; `mine`: what is theirs to hold. */
+export interface PauseAnswers {
+  list(asked: EstateAsked): Promise<readonly Pause[]>;
+  begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
+  /** Those that hold exactly this; `all`: every one that is theirs. */
+  end(
+    asked: PauseAsked,
+    held: Held | 'all',
+    by: { readonly person: string; readonly reason: string },
+  ): Promise<readonly Pause[]>;
+}
+
+export interface PauseAsked extends EstateAsked {
+  readonly mine: readonly Bounds[];
+}
+
+/** `scopes`: where a pass was asked for. */
+export interface BegunPause {
+  readonly pause: Pause;
+  readonly scopes: readonly ScopeKey[];
 }
 
 /** `seen`: who asks is told only what lies within one of these. `targets`: only their scopes; absent: all. */
@@ -40,4 +108,45 @@ export interface ScopeLook {
 
 export interface Explained extends Pick<Planned, 'bound' | 'looks'> {
   readonly explanation: Explanation;
+}
+
+/** Plans that are asked for, of posted specs or of what is in force, and kept for a while. */
+export interface PlanAnswers {
+  make(asked: PlanAsked): Promise<MadePlan>;
+  read(asked: PlanNamed): Promise<MadePlan>;
+  /** Newest first. */
+  list(asked: ProposalQuery): Promise<readonly ProposalHead[]>;
+  /** Brings the specs into force that it was made of, exactly as far as it was shown. */
+  apply(asked: PlanNamed & { readonly reason: string }): Promise<AppliedPlan>;
+}
+
+/** `posted`: absent: of what is in force. */
+export interface PlanAsked extends EstateAsked {
+  readonly by: Poster;
+  readonly posted?: Posted;
+}
+
+/** Specs as somebody sent them, who need not be trusted. `team`: whose repository they are of; absent: the estate's own. */
+export interface Posted extends Pick<KeptTree, 'specs' | 'userData'> {
+  readonly team?: string;
+}
+
+export interface PlanNamed {
+  readonly id: string;
+  readonly by: Poster;
+  /** How much of an estate the asker sees. */
+  sees(estate: string): 'all' | 'some' | 'nothing';
+}
+
+/** `stale`: other specs are in force by now than when it was made. */
+export interface MadePlan extends Pick<Proposal, 'head' | 'planned' | 'problems'> {
+  readonly stale: boolean;
+}
+
+export interface AppliedPlan {
+  readonly estate: string;
+  readonly generation: number;
+  readonly revision: string;
+  /** Where passes were asked for. */
+  readonly scopes: readonly ScopeKey[];
 }

@@ -19,9 +19,16 @@ export interface ApprovalDraft extends Where {
   readonly actions: readonly string[];
   /** Deletes and replaces among them, which pass whatever the limits. */
   readonly destroys: number;
-  readonly by: { readonly person: string; readonly reason: string };
+  readonly by: ApprovedBy;
   /** Milliseconds since the epoch. */
   readonly until: number;
+}
+
+/** `authorsUnknown`: nobody could say whether the person made some of it. */
+export interface ApprovedBy {
+  readonly person: string;
+  readonly reason: string;
+  readonly authorsUnknown?: true;
 }
 
 export interface Approval extends ApprovalDraft {

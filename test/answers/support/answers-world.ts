@@ -1,8 +1,10 @@
-import { answersOn } from '../../../src/answers/answers-on.ts';
-import { generationsOf } from '../../../src/fleet/generations.ts';
+import { answersOf } from '../../../src/config/answers.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
+import { approvalsRoutes } from '../../../src/http/api/routes/approvals.ts';
 import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
+import { pausesRoutes } from '../../../src/http/api/routes/pauses.ts';
+import { plansRoutes } from '../../../src/http/api/routes/plans.ts';
 import { type ApiWorld, apiWorld } from '../../http/api/support/api-world.ts';
 import { machineIn } from '../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld } from '../../support/fleet-world.ts';
@@ -19,11 +21,14 @@ export const machine = machineIn({ image: 'img-1', size: 'small' });
 export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): AnswersWorld {
   const world = fleetWorld();
   const { store, yard, cloud, clock } = world;
-  const answers = answersOn({ store, open: generationsOf(yard).open });
+  const answers = answersOf(yard);
   const desk = { ...answers, estates: () => store.estates.list() };
+  const routes = [driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes].flatMap((of) =>
+    of(desk),
+  );
   return {
     ...world,
-    api: apiWorld({ routes: [...driftRoutes(desk), ...explanationsRoutes(desk)], callers, clock }),
+    api: apiWorld({ routes, callers, clock }),
     meddle: (tier) => {
       const ids = cloud.inspect.live().flatMap(({ type, id }) => (type === 'instance' ? [id] : []));
       cloud.outside.do('TagObjects', { ids, tags: { tier } });

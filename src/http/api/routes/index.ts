@@ -1,14 +1,28 @@
 import type { Events } from '../events/open-events.ts';
 import type { Route } from '../route.ts';
+import { type ApprovalsDesk, approvalsRoutes } from './approvals.ts';
+import { type DriftDesk, driftRoutes } from './drift.ts';
 import { eventRoutes } from './events.ts';
+import { type ExplanationsDesk, explanationsRoutes } from './explanations.ts';
 import { type HealthDesk, healthRoutes } from './health.ts';
 import { type LedgerDesk, ledgerRoutes } from './ledger.ts';
+import { type PausesDesk, pausesRoutes } from './pauses.ts';
+import { type PlansDesk, plansRoutes } from './plans.ts';
 import { type ReconcilesDesk, reconcilesRoutes } from './reconciles.ts';
 import { type TokensDesk, tokensRoutes } from './tokens.ts';
 import { whoamiRoutes } from './whoami.ts';
 
 /** What the routes ask at, handed in by a root: one member a noun, of at most six in a group. */
-export type Desks = Past & Watching & Admitting & Keeping;
+export type Desks = Deciding & Past & Watching & Admitting & Keeping;
+
+/** What would be done, and what people say to it. */
+interface Deciding {
+  readonly drift: DriftDesk;
+  readonly explanations: ExplanationsDesk;
+  readonly plans: PlansDesk;
+  readonly approvals: ApprovalsDesk;
+  readonly pauses: PausesDesk;
+}
 
 /** What goes on. */
 interface Watching {
@@ -33,6 +47,11 @@ interface Keeping {
 
 /** Every route of the API: one line a noun. */
 export const routesOn = (desks: Desks): readonly Route[] => [
+  ...driftRoutes(desks.drift),
+  ...explanationsRoutes(desks.explanations),
+  ...plansRoutes(desks.plans),
+  ...approvalsRoutes(desks.approvals),
+  ...pausesRoutes(desks.pauses),
   ...eventRoutes(desks.events),
   ...reconcilesRoutes(desks.reconciles),
   ...ledgerRoutes(desks.ledger),

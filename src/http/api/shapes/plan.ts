@@ -9,7 +9,7 @@ import { moment } from './moment.ts';
 
 const count = z.int();
 
-const summaryShape = z
+export const summaryShape = z
   .object({
     create: count,
     update: count,

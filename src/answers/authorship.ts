@@ -1,0 +1,71 @@
+import { mayBeSamePerson } from '../core/access/may-be-same-person.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import type { Authorship } from '../ports/answers.ts';
+import type { GenerationAuthors } from '../ports/authors.ts';
+import type { Poster } from '../ports/proposals.ts';
+import type { Store } from '../ports/store.ts';
+
+/** So many generations are looked through; where more wait, nobody can say who made them all. */
+const most = 200;
+
+export interface Waiting {
+  readonly estate: string;
+  /** The newest: what is approved is of it, and of those before that never came wholly into force. */
+  readonly generation: number;
+  readonly scopes: readonly ScopeKey[];
+}
+
+/**
+ * Whether somebody made some of what waits. Its authors are those of every generation since the one that stands in its scopes,
+ * the newest at any rate: what nobody approved then still waits in what came after.
+ *
+ *   what is known of them                                        | the asker
+ *   -------------------------------------------------------------+----------------------------------------
+ *   one of them may be the asker                                 | may not
+ *   more than could be read                                      | may not: they may be among the others
+ *   some, and of the asker no name                               | may not
+ *   e-mail addresses, and of the asker none                      | may not: the two cannot be compared
+ *   nothing of some generation (a plain folder, an older version) | may, and the approval says so
+ */
+export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
+  const { estate, generation, scopes } = waiting;
+  const standing = await Promise.all(scopes.map((scope) => store.fleet.rollouts.standing({ estate, scope })));
+  const after = Math.min(generation - 1, ...standing);
+  return judged(await store.authors.since(estate, after, most + 1), by);
+}
+
+export function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
+  const own = namesOf(by);
+  const unknown = generations.some(({ told }) => told === undefined);
+  const mine = generations.filter(({ told }) =>
+    told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
+  );
+  if (mine.length > 0)
+    return { unknown, refused: `You made some of it (${listed(mine)}): somebody else looks at it, and approves it.` };
+  if (generations.length > most || generations.some(({ told }) => told?.more === true))
+    return { unknown, refused: `More people made it than can be told, and you may be one of them. ${onStore}` };
+  const names = generations.flatMap(({ told }) => told?.names ?? []);
+  if (names.length > 0 && by.names.length === 0)
+    return { unknown, refused: `Whose token this is is not known, and so not whether you made it. ${ownToken}` };
+  if (names.some(isAddress) && !by.names.some(isAddress))
+    return { unknown, refused: `Its authors are known by e-mail address, and you are not. ${ownToken}` };
+  return { unknown };
+}
+
+/** All that somebody who posts specs is known by later; a credential by what no person's name looks like. */
+export const namesOf = ({ person, caller, names }: Poster): readonly string[] => [
+  ...new Set([...names, person, `credential ${caller}`]),
+];
+
+const isAddress = (name: string): boolean => name.includes('@');
+
+const listed = (generations: readonly GenerationAuthors[]): string =>
+  `generation ${generations
+    .map(({ generation }) => generation)
+    .slice(0, shown)
+    .join(', ')}`;
+
+const shown = 5;
+
+const onStore = 'Whoever may open the store approves with: setpoint approve';
+const ownToken = 'Ask with a token, or by an issuer, that says who you are by your e-mail address.';

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { planJson } from '../core/render/plan-json.ts';
+import { keptTree } from '../estate/accept-specs.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { MadePlan, PlanAnswers, PlanAsked, PlanNamed } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
+import type { Proposal } from '../ports/proposals.ts';
+import { applyPlan } from './apply-plan.ts';
+import { inLine } from './in-line.ts';
+import { type Grounds, openInForce, surveyInForce } from './opened.ts';
+import { postedEstate, toldOf } from './posted-estate.ts';
+import { seenOf } from './sight.ts';
+import { type KeptSurvey, surveyOf } from './survey-of.ts';
+
+/** Kept for so long, and of an estate so many, of at most so much text each. */
+const keptMs = 7 * 86_400_000;
+const mostKept = 100;
+const mostLength = 16 * 1024 * 1024;
+
+const mostWaiting = 8;
+
+export function plansOn(grounds: Grounds): PlanAnswers {
+  const line = inLine(mostWaiting);
+  const read = async (asked: PlanNamed): Promise<Proposal> => {
+    const found = await grounds.store.proposals.read(asked.id);
+    if (found === undefined || !isSeen(found, asked))
+      throw new Declined('unknown', 'There is nothing here that you may see.');
+    return found;
+  };
+  return {
+    make: (asked) => line(() => make(asked, grounds)),
+    read: async (asked) => madeOf(await read(asked), grounds),
+    list: (query) => grounds.store.proposals.list(query),
+    apply: async (asked) => {
+      const proposal = await read(asked);
+      return line(() => applyPlan({ ...asked, proposal }, grounds));
+    },
+  };
+}
+
+/** Whoever asked for it sees it; others see it who see all that it might tell of. */
+function isSeen({ head }: Proposal, { by, sees }: PlanNamed): boolean {
+  const seen = sees(head.estate);
+  return seen === 'all' || (seen === 'some' && head.by.caller === by.caller);
+}
+
+async function make(asked: PlanAsked, grounds: Grounds): Promise<MadePlan> {
+  const { survey, of, generation } = await (asked.posted === undefined
+    ? inForce(asked, grounds)
+    : proposed(asked, grounds));
+  const planned = seenOf(survey, survey.plans, asked);
+  const { revision, summary, digest } = planJson(planned.plans, planned.bound, sha256);
+  const { tree } = survey.estate;
+  const at = grounds.clock.now();
+  const proposal: Proposal = {
+    head: {
+      ...{ id: randomUUID(), estate: asked.estate, generation, revision, summary, digest, of, by: asked.by },
+      times: { at, until: at + keptMs },
+    },
+    planned,
+    problems: of === 'posted' ? tree.problems.map(toldOf) : [],
+    ...(of === 'posted' ? { tree: keptTree(tree) } : {}),
+  };
+  if (JSON.stringify(proposal).length > mostLength)
+    throw new Declined('conflict', 'The plan is too large to be kept. Plan fewer targets, or by: setpoint plan');
+  await grounds.store.proposals.keep(proposal, mostKept);
+  return { ...proposal, stale: false };
+}
+
+interface Surveyed {
+  readonly survey: KeptSurvey;
+  readonly of: Proposal['head']['of'];
+  /** In force. */
+  readonly generation: number;
+}
+
+async function inForce(asked: PlanAsked, grounds: Grounds): Promise<Surveyed> {
+  const survey = await surveyInForce(asked, grounds);
+  return { survey, of: 'in-force', generation: survey.bound.generation ?? 0 };
+}
+
+async function proposed({ estate: name, posted }: PlanAsked, grounds: Grounds): Promise<Surveyed> {
+  if (posted === undefined) throw new Error('nothing was posted');
+  const before = await openInForce(name, grounds);
+  const survey = await surveyOf(await postedEstate(posted, before, grounds), grounds.store);
+  const now = await grounds.store.generations.current(name);
+  if (now?.number !== before.generation.number)
+    throw new Declined('conflict', 'Other specs came into force meanwhile: ask once more.');
+  return { survey, of: 'posted', generation: before.generation.number };
+}
+
+async function madeOf(proposal: Proposal, { store }: Grounds): Promise<MadePlan> {
+  const now = await store.generations.current(proposal.head.estate);
+  return { ...proposal, stale: now?.number !== proposal.head.generation };
+}

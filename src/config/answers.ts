@@ -1,0 +1,22 @@
+import { answersOn } from '../answers/answers-on.ts';
+import { openEstate } from '../estate/opened-estate.ts';
+import { generationsOf } from '../fleet/generations.ts';
+import type { Yard } from '../fleet/yard.ts';
+import type { Answers } from '../ports/answers.ts';
+import { postedSpecs } from './posted-specs.ts';
+
+/** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */
+export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Answers {
+  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+  const generations = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
+  return answersOn({
+    store,
+    clock,
+    open: generations.open,
+    posted: {
+      read: (posted, inForce) => postedSpecs(posted, inForce, { clock, today: today() }),
+      again: outside.specs,
+      open: (tree) => openEstate(tree, outside.cloud, today()),
+    },
+  });
+}

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** Why somebody does what others will ask about, as the command line takes it. */
+export const reasonField = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .regex(/^[^\p{Cc}]*$/u, 'one line')
+  .meta({ description: 'Others read it, and it is written into the ledger' });

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { boundsFor } from '../../../core/access/grant.ts';
+import type { PauseAnswers } from '../../../ports/answers.ts';
+import { askedEstate, estateField } from '../asked-estate.ts';
+import { answered } from '../declined.ts';
+import { badInput } from '../problems.ts';
+import { reasonField } from '../reason-field.ts';
+import { Refusal } from '../refusal.ts';
+import type { Caller, Route } from '../route.ts';
+import { heldWhat, pauseShape, subjectShape } from '../shapes/pause.ts';
+import { route } from '../typed-route.ts';
+
+export interface PausesDesk {
+  readonly pauses: PauseAnswers;
+  estates(): Promise<readonly string[]>;
+}
+
+const usualMs = 86_400_000;
+const longestMs = 366 * 86_400_000;
+
+const held = {
+  estate: estateField,
+  what: heldWhat.default('all'),
+  of: subjectShape.default({ by: 'estate' }).meta({ description: 'Of whom; left out: everything of the estate' }),
+  reason: reasonField,
+};
+
+const list = z.object({ items: z.array(pauseShape) }).meta({ id: 'Pauses' });
+
+export const pausesRoutes = (desk: PausesDesk): readonly Route[] => [listed(desk), begin(desk), end(desk)];
+
+const listed = ({ pauses, estates }: PausesDesk): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/pauses',
+    says: {
+      id: 'listPauses',
+      tag: 'Pauses',
+      summary: 'What people hold still',
+      answers: { 200: { description: 'Those in force, oldest first', schema: list } },
+    },
+    needs: 'read',
+    asks: { query: z.strictObject({ estate: estateField }) },
+    handle: async ({ query, by: { caller } }) => {
+      const estate = await askedEstate({ asked: query.estate, in: 'query', needs: 'read' }, caller, estates);
+      const items = await answered(pauses.list({ estate, seen: boundsFor(caller.grants, 'read') }));
+      return { status: 200, body: { items } };
+    },
+  });
+
+const begin = ({ pauses, estates }: PausesDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/pauses',
+    says: {
+      id: 'pause',
+      tag: 'Pauses',
+      summary: 'Hold the estate, or a part of it, still for a while',
+      description: 'Workers, and people who apply, leave it alone. For 24 h where nothing else is said.',
+      answers: {
+        201: {
+          description: 'It holds',
+          schema: z
+            .object({ estate: z.string(), pause: pauseShape, scopes: z.array(z.string()) })
+            .meta({ id: 'BegunPause' }),
+        },
+      },
+    },
+    needs: 'operate',
+    asks: { body: z.strictObject({ ...held, until: z.iso.datetime({ offset: true }).optional() }) },
+    handle: async ({ body, by: { caller, now } }) => {
+      const { what, of, reason } = body;
+      const until = body.until === undefined ? now + usualMs : Date.parse(body.until);
+      if (until <= now || until - now > longestMs)
+        throw new Refusal(badInput([{ in: 'body', at: 'until', expected: 'a time to come, within a year' }]));
+      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
+      const draft = { what, of, reason, person: caller.person, until };
+      const begun = await answered(pauses.begin({ estate, ...boundsOf(caller) }, draft));
+      return { status: 201, body: { estate, ...begun } };
+    },
+  });
+
+const end = ({ pauses, estates }: PausesDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/pauses/end',
+    says: {
+      id: 'resume',
+      tag: 'Pauses',
+      summary: 'Let go on what is held still',
+      description:
+        'Ends those that hold exactly this, named as it was when it was paused; with `all` every one that is yours.',
+      answers: { 200: { description: 'Those that ended', schema: list } },
+    },
+    needs: 'operate',
+    asks: { body: z.strictObject({ ...held, all: z.literal(true).optional() }) },
+    handle: async ({ body, by: { caller } }) => {
+      const { what, of, reason, all } = body;
+      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
+      const by = { person: caller.person, reason };
+      const items = await answered(pauses.end({ estate, ...boundsOf(caller) }, all ? 'all' : { what, of }, by));
+      return { status: 200, body: { items } };
+    },
+  });
+
+const boundsOf = ({ grants }: Caller) => ({ seen: boundsFor(grants, 'read'), mine: boundsFor(grants, 'operate') });

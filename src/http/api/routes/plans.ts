@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { boundsFor, mayDo } from '../../../core/access/grant.ts';
+import type { Permission } from '../../../core/access/role.ts';
+import type { PlanAnswers, PlanNamed } from '../../../ports/answers.ts';
+import { askedEstate, estateField } from '../asked-estate.ts';
+import { answered } from '../declined.ts';
+import { afterField, limitField, nextField } from '../paging.ts';
+import { posterOf } from '../poster-of.ts';
+import { forbidden } from '../problems.ts';
+import { reasonField } from '../reason-field.ts';
+import { Refusal } from '../refusal.ts';
+import type { Caller, Route } from '../route.ts';
+import { sha256 } from '../sha256.ts';
+import { madePlanAnswer, madePlanShape, planHeadAnswer, planHeadShape } from '../shapes/made-plan.ts';
+import { targetList } from '../targets-field.ts';
+import { route } from '../typed-route.ts';
+
+export interface PlansDesk {
+  readonly plans: PlanAnswers;
+  estates(): Promise<readonly string[]>;
+}
+
+export const plansRoutes = (desk: PlansDesk): readonly Route[] => [make(desk), listed(desk), read(desk), apply(desk)];
+
+const mostBytes = 8 * 1024 * 1024;
+const mostFiles = 2000;
+
+const path = z.string().min(1).max(1000).meta({ description: 'In the tree, with /' });
+const once = <T extends { readonly path: string }>(files: readonly T[]): boolean =>
+  new Set(files.map((file) => file.path)).size === files.length;
+
+const spec = z.strictObject({ path, text: z.string().max(4 * 1024 * 1024) });
+const script = z.strictObject({ path, base64: z.base64().max(512 * 1024) });
+
+const make = ({ plans, estates }: PlansDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/plans',
+    says: {
+      id: 'makePlan',
+      tag: 'Plans',
+      summary: 'Plan specs that you send, as for a pull request, or what is in force',
+      description:
+        'Specs that are sent need not be trusted: credentials, targets, limits and modes are those in force, and specs that say otherwise are refused with 422. It rests on the newest looks; no cloud is asked, and nothing changes. Kept for 7 days.',
+      answers: { 201: { description: 'The plan', schema: madePlanShape } },
+    },
+    needs: 'plan',
+    asks: {
+      bodyBytes: mostBytes,
+      body: z
+        .strictObject({
+          estate: estateField,
+          specs: z.array(spec).min(1).max(mostFiles).refine(once, 'each path once').optional(),
+          userData: z.array(script).max(mostFiles).refine(once, 'each path once').default([]),
+          team: z.string().min(1).max(200).optional().meta({ description: "For this source's repository" }),
+          inForce: z.literal(true).optional().meta({ description: 'Instead of specs' }),
+          targets: targetList.meta({ description: 'With `inForce`: only the scopes of these targets' }),
+        })
+        .refine(({ specs, inForce }) => (specs === undefined) === (inForce === true), {
+          error: 'either `specs` or `inForce`',
+          path: ['specs'],
+        })
+        .refine(({ specs, targets }) => specs === undefined || targets === undefined, {
+          error: 'nothing, where specs are sent',
+          path: ['targets'],
+        }),
+    },
+    handle: async ({ body, by: { caller, now } }) => {
+      const { specs, userData, team, targets } = body;
+      const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'plan' }, caller, estates);
+      // why: what is refused, and what a plan says, tells of all that is in force
+      if (specs !== undefined) refuseBounded(caller, 'plan', estate);
+      const made = await answered(
+        plans.make({
+          estate,
+          seen: boundsFor(caller.grants, 'plan'),
+          by: posterOf(caller),
+          ...(targets === undefined ? {} : { targets }),
+          ...(specs === undefined ? {} : { posted: { specs, userData, ...(team === undefined ? {} : { team }) } }),
+        }),
+      );
+      const headers = { location: `/v1/plans/${made.head.id}` };
+      return { status: 201, body: madePlanAnswer(made, { now, hash: sha256 }), headers };
+    },
+  });
+
+/** For what cannot be divided. */
+function refuseBounded({ grants }: Caller, permission: Permission, estate: string): void {
+  if (!mayDo(grants, permission, { estate })) throw new Refusal(forbidden(permission));
+}
+
+const listed = ({ plans, estates }: PlansDesk): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/plans',
+    says: {
+      id: 'listPlans',
+      tag: 'Plans',
+      summary: 'Plans that were asked for, newest first; all of them where you see all of the estate, else your own',
+      answers: {
+        200: {
+          description: 'Those that have not run out',
+          schema: z.object({ items: z.array(planHeadShape), next: nextField }).meta({ id: 'Plans' }),
+        },
+      },
+    },
+    needs: 'read',
+    asks: { query: z.strictObject({ estate: estateField, limit: limitField, after: afterField }) },
+    handle: async ({ query: { estate: asked, limit, after }, by: { caller } }) => {
+      const estate = await askedEstate({ asked, in: 'query', needs: 'read' }, caller, estates);
+      const own = mayDo(caller.grants, 'read', { estate }) ? {} : { by: caller.id };
+      const heads = await answered(
+        plans.list({ estate, ...own, limit: limit + 1, ...(after === undefined ? {} : { after }) }),
+      );
+      const items = heads.slice(0, limit);
+      const next = heads.length > limit ? items.at(-1)?.id : undefined;
+      return { status: 200, body: { items: items.map(planHeadAnswer), ...(next === undefined ? {} : { next }) } };
+    },
+  });
+
+const named = { params: z.strictObject({ id: z.string().min(1).max(100) }) };
+
+const asked = (id: string, caller: Caller): PlanNamed => ({
+  id,
+  by: posterOf(caller),
+  sees: (estate) => {
+    if (mayDo(caller.grants, 'read', { estate })) return 'all';
+    const isIts = boundsFor(caller.grants, 'read').some(({ estates }) => estates?.includes(estate) ?? true);
+    return isIts ? 'some' : 'nothing';
+  },
+});
+
+const read = ({ plans }: PlansDesk): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/plans/{id}',
+    says: {
+      id: 'readPlan',
+      tag: 'Plans',
+      summary: 'A plan, as it was made',
+      answers: { 200: { description: 'The plan, and whether other specs are in force by now', schema: madePlanShape } },
+    },
+    needs: 'read',
+    asks: named,
+    handle: async ({ params: { id }, by: { caller, now } }) => {
+      const made = await answered(plans.read(asked(id, caller)));
+      return { status: 200, body: madePlanAnswer(made, { now, hash: sha256 }) };
+    },
+  });
+
+const apply = ({ plans }: PlansDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/plans/{id}/apply',
+    says: {
+      id: 'applyPlan',
+      tag: 'Plans',
+      summary: 'Bring the specs of a plan into force, as the next generation',
+      description:
+        'Only where nothing is followed; else merge it. Only beside the generation that it was planned beside, and if planning again wants the same. Workers carry it out as far as modes and limits let them; you, and whoever posted it, are its authors.',
+      answers: {
+        202: {
+          description: 'In force; passes are asked for',
+          schema: z
+            .object({
+              estate: z.string(),
+              generation: z.int(),
+              revision: z.string(),
+              scopes: z.array(z.string()).meta({ description: 'Where a pass was asked for: see /v1/reconciles' }),
+            })
+            .meta({ id: 'AppliedPlan' }),
+        },
+      },
+    },
+    needs: 'operate',
+    asks: { ...named, body: z.strictObject({ reason: reasonField }) },
+    handle: async ({ params: { id }, body: { reason }, by: { caller } }) => {
+      const { head } = await answered(plans.read(asked(id, caller)));
+      refuseBounded(caller, 'operate', head.estate);
+      return { status: 202, body: await answered(plans.apply({ ...asked(id, caller), reason })) };
+    },
+  });

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Given, Offered } from '../../../ports/answers.ts';
+import type { Approval } from '../../../ports/approvals.ts';
+import { moment } from './moment.ts';
+import { planAnswer, planBody } from './plan.ts';
+
+const approvalShape = z
+  .object({
+    estate: z.string(),
+    scope: z.string(),
+    seq: z.int().meta({ description: 'Of its entry in the ledger' }),
+    generation: z.int(),
+    digest: z.string(),
+    actions: z.array(z.string()).meta({ description: 'Digests' }),
+    destroys: z.int().meta({ description: 'Deletes and replaces among them' }),
+    ran: z.int(),
+    person: z.string(),
+    reason: z.string(),
+    authorsUnknown: z.boolean().optional(),
+    until: moment,
+  })
+  .meta({ id: 'Approval', description: "A person's word, bound to exactly what was shown" });
+
+const authorsShape = z
+  .object({
+    refused: z
+      .string()
+      .optional()
+      .meta({ description: 'Why you may not approve it; absent: you may, as far as this goes' }),
+    unknown: z.boolean().meta({ description: 'Of some of it nobody knows who made it' }),
+  })
+  .meta({ id: 'Authors', description: 'Who made what waits, beside you' });
+
+const said = { generation: z.int(), digest: z.string(), authors: authorsShape };
+
+/** What waits, and what has been approved. Its `digest` is what is approved. */
+export const offerShape = z
+  .object({
+    ...planBody,
+    ...said,
+    free: z.int().meta({ description: 'Changes more that workers make without anybody' }),
+    approvals: z.array(approvalShape),
+  })
+  .meta({ id: 'Offer', description: 'What waits for approval' });
+
+export const givenShape = z.object({ ...said, approvals: z.array(approvalShape) }).meta({ id: 'GivenApprovals' });
+
+const approvalAnswer = ({ by, ...approval }: Approval) => ({ ...approval, ...by });
+
+export const offerAnswer = (
+  { generation, digest, free, authors, given, ...planned }: Offered,
+  how: Parameters<typeof planAnswer>[1],
+) => ({ ...planAnswer(planned, how), generation, digest, free, authors, approvals: given.map(approvalAnswer) });
+
+export const givenAnswer = ({ given, ...said }: Given) => ({ ...said, approvals: given.map(approvalAnswer) });

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { MadePlan } from '../../../ports/answers.ts';
+import type { ProposalHead, Told } from '../../../ports/proposals.ts';
+import { moment } from './moment.ts';
+import { planAnswer, planBody, summaryShape } from './plan.ts';
+
+const problemShape = z
+  .object({
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    file: z.string(),
+    line: z.int(),
+    column: z.int(),
+    message: z.string(),
+    expected: z.string().optional(),
+    didYouMean: z.string().optional(),
+  })
+  .meta({ id: 'SpecProblem', description: 'Something wrong with the specs, where it stands' });
+
+const head = {
+  id: z.string(),
+  estate: z.string(),
+  of: z.enum(['posted', 'in-force']),
+  person: z.string().meta({ description: 'Who asked for it' }),
+  madeAt: moment,
+  expiresAt: moment,
+  beside: z.int().meta({ description: 'The generation in force when it was made' }),
+};
+
+export const madePlanShape = z
+  .object({
+    ...planBody,
+    ...head,
+    stale: z.boolean().meta({ description: 'Other specs are in force by now' }),
+    problems: z.array(problemShape).meta({ description: 'Warnings' }),
+  })
+  .meta({ id: 'MadePlan', description: 'A plan, kept until it runs out' });
+
+export const planHeadShape = z
+  .object({ ...head, revision: z.string(), digest: z.string(), summary: summaryShape })
+  .meta({ id: 'PlanHead' });
+
+const headOf = ({ id, estate, of, by, times, generation }: ProposalHead) => ({
+  id,
+  estate,
+  of,
+  person: by.person,
+  madeAt: times.at,
+  expiresAt: times.until,
+  beside: generation,
+});
+
+export const planHeadAnswer = (one: ProposalHead) => ({
+  ...headOf(one),
+  revision: one.revision,
+  digest: one.digest,
+  summary: one.summary,
+});
+
+export const madePlanAnswer = (
+  { head: one, planned, problems, stale }: MadePlan,
+  how: Parameters<typeof planAnswer>[1],
+) => ({ ...planAnswer(planned, how), ...headOf(one), stale, problems: problems.map(problemAnswer) });
+
+const problemAnswer = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });

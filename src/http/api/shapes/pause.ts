@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { moment } from './moment.ts';
+
+export const heldWhat = z.enum(['healing', 'rollout', 'all']);
+
+export const subjectShape = z
+  .discriminatedUnion('by', [
+    z.object({ by: z.literal('estate') }),
+    z.object({ by: z.enum(['address', 'owner', 'target']), name: z.string().min(1).max(1000) }),
+  ])
+  .meta({ id: 'PauseSubject' });
+
+export const pauseShape = z
+  .object({
+    id: z.int(),
+    what: heldWhat,
+    of: subjectShape,
+    reason: z.string(),
+    person: z.string(),
+    at: moment,
+    until: moment,
+  })
+  .meta({ id: 'Pause', description: 'Held still until then' });
