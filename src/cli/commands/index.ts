@@ -29,6 +29,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['api', async () => (await import('./api.ts')).api],
   ['login', async () => (await import('./login.ts')).login],
   ['logout', async () => (await import('./logout.ts')).logout],
+  ['token', async () => (await import('./token.ts')).token],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
   ['sandbox', async () => (await import('./sandbox.ts')).sandbox],
 ]);

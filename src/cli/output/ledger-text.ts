@@ -48,7 +48,7 @@ function noteText(note: Readonly<Record<string, unknown>>): string {
   const { person, reason } = 'by' in said ? member(said, 'by') : said;
   if (text(person) === '') return JSON.stringify(note).slice(0, 80);
   const at = text(said['revision']) || text(said['head']);
-  return `${kind}${at === '' ? '' : ` at ${shortRevision(at)}`} by ${text(person)}: ${text(reason)}`;
+  return `${kind}${at === '' ? '' : ` at ${shortRevision(at)}`} by ${text(person)}: ${text(reason) || text(said['name'])}`;
 }
 
 const outcome = (said: Readonly<Record<string, unknown>>): string =>

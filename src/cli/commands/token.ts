@@ -1,0 +1,179 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { bareGrant } from '../../core/access/bare-grant.ts';
+import { permissionsOf, type Role, roles } from '../../core/access/role.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Token, TokenDraft } from '../../ports/tokens.ts';
+import { Complaint } from '../complaint.ts';
+import type { Context } from '../context.ts';
+import { approver } from '../estate/leases.ts';
+import { withGivenStore, withOwnStore } from '../estate/opened-store.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { count } from '../output/count.ts';
+import { parseDuration } from '../output/duration.ts';
+import { emitJson, emitText } from '../output/emit.ts';
+import { formatMoment } from '../output/moment.ts';
+import { grantsText, tokenJson, tokenState, tokenTable } from '../output/token-text.ts';
+import { verb } from '../verb.ts';
+
+interface Options {
+  readonly json?: boolean;
+  /** The store's folder. */
+  readonly dir: string;
+}
+
+interface MakeOptions extends Options, BoundOptions {
+  readonly name: string;
+  readonly role: Role;
+  readonly expires: number;
+  readonly for?: string;
+}
+
+interface BoundOptions {
+  readonly estate?: readonly string[];
+  readonly target?: readonly string[];
+  readonly owner?: readonly string[];
+}
+
+export const token = (context: Context): Command =>
+  verb('token', {
+    group: 'Server',
+    summary: 'make, list and revoke the tokens that the API lets in',
+    about:
+      'Works on the store itself: who may open it is an administrator. Of a token only a hash is kept; it is printed once.',
+    examples: [
+      ['token make --name ci --role planner --expires 30d', 'for a pipeline'],
+      ['token make --name ann --role approver --for ann@acme.example', 'for a person, who can then approve'],
+      ['token list', 'who made which, and which are in use'],
+      ['token revoke 3f1c9a52b7e40d68', 'of no use from then on'],
+    ],
+  })
+    .addCommand(make(context))
+    .addCommand(list(context))
+    .addCommand(revoke(context));
+
+const day = 86_400_000;
+const longestMs = 366 * day;
+
+const make = (context: Context): Command =>
+  verb('make', {
+    group: 'Server',
+    summary: 'make a token; it is printed once, alone on stdout',
+    about:
+      'Without bounds the role holds on everything. A token that speaks for nobody cannot approve what people wrote: nobody could\nsay that they are not its authors.',
+    examples: [['token make --name ci --role planner --estate acme > token', 'into a file']],
+  })
+    .requiredOption('--name <name>', 'what it is for, in a word', parseName)
+    .addOption(new Option('--role <role>', 'what it may').choices(roles).makeOptionMandatory())
+    .option('--estate <name>', 'only in this estate; may be given several times', collect)
+    .option('--target <name>', 'only on this target; may be given several times', collect)
+    .option('--owner <name>', 'only what is of this owner; may be given several times', collect)
+    .addOption(
+      new Option('--expires <duration>', 'how long it holds: 12h, 30d; at most 366d')
+        .argParser(parseDuration)
+        .default(90 * day, '90d'),
+    )
+    .option('--for <person>', 'the e-mail address of whom it speaks for; left out: a machine', parsePerson)
+    .option('--json', 'one JSON object on stdout')
+    .action(async (_options: MakeOptions, command: Command) => {
+      context.finish(await runMake(command.optsWithGlobals<MakeOptions>(), context));
+    });
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+function parseName(text: string): string {
+  if (/^[A-Za-z0-9][\w-]{0,62}$/.test(text)) return text;
+  throw new InvalidArgumentError('Write 1 to 63 letters, digits, - or _, beginning with a letter or digit.');
+}
+
+function parsePerson(text: string): string {
+  if (/^[^\p{C}]{1,300}$/u.test(text) && text.trim() === text) return text;
+  throw new InvalidArgumentError('Write the name that commits and the ledger know them by: ann@acme.example');
+}
+
+async function runMake(options: MakeOptions, context: Context): Promise<ExitCode> {
+  const { terminal, clock } = context;
+  const draft = draftOf(options, clock.now());
+  const made = await withOwnStore(options.dir, context, (store) => store.tokens.make(draft));
+  if (options.json) emitJson(terminal, { token: tokenJson(made.token, clock.now()), text: made.text });
+  else emitText(terminal, made.text);
+  terminal.err.write(`${verdictOf(made.token)}\n`);
+  return exitCodes.done;
+}
+
+function draftOf(options: MakeOptions, now: number): TokenDraft {
+  const { name, role, estate: estates, target: targets, owner: owners, expires } = options;
+  if (expires <= 0 || expires > longestMs)
+    throw new Complaint('A token holds for a while, and for a year at most.', { next: 'Choose: --expires 90d' });
+  return {
+    name,
+    grants: [bareGrant({ role, estates, targets, owners })],
+    expiresAt: now + expires,
+    ...(options.for === undefined ? {} : { for: options.for }),
+    maker: { person: approver(), identities: [] },
+  };
+}
+
+function verdictOf({ id, name, grants, expiresAt, for: person }: Token): string {
+  const whose = person === undefined ? '' : ` for ${person}`;
+  const verdict = `Made: token ${name} (${id})${whose} · ${grantsText(grants)} · until ${formatMoment(expiresAt)} · shown this once`;
+  const mayApprove = grants.some(({ role }) => permissionsOf[role].includes('approve'));
+  if (person !== undefined || !mayApprove) return verdict;
+  return `${verdict}\n  It speaks for nobody, so it cannot approve what people wrote: --for says whose it is.`;
+}
+
+const list = (context: Context): Command =>
+  verb('list', {
+    group: 'Server',
+    summary: 'list all tokens, newest first',
+    examples: [['token list --json', 'for programs']],
+  })
+    .option('--json', 'one JSON object on stdout')
+    .action(async (_options: Options, command: Command) => {
+      context.finish(await runList(command.optsWithGlobals<Options>(), context));
+    });
+
+async function runList(options: Options, context: Context): Promise<ExitCode> {
+  const { terminal, clock } = context;
+  const tokens = await withGivenStore(options.dir, context, allOf);
+  const now = clock.now();
+  const live = tokens.filter((one) => tokenState(one, now) === 'live').length;
+  if (options.json) emitJson(terminal, { tokens: tokens.map((one) => tokenJson(one, now)) });
+  else emitText(terminal, `Tokens: ${count(tokens.length, 'token')}, ${live} live`, tokenTable(tokens, now));
+  return exitCodes.done;
+}
+
+async function allOf({ tokens }: Store): Promise<readonly Token[]> {
+  const all: Token[] = [];
+  for (;;) {
+    const before = all.at(-1)?.id;
+    const page = await tokens.list({ most: 500, ...(before === undefined ? {} : { before }) });
+    all.push(...page);
+    if (page.length < 500) return all;
+  }
+}
+
+const revoke = (context: Context): Command =>
+  verb('revoke', {
+    group: 'Server',
+    summary: 'revoke a token: it is of no use from then on, in every process',
+    examples: [['token revoke 3f1c9a52b7e40d68', 'by the id that `token list` shows']],
+  })
+    .argument('<id>', 'its id, as `setpoint token list` shows it')
+    .option('--json', 'one JSON object on stdout')
+    .action(async (id: string, _options: Options, command: Command) => {
+      context.finish(await runRevoke(id, command.optsWithGlobals<Options>(), context));
+    });
+
+async function runRevoke(id: string, options: Options, context: Context): Promise<ExitCode> {
+  const { terminal, clock } = context;
+  if (id.startsWith('setpoint_'))
+    throw new Complaint('That is a token, and not its id: it has been seen on a command line now.', {
+      next: 'Revoke it by the 16 characters between its first _ and the second.',
+    });
+  const revoked = await withGivenStore(options.dir, context, ({ tokens }) => tokens.revoke(id, approver()));
+  if (revoked === undefined)
+    throw new Complaint('There is no token of that id.', { next: 'See which there are: setpoint token list' });
+  if (options.json) emitJson(terminal, { token: tokenJson(revoked, clock.now()) });
+  else emitText(terminal, `Revoked: token ${revoked.name} (${revoked.id})`);
+  return exitCodes.done;
+}
