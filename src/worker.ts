@@ -41,7 +41,7 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const worker = await startWorker(workOf(settings, around), yard);
     ends.push(worker.stop);
     const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
-    const front = await frontOf(settings.ports.http, { ...yard, log }, isAlone);
+    const front = await frontOf(settings.ports.http, { ...yard, log, lanes: samples.lanes }, isAlone);
     ends.push(front.close);
     log.info('the worker is at work', {
       ...(health.url === undefined ? {} : { url: health.url }),
@@ -89,8 +89,10 @@ async function openHealth(
   }
 }
 
+type Served = Yard & Pick<Soil, 'log'> & Pick<Samples, 'lanes'>;
+
 /** The libraries of a server are loaded where one is opened. */
-async function frontOf(listen: Listen | undefined, yard: Yard & Pick<Soil, 'log'>, isAlone: boolean): Promise<Front> {
+async function frontOf(listen: Listen | undefined, yard: Served, isAlone: boolean): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
   const [{ openFront }, { hooksOf }] = await Promise.all([import('./config/front.ts'), import('./config/hooks.ts')]);
   return openFront(listen, { ground: yard, hooks: hooksOf(yard), isAlone });

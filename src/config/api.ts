@@ -1,4 +1,6 @@
+import { targetsOn } from '../answers/targets.ts';
 import type { Access } from '../core/access/access-document.ts';
+import { generationsOf } from '../fleet/generations.ts';
 import type { Outside } from '../fleet/yard.ts';
 import { authenticator } from '../http/access/authenticator.ts';
 import { fetchJson } from '../http/access/fetch-json.ts';
@@ -10,6 +12,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
+import type { Targets } from '../ports/targets.ts';
+import type { Samples } from '../ports/telemetry.ts';
 import type { Reach } from '../telemetry/reach.ts';
 import { answersOf } from './answers.ts';
 
@@ -21,6 +25,8 @@ export interface ApiGround {
   readonly outside: Outside;
   readonly clock: Clock;
   readonly log: Log;
+  /** The rate budgets that this process uses; absent: it carries out no passes. */
+  readonly lanes?: Samples['lanes'];
 }
 
 interface Around {
@@ -46,7 +52,7 @@ export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOption
 }
 
 /** One line a noun. */
-function desksOn(ground: ApiGround, { reaches, authenticate }: Rim): Desks {
+function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim): Desks {
   const { store, clock, log } = ground;
   const { happenings, passes, entryPages, figures, audit } = store;
   const estates = store.estates.list;
@@ -60,7 +66,15 @@ function desksOn(ground: ApiGround, { reaches, authenticate }: Rim): Desks {
     events: openEvents({ authenticate, happenings, clock, log }),
     reconciles: { passes, estates },
     ledger: { entryPages, figures, audit, estates },
+    targets: { targets: targetsIn(ground), estates, ...(lanes && { lanes }) },
+    slo: { figures, estates },
     tokens: store.tokens,
     health: { checks: () => reaches.map((reach) => ({ name: reach.name, ok: reach.look().ok })) },
   };
+}
+
+/** Nothing is sent to where targets lie, so an endpoint of their own is no danger. */
+function targetsIn({ store, outside, clock }: Pick<ApiGround, 'store' | 'outside' | 'clock'>): Targets {
+  const { open } = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
+  return targetsOn({ store, open });
 }

@@ -9,6 +9,8 @@ import { type LedgerDesk, ledgerRoutes } from './ledger.ts';
 import { type PausesDesk, pausesRoutes } from './pauses.ts';
 import { type PlansDesk, plansRoutes } from './plans.ts';
 import { type ReconcilesDesk, reconcilesRoutes } from './reconciles.ts';
+import { type SloDesk, sloRoutes } from './slo.ts';
+import { type TargetsDesk, targetsRoutes } from './targets.ts';
 import { type TokensDesk, tokensRoutes } from './tokens.ts';
 import { whoamiRoutes } from './whoami.ts';
 
@@ -29,10 +31,12 @@ interface Watching {
   readonly events: Pick<Events, 'follow'>;
 }
 
-/** What went on. */
+/** What went on, and how it stands. */
 interface Past {
   readonly reconciles: ReconcilesDesk;
   readonly ledger: LedgerDesk;
+  readonly targets: TargetsDesk;
+  readonly slo: SloDesk;
 }
 
 /** Who may ask. */
@@ -55,6 +59,8 @@ export const routesOn = (desks: Desks): readonly Route[] => [
   ...eventRoutes(desks.events),
   ...reconcilesRoutes(desks.reconciles),
   ...ledgerRoutes(desks.ledger),
+  ...targetsRoutes(desks.targets),
+  ...sloRoutes(desks.slo),
   ...tokensRoutes(desks.tokens),
   ...whoamiRoutes(),
   ...healthRoutes(desks.health),

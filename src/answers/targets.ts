@@ -1,0 +1,95 @@
+import { covers } from '../core/access/grant.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
+import type { ScopeFigures } from '../ports/figures.ts';
+import type { ScopePasses } from '../ports/passes.ts';
+import type { Pause } from '../ports/pauses.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
+import { type Grounds, openInForce } from './opened.ts';
+
+type Ground = Pick<Grounds, 'store' | 'open'>;
+
+export const targetsOn = (grounds: Ground): Targets => ({
+  list: (asked) => list(asked, grounds),
+  wish: ({ estate, scope, reason }) => grounds.store.fleet.requests.ask({ estate, scope }, reason),
+});
+
+async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {
+  const { estate } = await openInForce(asked.estate, grounds);
+  const facts = await factsOf(asked, grounds.store);
+  const reports = await Promise.all(estate.compiled.scopes.map((scope) => reportsOf(scope, asked, facts)));
+  return reports.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What is read once for all targets. `wished`: scopes where somebody waits for a pass. */
+interface Facts {
+  readonly store: Store;
+  readonly figures: ReadonlyMap<string, ScopeFigures>;
+  readonly passes: ReadonlyMap<string, ScopePasses>;
+  readonly wished: ReadonlySet<string>;
+  readonly pauses: readonly Pause[];
+  readonly quarantine: ReadonlyMap<string, NonNullable<TargetHeld['quarantine']>>;
+}
+
+async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
+  const { fleet } = store;
+  const [figures, passes, wishes, pauses, quarantine] = await Promise.all([
+    store.figures.scopes(estate, seen),
+    store.passes.scopes(estate),
+    fleet.requests.unanswered(),
+    fleet.pauses.inForce(estate),
+    fleet.quarantine.list(estate),
+  ]);
+  return {
+    store,
+    figures: new Map(figures.map((one) => [one.scope, one])),
+    passes: new Map(passes.map((one) => [one.scope, one])),
+    wished: new Set(wishes.filter((where) => where.estate === estate).map(({ scope }) => scope)),
+    pauses,
+    quarantine: new Map(quarantine.map((one) => [one.scope, one])),
+  };
+}
+
+async function reportsOf(of: CompiledScope, asked: TargetsAsked, facts: Facts): Promise<readonly TargetReport[]> {
+  const { estate, seen } = asked;
+  const rollouts = await facts.store.fleet.rollouts.stopped({ estate, scope: of.scope });
+  return of.targets.flatMap(({ metadata: { name }, spec }): readonly TargetReport[] => {
+    const subject = { estate, targets: [name] };
+    if (!seen.some(({ owners: _, ...bounds }) => covers(bounds, subject))) return [];
+    const whole = seen.some((bounds) => covers(bounds, subject));
+    return [
+      {
+        name,
+        place: { cloud: spec.provider, account: spec.account, region: spec.region, scope: of.scope },
+        mode: of.wanted.mode,
+        look: lookOf(name, facts.figures.get(of.scope)),
+        ...(whole ? { passes: passesOf(of.scope, facts, asked.now) } : {}),
+        ...(whole ? { held: { ...heldAt(name, { estate, scope: of.scope }, facts), rollouts } } : {}),
+      },
+    ];
+  });
+}
+
+const lookOf = (target: string, figures: ScopeFigures | undefined): TargetLook => ({
+  ...(figures === undefined ? {} : { at: figures.at }),
+  gaps: figures?.gaps ?? [],
+  counts: (figures?.counts ?? [])
+    .filter((one) => one.target === target)
+    .map(({ status, count }) => ({ status, count })),
+});
+
+function passesOf(scope: string, { passes, wished }: Facts, now: number): TargetPasses {
+  const { last, running } = passes.get(scope) ?? {};
+  const nextAt = wished.has(scope) ? now : last?.ending?.nextAt;
+  return { ...(last && { last }), ...(running && { running }), ...(nextAt === undefined ? {} : { nextAt }) };
+}
+
+/** Pauses of owners and addresses hold a part of it only, and are told where these are told of. */
+function heldAt(name: string, { scope }: Where, { pauses, quarantine }: Facts): Omit<TargetHeld, 'rollouts'> {
+  const held = quarantine.get(scope);
+  return {
+    pauses: pauses.filter(({ of }) => of.by === 'estate' || (of.by === 'target' && of.name === name)),
+    ...(held && { quarantine: held }),
+  };
+}

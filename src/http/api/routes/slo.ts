@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { boundsFor } from '../../../core/access/grant.ts';
+import type { Figures, Objective } from '../../../ports/figures.ts';
+import { askedEstate, estateField } from '../asked-estate.ts';
+import { badInput } from '../problems.ts';
+import { Refusal } from '../refusal.ts';
+import type { Route } from '../route.ts';
+import { kindShape } from '../shapes/action.ts';
+import { lookShape, oldestLook } from '../shapes/look.ts';
+import { moment } from '../shapes/moment.ts';
+import { route } from '../typed-route.ts';
+import { whenField } from '../when.ts';
+
+export interface SloDesk {
+  readonly figures: Pick<Figures, 'objectives' | 'scopes'>;
+  estates(): Promise<readonly string[]>;
+}
+
+const usualMs = 7 * 86_400_000;
+const longestMs = 90 * 86_400_000;
+
+const seconds = z.number();
+
+const objectiveShape = z
+  .object({
+    target: z.string(),
+    kind: kindShape,
+    resources: z.int().meta({ description: 'Wanted by documents at some time within the window' }),
+    inSync: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'The share of time in sync: of all resources, as far as each was known within the window' }),
+    drift: z.object({
+      began: z.int().meta({ description: 'How often a resource began to differ because the cloud changed' }),
+      per100ResourcesADay: z.number(),
+    }),
+    convergence: z
+      .object({
+        closed: z.int().meta({ description: 'Spells that ended in the window; the times are of these' }),
+        p50Seconds: seconds.optional(),
+        p95Seconds: seconds.optional(),
+        maxSeconds: seconds.optional(),
+        open: z.int().meta({ description: 'Spells that go on' }),
+        openSince: moment.optional().meta({ description: 'When the oldest of them began' }),
+      })
+      .meta({
+        description:
+          'A spell begins when a resource leaves InSync, or is new and not in sync, and ends when it is InSync again, as looks found it: what comes and goes between two looks is not seen.',
+      }),
+  })
+  .meta({ id: 'Objective' });
+
+const sloShape = z
+  .object({ estate: z.string(), since: moment, until: moment, items: z.array(objectiveShape), observed: lookShape })
+  .meta({ id: 'Slo' });
+
+export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/slo',
+    says: {
+      id: 'readSlo',
+      tag: 'Targets',
+      summary: 'How long the clouds take to be as wanted, and how often they drift, by target and kind',
+      description:
+        'Of what documents want: objects that nobody claims, and orphans, do not count. What is of several targets counts for each. Times are as fine as passes are often.',
+      answers: { 200: { description: 'Figures of the window', schema: sloShape } },
+    },
+    needs: 'read',
+    asks: {
+      query: z.strictObject({
+        estate: estateField,
+        since: whenField('Where the window begins; default 7d, at most 90d'),
+      }),
+    },
+    handle: async ({ query: asked, by: { caller, now } }) => {
+      const estate = await askedEstate({ asked: asked.estate, in: 'query', needs: 'read' }, caller, estates);
+      const since = asked.since?.(now) ?? now - usualMs;
+      if (since >= now || now - since > longestMs) throw new Refusal(badInput([window]));
+      const seen = boundsFor(caller.grants, 'read');
+      const [items, scopes] = await Promise.all([
+        figures.objectives({ estate, seen, since, now }),
+        figures.scopes(estate, seen),
+      ]);
+      const targets = new Set(items.map(({ target }) => target));
+      const looks = scopes.filter(({ counts }) => counts.some(({ target }) => targets.has(target)));
+      const body = { estate, since, until: now, items: items.map(objectiveAnswer), observed: oldestLook(looks, now) };
+      return { status: 200, body };
+    },
+  }),
+];
+
+const window = { in: 'query', at: 'since', expected: 'a time of the last 90 days' } as const;
+
+function objectiveAnswer({ target, kind, resources, time, spells }: Objective) {
+  const { drifted, closed, times, open, openSince } = spells;
+  const days = time.ms / 86_400_000;
+  return {
+    ...{ target, kind, resources },
+    inSync: time.ms === 0 ? 1 : rounded(time.inSyncMs / time.ms, 6),
+    drift: { began: drifted, per100ResourcesADay: days === 0 ? 0 : rounded((100 * drifted) / days, 3) },
+    convergence: {
+      closed,
+      ...(times && {
+        p50Seconds: times.p50Ms / 1000,
+        p95Seconds: times.p95Ms / 1000,
+        maxSeconds: times.maxMs / 1000,
+      }),
+      open,
+      openSince,
+    },
+  };
+}
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { type Status, statuses } from '../../../core/inventory/status.ts';
+import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
+import type { LaneLevel } from '../../../ports/telemetry.ts';
+import { modeShape } from './desired.ts';
+import { lookAnswer, lookShape } from './look.ts';
+import { moment } from './moment.ts';
+import { passAnswer, passShape } from './pass.ts';
+
+const budgetShape = z
+  .object({
+    known: z.boolean().meta({ description: 'Whether the process that answers carries out passes' }),
+    note: z.string().optional(),
+    lanes: z.array(
+      z.object({
+        key: z.string(),
+        left: z.number().meta({ description: '1: all of it; below 0: in debt' }),
+        slowedUntil: moment.optional().meta({ description: 'The cloud refused a request; absent: full speed' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Budget', description: 'What is left of the rate budgets, as far as they were used since the start' });
+
+const heldShape = z
+  .object({
+    pauses: z.array(
+      z.object({
+        what: z.enum(['healing', 'rollout', 'all']),
+        of: z.enum(['estate', 'target']),
+        person: z.string(),
+        reason: z.string(),
+        since: moment,
+        until: moment,
+      }),
+    ),
+    quarantine: z.object({ why: z.string(), since: moment, generation: z.int() }).optional().meta({
+      description:
+        'Its passes failed in our own code: it is left alone until a newer generation, a person, or ten minutes',
+    }),
+    stoppedRollouts: z.array(z.object({ document: z.string(), generation: z.int(), why: z.string() })),
+  })
+  .meta({ id: 'Held', description: 'What keeps passes from doing what the specs ask' });
+
+export const targetShape = z
+  .object({
+    name: z.string(),
+    estate: z.string(),
+    provider: z.enum(['aws', 'gcp', 'azure', 'memory']),
+    account: z.string(),
+    region: z.string(),
+    scope: z.string().meta({ description: 'What one pass is over; targets of one place share it' }),
+    mode: modeShape,
+    counts: z
+      .partialRecord(z.enum(statuses), z.int())
+      .meta({ description: 'Lines of the inventory by status, as far as you see them' }),
+    observed: lookShape,
+    lastPass: passShape.optional(),
+    runningPass: z.object({ reconcileId: z.string(), began: moment }).optional(),
+    nextPassAt: moment.optional().meta({ description: 'When a pass is due at the latest; absent: not known' }),
+    held: heldShape.optional(),
+    budget: budgetShape.optional(),
+  })
+  .meta({
+    id: 'Target',
+    description: 'Passes, what is held, and budgets are told to those who see all owners of the target',
+  });
+
+/** `lanes`: undefined where this process has none. */
+export interface TargetAround {
+  readonly estate: string;
+  readonly now: number;
+  readonly lanes: readonly LaneLevel[] | undefined;
+}
+
+export function targetAnswer({ name, place, mode, look, passes, held }: TargetReport, around: TargetAround) {
+  const { cloud, ...where } = place;
+  return {
+    ...{ name, estate: around.estate, provider: cloud, ...where, mode },
+    counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
+    observed: lookAnswer(look, around.now),
+    ...(passes && passesAnswer(passes)),
+    ...(held && { held: heldAnswer(held), budget: budgetAnswer(place.scope, around.lanes) }),
+  };
+}
+
+const passesAnswer = ({ last, running, nextAt }: TargetPasses) => ({
+  lastPass: last && passAnswer(last),
+  runningPass: running && { reconcileId: running.id, began: running.began },
+  nextPassAt: nextAt,
+});
+
+const heldAnswer = ({ pauses, quarantine, rollouts }: TargetHeld) => ({
+  pauses: pauses.map(({ of, at, ...pause }) => ({ ...pause, of: of.by, since: at })),
+  quarantine,
+  stoppedRollouts: rollouts,
+});
+
+const budgetAnswer = (scope: string, lanes: readonly LaneLevel[] | undefined) =>
+  lanes === undefined
+    ? {
+        known: false,
+        note: 'This process carries out no passes: ask a worker, at /lanes of its health port.',
+        lanes: [],
+      }
+    : {
+        known: true,
+        lanes: lanes
+          .filter(({ key }) => key.startsWith(`${scope}/`))
+          .map(({ key, level, slowedUntil }) => ({ key, left: level, slowedUntil })),
+      };

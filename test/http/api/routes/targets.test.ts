@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { targetsOn } from '../../../../src/answers/targets.ts';
+import { generationsOf } from '../../../../src/fleet/generations.ts';
+import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
+import type { LaneLevel } from '../../../../src/ports/telemetry.ts';
+import { rowOf } from '../../../store/row-fixtures.ts';
+import { network } from '../../../support/engine-world/documents.ts';
+import { type FleetWorld, fleetWorld, where } from '../../../support/fleet-world.ts';
+import { apiWorld, callerOf } from '../support/api-world.ts';
+
+const callers = {
+  there: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['there'] }] }),
+  owner: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], owners: ['team-web'] }] }),
+  mover: callerOf('operator', { grants: [{ role: 'operator', estates: ['acme'], owners: ['team-web'] }] }),
+  elsewhere: callerOf('admin', { grants: [{ role: 'admin', estates: ['other'] }] }),
+};
+
+const second = {
+  kind: 'Target',
+  metadata: { name: 'there' },
+  spec: { provider: 'memory', account: 'acme', region: 'south', mode: 'observe' },
+};
+
+const lanes: readonly LaneLevel[] = [
+  { key: `${where.scope}/Make`, level: 0.25, slowedUntil: Date.UTC(2026, 0, 1) },
+  { key: 'memory/acme/south/Make', level: 1 },
+];
+
+/** One pass of here; nobody has looked there. */
+async function passed() {
+  const world = fleetWorld();
+  await world.accept([network({ internet: false }), second]);
+  await world.pass();
+  const at = world.clock.now();
+  const rows = [
+    rowOf('a', { place: { scope: where.scope, targets: ['here'] }, whose: { owner: 'team-web' } }),
+    rowOf('b', { place: { scope: where.scope, targets: ['here'] }, status: 'Drifted' }),
+  ];
+  await world.store.rows.keep(where, { at, rows, gaps: [] });
+  return world;
+}
+
+function apiOf({ store, yard, clock }: FleetWorld, used: { lanes?: () => Promise<readonly LaneLevel[]> } = {}) {
+  const targets = targetsOn({ store, open: generationsOf(yard).open });
+  return apiWorld({ routes: targetsRoutes({ targets, estates: store.estates.list, ...used }), callers, clock });
+}
+
+type Said = Readonly<Record<string, unknown>>;
+
+// why: the frame has checked the answer by its schema
+const said = (body: unknown): Said => body as Said;
+// why: the same
+const itemsOf = (body: unknown): readonly Said[] => (body as { items: readonly Said[] }).items;
+
+describe('GET /v1/targets', () => {
+  it('tells of each how old its look is, what it found, and of its passes', async () => {
+    const world = await passed();
+    await world.clock.advance(30_000);
+    const { status, body } = await apiOf(world).ask('viewer', 'GET /v1/targets');
+    assert.equal(status, 200, JSON.stringify(body));
+    const [here, there] = itemsOf(body);
+    assert.deepEqual(
+      [here?.['name'], here?.['scope'], here?.['mode'], here?.['counts']],
+      ['here', where.scope, 'enforce', { InSync: 1, Drifted: 1 }],
+    );
+    const { ageSeconds, complete } = said(here?.['observed']);
+    assert.deepEqual([ageSeconds, complete], [30, true]);
+    assert.deepEqual(said(here?.['lastPass'])['outcome'], 'done');
+    assert.deepEqual(here?.['held'], { pauses: [], stoppedRollouts: [] });
+    assert.deepEqual(
+      [there?.['name'], there?.['mode'], there?.['observed'], there?.['lastPass']],
+      ['there', 'observe', { complete: false, gaps: [] }, undefined],
+    );
+    assert.equal(said(said(body)['observed'])['complete'], false);
+  });
+
+  it('says what holds one still', async () => {
+    const world = await passed();
+    const until = world.clock.now() + 60_000;
+    const pause = { what: 'all', reason: 'freeze', person: 'eve', until } as const;
+    await world.store.fleet.pauses.begin('acme', { ...pause, of: { by: 'target', name: 'here' } });
+    await world.store.fleet.pauses.begin('acme', { ...pause, of: { by: 'target', name: 'there' } });
+    await world.store.fleet.quarantine.put(where, 'it threw', 1);
+    const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
+    const since = new Date(world.clock.now()).toISOString();
+    assert.deepEqual(said(body)['held'], {
+      pauses: [{ ...pause, of: 'target', since, until: new Date(until).toISOString() }],
+      quarantine: { why: 'it threw', since, generation: 1 },
+      stoppedRollouts: [],
+    });
+  });
+
+  it('says when a pass is due: at once where somebody waits for one', async () => {
+    const world = await passed();
+    await world.store.fleet.requests.ask(where, 'ann');
+    const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
+    assert.equal(said(body)['nextPassAt'], new Date(world.clock.now()).toISOString());
+  });
+
+  it('tells what is left of the budgets, or that it does not know', async () => {
+    const world = await passed();
+    const knowing = await apiOf(world, { lanes: async () => lanes }).ask('viewer', 'GET /v1/targets/here');
+    assert.deepEqual(said(knowing.body)['budget'], {
+      known: true,
+      lanes: [{ key: `${where.scope}/Make`, left: 0.25, slowedUntil: '2026-01-01T00:00:00.000Z' }],
+    });
+    const without = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
+    const { known, note } = said(said(without.body)['budget']);
+    assert.equal(known, false);
+    assert.match(String(note), /ask a worker/);
+  });
+});
+
+describe('who sees a target', () => {
+  it('sees no other, and of a part of its owners the counts alone', async () => {
+    const world = await passed();
+    const api = apiOf(world);
+    const names = async (who: string) =>
+      itemsOf((await api.ask(who, 'GET /v1/targets')).body).map(({ name, counts, lastPass }) => [
+        name,
+        counts,
+        lastPass !== undefined,
+      ]);
+    assert.deepEqual(await names('there'), [['there', {}, false]]);
+    assert.deepEqual(await names('owner'), [
+      ['here', { InSync: 1 }, false],
+      ['there', {}, false],
+    ]);
+    const foreign = await api.ask('there', 'GET /v1/targets/here');
+    const missing = await api.ask('there', 'GET /v1/targets/nowhere');
+    const hidden = await api.ask('elsewhere', 'GET /v1/targets/here?estate=acme');
+    assert.deepEqual([foreign.status, foreign.text, hidden.text], [404, missing.text, missing.text]);
+  });
+});
+
+describe('POST /v1/targets/{name}/reconcile', () => {
+  const ask = (world: FleetWorld, who: string, name = 'here', body: object = { reason: 'try' }) =>
+    apiOf(world).ask(who, `POST /v1/targets/${name}/reconcile`, { body });
+
+  it('asks for a pass, in the name of who asked', async () => {
+    const world = await passed();
+    const { status, body } = await ask(world, 'operator');
+    const reason = 'operator of acme: try';
+    assert.deepEqual([status, body], [202, { estate: 'acme', target: 'here', scope: where.scope, reason }]);
+    assert.equal((await world.store.fleet.requests.pulse(where)).reason, reason);
+  });
+
+  const refused = [
+    ['viewer', 'here', 403],
+    ['approver', 'here', 403],
+    ['mover', 'here', 403],
+    ['operator', 'nowhere', 404],
+    ['there', 'here', 403],
+    ['elsewhere', 'here', 404],
+  ] as const;
+  for (const [who, name, status] of refused)
+    it(`${who} at ${name}: ${status}, and nothing is asked for`, async () => {
+      const world = await passed();
+      const answer = await ask(world, who, name, { reason: 'try', estate: 'acme' });
+      assert.equal(answer.status, status, answer.text);
+      assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+    });
+
+  it('wants a reason', async () => {
+    const world = await passed();
+    assert.equal((await ask(world, 'operator', 'here', { reason: ' ' })).status, 400);
+  });
+});
