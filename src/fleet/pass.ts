@@ -79,14 +79,18 @@ interface End {
   readonly why?: string;
 }
 
-interface Errand {
+interface Errand extends Witnesses {
   readonly where: Where;
   readonly reconcileId: string;
+  readonly signal: AbortSignal;
+  readonly generations: Generations;
+}
+
+/** Who is told of a pass, and never has a say in it. */
+interface Witnesses {
   readonly watch: PassWatch<Progress>;
   readonly chronicle: Chronicle;
   readonly rows: RowKeeper;
-  readonly signal: AbortSignal;
-  readonly generations: Generations;
 }
 
 async function pass(errand: Errand, yard: Yard): Promise<End> {

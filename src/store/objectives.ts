@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Objective, ObjectivesQuery } from '../ports/figures.ts';
+import type { Objective, ObjectivesQuery, Spells } from '../ports/figures.ts';
 import { storableText } from './storable.ts';
 import type { Database } from './tables.ts';
 import { withinBounds } from './within-bounds.ts';
@@ -7,10 +7,8 @@ import { withinBounds } from './within-bounds.ts';
 interface Row extends Pick<Objective, 'target' | 'kind' | 'resources'> {
   readonly ms: number;
   readonly in_sync: number;
-  readonly drifted: number;
-  readonly closed: number;
+  readonly spells: Pick<Spells, 'drifted' | 'closed' | 'open'>;
   readonly times: readonly [number, number, number] | null;
-  readonly open: number;
   readonly open_since: number | null;
 }
 
@@ -60,22 +58,20 @@ export async function objectives(db: Database, query: ObjectivesQuery): Promise<
         ON number = first, unnest(targets) AS target
       GROUP BY target, kind
     )
-    SELECT shares.*, coalesce(drifted, 0) AS drifted, coalesce(closed, 0) AS closed, to_json(times) AS times,
-      coalesce(open, 0) AS open, open_since
+    SELECT shares.*, to_json(times) AS times, open_since,
+      json_build_object('drifted', coalesce(drifted, 0), 'closed', coalesce(closed, 0), 'open', coalesce(open, 0)) AS spells
     FROM shares LEFT JOIN sums USING (target, kind) ORDER BY target COLLATE "C", kind COLLATE "C"`.execute(db);
   return rows.map(objectiveOf);
 }
 
-const objectiveOf = ({ target, kind, resources, ms, in_sync, ...row }: Row): Objective => ({
+const objectiveOf = ({ target, kind, resources, ms, in_sync, spells, times, open_since }: Row): Objective => ({
   target,
   kind,
   resources,
   time: { ms, inSyncMs: in_sync },
   spells: {
-    drifted: row.drifted,
-    closed: row.closed,
-    ...(row.times === null ? {} : { times: { p50Ms: row.times[0], p95Ms: row.times[1], maxMs: row.times[2] } }),
-    open: row.open,
-    ...(row.open_since === null ? {} : { openSince: row.open_since }),
+    ...spells,
+    ...(times === null ? {} : { times: { p50Ms: times[0], p95Ms: times[1], maxMs: times[2] } }),
+    ...(open_since === null ? {} : { openSince: open_since }),
   },
 });

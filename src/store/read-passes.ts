@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
 import { ForeignCursor } from '../ports/foreign-cursor.ts';
 import type { KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass } from '../ports/passes.ts';
+import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
 import { storableText } from './storable.ts';
 import type { Database } from './tables.ts';
@@ -10,17 +11,18 @@ import { withinBounds } from './within-bounds.ts';
 /** How long after its lease ended one may still be writing down how it ended. */
 const graceMs = 15_000;
 
-interface Row {
-  readonly id: string;
-  readonly estate: string;
-  readonly scope: string;
-  readonly targets: readonly string[];
-  readonly at: number;
-  readonly about: Pick<KeptPass, 'reason'> & { readonly ground: Omit<KeptPass['ground'], 'targets'> };
+interface Row extends Begun {
   readonly ended: number | null;
   readonly outcome: PassOutcome | null;
   readonly ending: Omit<NonNullable<KeptPass['ending']>, 'ended' | 'outcome'> | null;
   readonly alive: boolean;
+}
+
+interface Begun extends Where {
+  readonly id: string;
+  readonly targets: readonly string[];
+  readonly at: number;
+  readonly about: Pick<KeptPass, 'reason'> & { readonly ground: Omit<KeptPass['ground'], 'targets'> };
 }
 
 export async function pagePasses(db: Database, { seen, filter, limit, after }: PassQuery): Promise<PassPage> {
