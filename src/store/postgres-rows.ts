@@ -1,6 +1,7 @@
 import type { Rows } from '../ports/rows.ts';
 import type { Context } from './context.ts';
 import { findRows, historyOf } from './find-rows.ts';
+import { inTime } from './in-time.ts';
 import { keepRows } from './keep-rows.ts';
 import { pageRows } from './page-rows.ts';
 import { pruneHistory } from './prune-history.ts';
@@ -11,9 +12,9 @@ export function postgresRows({ db, reading, clock }: Context, historyMs: number)
   const prune = pruneHistory(db, clock, historyMs);
   return {
     keep: async (where, look) => prune(await keepRows(db, where, look)),
-    page: (query) => pageRows(reading, query),
-    find: (query) => findRows(reading, query),
-    history: (query) => historyOf(reading, query),
-    looks: (estate) => looksOf(reading, estate),
+    page: (query) => inTime(pageRows(reading, query)),
+    find: (query) => inTime(findRows(reading, query)),
+    history: (query) => inTime(historyOf(reading, query)),
+    looks: (estate) => inTime(looksOf(reading, estate)),
   };
 }

@@ -17,7 +17,7 @@ export const limitField = z
 export const afterField = z
   .string()
   .min(1)
-  .max(1000)
+  .max(4000)
   .optional()
   .meta({ description: '`next` of the page before; opaque' });
 

@@ -1,0 +1,12 @@
+import pg from 'pg';
+import { Declined } from '../ports/declined.ts';
+
+/** What the server gave up on because it took too long is declined: whoever asks can ask for less. */
+export const inTime = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: query_canceled
+    const isLate = error instanceof pg.DatabaseError && error.code === '57014';
+    throw isLate ? new Declined('too-many', tooLong, { cause: error }) : error;
+  });
+
+const tooLong = 'The answer took longer than 5 s to find. Ask for less: narrow it by a cloud, an account or a kind.';
