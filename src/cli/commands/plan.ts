@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { planJson } from '../../core/render/plan-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
-import { sha256 } from '../../estate/sha256.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -11,6 +9,7 @@ import { overlayOf } from '../estate/overlay-option.ts';
 import { type Proposal, readProposal } from '../estate/proposal.ts';
 import { askedProposal, type ProposalOptions, withProposalOptions } from '../estate/proposal-options.ts';
 import { savePlan } from '../estate/saved-plan.ts';
+import { tellHeldSources } from '../estate/source-words.ts';
 import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -18,6 +17,13 @@ import { agoFrom } from '../output/ago.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
+import { toldJson } from '../output/told-json.ts';
+import { type Client, rendered } from '../server/client.ts';
+import { refuseUnknown } from '../server/drift.ts';
+import { type Sides, serverFor, withServerOption } from '../server/option.ts';
+import type { Told } from '../server/planned.ts';
+import { planInForceOn, planOn } from '../server/plans.ts';
+import { soundSpecs } from '../specs.ts';
 import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions, ProposalOptions {
@@ -29,22 +35,25 @@ interface Options extends EstateOptions, ProposalOptions {
 }
 
 export const plan = (context: Context): Command =>
-  withProposalOptions(
-    withEstateOptions(
-      verb('plan', {
-        group: 'Change',
-        summary: 'say what differs from the specs and what apply would do',
-        about:
-          'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
-        examples: [
-          ['plan', 'all targets of specs/'],
-          ['plan --overlay prod', 'with overlays/prod over the base'],
-          ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
-          ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
-          ['plan --proposal refs/pull/7/head --repo https://git.example/infra.git', 'the same, out of a repository'],
-          ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
-        ],
-      }),
+  withServerOption(
+    withProposalOptions(
+      withEstateOptions(
+        verb('plan', {
+          group: 'Change',
+          summary: 'say what differs from the specs and what apply would do',
+          about:
+            'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
+          examples: [
+            ['plan', 'all targets of specs/'],
+            ['plan --overlay prod', 'with overlays/prod over the base'],
+            ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
+            ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
+            ['plan --proposal refs/pull/7/head --repo https://git.example/infra.git', 'the same, out of a repository'],
+            ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
+            ['plan specs --server https://setpoint.example', 'beside what is in force there, by its looks'],
+          ],
+        }),
+      ),
     ),
   )
     .option('--out <file>', 'keep the plan for `apply --plan`; needs a store')
@@ -53,18 +62,61 @@ export const plan = (context: Context): Command =>
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if there are changes')
     .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+      context.finish(await run(dir, command, context));
     });
 
-async function run(dir: string, options: Options, outside: Context): Promise<ExitCode> {
+const sides: Sides = {
+  here: ['allowEndpoint', 'out', 'allowDeletes', 'repo', 'path', 'allowLocalRepo'],
+  there: [],
+  dir: true,
+  program: ['inForce'],
+};
+
+async function run(dir: string, command: Command, outside: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const server = await serverFor(command, sides, outside);
+  if (server !== undefined) {
+    const told = await toldThere(server, { dir, given: command.args.length > 0 }, options, outside);
+    tellHeldSources(told.bound.sources ?? [], outside);
+    return rendered(server, () => tell(told, options, outside));
+  }
   const { estate, context } = await read(dir, options, outside);
   return withStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined)
       throw new Complaint('A plan can only be kept with a store.', noStore);
     const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
-    return withSurvey({ estate, store, grant }, context, (survey) => tell(survey, options, context));
+    return withSurvey({ estate, store, grant }, context, async (survey) => {
+      if (options.out !== undefined) await keep(survey, options);
+      const code = tell(survey, options, context);
+      if (!options.json) tellKept(survey, options, context);
+      return code;
+    });
   });
 }
+
+/** What is sent is planned beside what is in force there, and trusted with nothing: with `--proposal` or without. */
+async function toldThere(
+  server: Client,
+  { dir, given }: { readonly dir: string; readonly given: boolean },
+  options: Options,
+  { house }: Context,
+): Promise<Told> {
+  const { estate, target, team, proposal, inForce } = options;
+  if (inForce) {
+    if (given || team !== undefined || proposal !== undefined || options.overlay !== undefined)
+      throw new Complaint('What is in force is planned without a folder, a proposal or an overlay.', eitherOr);
+    const told = await planInForceOn(server, { estate, target });
+    refuseUnknown(target, told, server.url);
+    return told;
+  }
+  if (target.length > 0) throw new Complaint('--target says nothing to a server that is sent specs.', allTargets);
+  const ref = typeof proposal === 'string' ? { ref: proposal } : {};
+  const tree = await soundSpecs(house, dir, { ...overlayOf(options), ...ref });
+  return planOn(server, { dir: typeof proposal === 'string' ? '' : dir, tree, estate, team });
+}
+
+const eitherOr = { next: 'Leave one of the two away.' };
+const allTargets = { next: 'Leave it away: a plan of specs that are sent is of all targets.' };
 
 async function read(dir: string, options: Options, context: Context): Promise<Proposal> {
   const asked = askedProposal(dir, options);
@@ -83,14 +135,11 @@ const noStore = {
   next: 'The first `setpoint apply` makes a store; or name an existing one with --dir or DATABASE_URL.',
 };
 
-async function tell(
-  { plans, bound, store }: Survey,
-  options: Options,
-  { terminal, clock }: Context,
-): Promise<ExitCode> {
-  const json = planJson(plans, bound, sha256);
-  if (options.out !== undefined) await savePlan(options.out, json, { targets: options.target, ...overlayOf(options) });
-  if (options.json) emitJson(terminal, json);
+const keep = ({ plans, bound }: Told, { out = '', target, ...options }: Options): Promise<void> =>
+  savePlan(out, toldJson(plans, bound), { targets: target, ...overlayOf(options) });
+
+function tell({ plans, bound }: Told, options: Options, { terminal, clock }: Context): ExitCode {
+  if (options.json) emitJson(terminal, toldJson(plans, bound));
   else {
     const paint = planPaintFor(terminal.out);
     const [verdict = '', ...body] = planText(plans, {
@@ -100,10 +149,14 @@ async function tell(
       ...(options.most === undefined ? {} : { most: options.most }),
     }).split('\n');
     emitText(terminal, verdict, body.join('\n'));
-    if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
-    if (options.out !== undefined) terminal.err.write(`Kept in ${options.out}: setpoint apply --plan ${options.out}\n`);
   }
   const unseen = unseenCode(plans);
   if (unseen !== undefined) return unseen;
-  return options.detailedExitcode && json.actions.length > 0 ? exitCodes.changes : exitCodes.done;
+  const isChange = plans.some(({ actions }) => actions.length > 0);
+  return options.detailedExitcode && isChange ? exitCodes.changes : exitCodes.done;
+}
+
+function tellKept({ store }: Pick<Survey, 'store'>, { out }: Options, { terminal }: Context): void {
+  if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
+  if (out !== undefined) terminal.err.write(`Kept in ${out}: setpoint apply --plan ${out}\n`);
 }

@@ -22,11 +22,15 @@ export const withServedEstateOption = (command: Command): Command =>
     'with --server: which estate; may be left out where you may see one only',
   );
 
-/** Which options, by their names in code, make sense on one side only. `dir`: whether a folder of specs does on a server. */
+/**
+ * Which options, by their names in code, make sense on one side only. `dir`: whether a folder of specs does on a server; `program`:
+ * which of the program's own do.
+ */
 export interface Sides {
   readonly here: readonly string[];
   readonly there: readonly string[];
   readonly dir: boolean;
+  readonly program?: readonly string[];
 }
 
 /** The process's own, or another in tests. */
@@ -50,7 +54,7 @@ export async function serverFor(
       next: 'Add --server URL, or leave it away.',
     });
   }
-  const [odd] = [...ofTheProgram, ...sides.here].filter((name) => isGiven(command, name));
+  const odd = [...ofTheProgram, ...sides.here].find((name) => isGiven(command, name) && !sides.program?.includes(name));
   const what = odd === undefined ? folderOf(command, sides) : flagOf(command, odd);
   if (what === undefined) return clientOf(server, context, fetching);
   throw new Complaint(`${what} says nothing to a server.`, {

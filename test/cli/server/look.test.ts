@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { AuthorizeSecurityGroupIngressCommand, CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { touches } from '../../../providers/aws/touches.ts';
@@ -13,16 +15,8 @@ const here = commandLine();
 const there = await served(here.database);
 const scope = 'aws/111122223333/eu-west-1';
 
-/** The same command line, but that a server is asked as somebody with this role. */
-async function asked(args: readonly string[], role: 'viewer' | 'nobody' = 'viewer'): Promise<Said> {
-  const env = { ...process.env };
-  Object.assign(process.env, { SETPOINT_TOKEN: role });
-  try {
-    return await here([...args, '--server', there.url]);
-  } finally {
-    process.env = env;
-  }
-}
+/** The same command line, but that a server is asked as somebody. */
+const asked = (args: readonly string[], who = 'viewer'): Promise<Said> => there.ask(here, who)(args);
 
 /** A machine and a group that somebody changes by hand, and the cloud says who that was. */
 async function meddle(): Promise<void> {
@@ -83,13 +77,22 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
         ] as const,
     ),
   ),
+  ...[
+    ['ledger'],
+    ['ledger', '--json'],
+    ['ledger', '--limit', '3'],
+    ['ledger', `${scope}/network/core`, '--json'],
+    ['ledger', 'verify'],
+    ['ledger', 'verify', '--json'],
+    ['ledger', 'export'],
+  ].map((line) => [line.join(' '), line, line] as const),
 ];
 
 describe('a server answers as the store would from here', () => {
   for (const [name, mine, its] of same)
     test(name, async () => {
       const [local, remote] = [ageless(await here(mine)), ageless(await asked(its))];
-      assert.ok(local.stdout.length > 50, local.stdout);
+      assert.ok(local.stdout.length > 20, local.stdout);
       assert.equal(remote.stdout, local.stdout);
       assert.equal(remote.code, local.code);
     });
@@ -102,20 +105,36 @@ describe('a server answers as the store would from here', () => {
 });
 
 /** What a server refuses, what is said of it, and what that exits with. */
-const refused: readonly (readonly [args: readonly string[], role: 'viewer' | 'nobody', says: RegExp])[] = [
+const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
   [['drift'], 'nobody', /does not know who asks[\s\S]*setpoint login http:\/\/127/],
   [['drift', '--estate', 'other'], 'viewer', /no such thing, or none that you may see/],
   [['explain', 'nothing'], 'viewer', /no such thing, or none that you may see/],
+  [['ledger', 'verify'], 'web', /no such thing, or none that you may see/],
+  [['ledger', 'verify', '--export', 'x'], 'viewer', /--export says nothing to a server/],
   [['drift', '--target', 'aws-prot'], 'viewer', /has no target aws-prot, or none that you may see/],
 ];
 
 describe('what a server refuses', () => {
-  for (const [args, role, says] of refused)
-    test(`${args.join(' ')} of ${role}`, async () => {
-      const { code, stdout, stderr } = await asked(args, role);
+  for (const [args, who, says] of refused)
+    test(`${args.join(' ')} of ${who}`, async () => {
+      const { code, stdout, stderr } = await asked(args, who);
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, says);
     });
+});
+
+test('a verdict about a ledger is by the word of its server, and an export is proven here', async () => {
+  assert.match((await asked(['ledger', 'verify'])).stderr, /This is the word of http:.* about its own ledger/);
+  const out = join(place.specs, 'ledger.jsonl');
+  const { code, stdout } = await asked(['ledger', 'export', '--out', out]);
+  assert.deepEqual([code, stdout], [0, `Ledger: exported to ${out}\n`]);
+  assert.equal(readFileSync(out, 'utf8'), (await here(['ledger', 'export'])).stdout);
+  rmSync(out);
+});
+
+test('who sees a part of an estate is not told how long its ledger is', async () => {
+  const { stdout } = await asked(['ledger'], 'web');
+  assert.match(stdout, /^Ledger: \d+ entr(y|ies), of those that you may see the newest\n/);
 });
 
 test('what stood in a folder before does not matter to a server', async () => {

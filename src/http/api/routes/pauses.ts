@@ -25,7 +25,7 @@ const held = {
   reason: reasonField,
 };
 
-const list = z.object({ items: z.array(pauseShape) }).meta({ id: 'Pauses' });
+const list = z.object({ estate: z.string(), items: z.array(pauseShape) }).meta({ id: 'Pauses' });
 
 export const pausesRoutes = (desk: PausesDesk): readonly Route[] => [listed(desk), begin(desk), end(desk)];
 
@@ -44,7 +44,7 @@ const listed = ({ pauses, estates }: PausesDesk): Route =>
     handle: async ({ query, by: { caller } }) => {
       const estate = await askedEstate({ asked: query.estate, in: 'query', needs: 'read' }, caller, estates);
       const items = await answered(pauses.list({ estate, seen: boundsFor(caller.grants, 'read') }));
-      return { status: 200, body: { items } };
+      return { status: 200, body: { estate, items } };
     },
   });
 
@@ -99,7 +99,7 @@ const end = ({ pauses, estates }: PausesDesk): Route =>
       const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
       const by = { person: caller.person, reason };
       const items = await answered(pauses.end({ estate, ...boundsOf(caller) }, all ? 'all' : { what, of }, by));
-      return { status: 200, body: { items } };
+      return { status: 200, body: { estate, items } };
     },
   });
 

@@ -1,64 +1,79 @@
 import { after } from 'node:test';
-import { loadProvider } from '../../../../providers/index.ts';
-import { answersOn } from '../../../../src/answers/answers-on.ts';
+import { answersOf } from '../../../../src/config/answers.ts';
+import { outsideOf } from '../../../../src/config/outside.ts';
 import type { Role } from '../../../../src/core/access/role.ts';
-import { keptSpecs } from '../../../../src/estate/kept-specs.ts';
-import { openEstate } from '../../../../src/estate/opened-estate.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
+import { approvalsRoutes } from '../../../../src/http/api/routes/approvals.ts';
 import { driftRoutes } from '../../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../../src/http/api/routes/explanations.ts';
+import { ledgerRoutes } from '../../../../src/http/api/routes/ledger.ts';
+import { pausesRoutes } from '../../../../src/http/api/routes/pauses.ts';
+import { plansRoutes } from '../../../../src/http/api/routes/plans.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
-import { parseKept } from '../../../../src/source/kept-tree.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { MemoryDatabase } from '../../../support/memory-store.ts';
-import { realClock } from '../../support/in-process.ts';
+import { type Run, realClock } from '../../support/in-process.ts';
 
 /** The real API over a store, on a free port of this machine. */
 export interface Served {
   readonly url: string;
-  /** The environment of a command line that asks it as somebody with this role. */
-  as(role: Role): Readonly<Record<string, string>>;
+  /** A command line that asks it, as whom; its environment is this process's, but for the token. */
+  ask(run: Run, who: string): Run;
 }
-
-const today = (): string => new Date().toISOString().slice(0, 10);
 
 export async function served(database: MemoryDatabase): Promise<Served> {
   const store = database.connect();
-  const answers = answersOn({
-    store,
-    open: async (name, generation) => {
-      const tree = await keptSpecs(name, generation, store, (kept, revision) => parseKept(kept, revision, today()));
-      if (tree === undefined) throw new Error('its specs were not kept');
-      return openEstate(tree, loadProvider, today());
-    },
-  });
+  const clock = realClock;
+  const answers = answersOf({ store, clock, outside: outsideOf('test', true, { clock, secrets: noSecrets }) });
+  const { entryPages, figures, audit } = store;
   const estates = () => store.estates.list();
   const log = createLog({ write: () => undefined }, { form: 'json', level: 'error' });
   const app = openApp(log);
   apiRoutes(app, {
-    routes: [
-      ...driftRoutes({ drift: answers.drift, estates }),
-      ...explanationsRoutes({ explain: answers.explain, estates }),
-    ],
+    routes: [driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes, ledgerRoutes].flatMap((of) =>
+      of({ ...answers, entryPages, figures, audit, estates }),
+    ),
     authenticate: async (authorization = '') => callerOf(authorization.replace('Bearer ', '')),
     replies: store.replies,
-    clock: realClock,
+    clock,
     log,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(() => app.close());
-  return { url, as: (role) => ({ SETPOINT_SERVER: url, SETPOINT_TOKEN: role }) };
+  return { url, ask: (run, who) => (args, says) => withToken(who, () => run([...args, '--server', url], says)) };
 }
 
-const callerOf = (role: string): Caller | undefined =>
-  isRole(role)
-    ? {
-        id: role,
-        person: `${role} of acme`,
-        identities: [`${role}@acme.example`],
-        grants: [{ role, estates: ['acme'] }],
-      }
-    : undefined;
+async function withToken<T>(token: string, work: () => Promise<T>): Promise<T> {
+  const env = { ...process.env };
+  Object.assign(process.env, { SETPOINT_TOKEN: token });
+  try {
+    return await work();
+  } finally {
+    process.env = env;
+  }
+}
+
+const callerOf = (who: string): Caller | undefined => (isRole(who) ? ofRole(who) : others[who]);
+
+const ofRole = (role: Role): Caller => ({
+  id: role,
+  person: `${role} of acme`,
+  identities: [`${role}@acme.example`],
+  grants: [{ role, estates: ['acme'] }],
+});
+
+/** Whose part of the estate is what team-web has. */
+const others: Readonly<Record<string, Caller>> = {
+  web: {
+    id: 'web',
+    person: 'web',
+    identities: [],
+    grants: [{ role: 'viewer', estates: ['acme'], owners: ['team-web'] }],
+  },
+};
 
 const isRole = (text: string): text is Role => ['viewer', 'planner', 'approver', 'operator', 'admin'].includes(text);
+
+/** The API asks no cloud. */
+const noSecrets = { resolve: () => Promise.reject(new Error('the API reads no secret')) };

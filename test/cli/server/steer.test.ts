@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CreateTagsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { commandLine, type Said } from '../support/in-process.ts';
+import { sandboxed } from '../support/sandboxed.ts';
+import { served } from './support/served.ts';
+
+const place = await sandboxed();
+const here = commandLine();
+const there = await served(here.database);
+const store = here.database.connect();
+const allow = '--allow-endpoint';
+const because = ['--reason', 'a freeze'];
+const applied = await here(['apply', place.specs, allow, '--yes']);
+assert.equal(applied.code, 0, applied.stderr);
+
+const asked = (args: readonly string[], who = 'operator', says?: string): Promise<Said> =>
+  there.ask(here, who)(args, says);
+
+/** Who it was, when and under which number is another thing each time. */
+const timeless = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'MOMENT')
+    .replaceAll(/"(id|at|until|seq)": \d+/g, '"$1": 0')
+    .replaceAll(/"person": "[^"]+"/g, '"person": ""')
+    .replaceAll(/# \S+( \S+ \S+)?, until/g, '# PERSON, until');
+
+/** What is held, by which options. */
+const held: readonly (readonly string[])[] = [
+  [],
+  ['--healing'],
+  ['--rollout', '--owner', 'team-web'],
+  ['--target', 'aws-prod'],
+  ['--address', 'web-0'],
+  ['--address', 'instance/web'],
+];
+
+describe('pausing and resuming by a server says what it would from here', () => {
+  for (const flags of held)
+    for (const json of [[], ['--json']])
+      test([...flags, ...json].join(' ') || 'all of it', async () => {
+        const mine = await here(['pause', place.specs, ...flags, ...because, '--for', '4h', ...json]);
+        const over = await here(['resume', place.specs, ...flags, ...because, ...json]);
+        assert.deepEqual([mine.code, over.code], [0, 0], mine.stderr + over.stderr);
+        const its = await asked(['pause', ...flags, ...because, '--for', '4h', ...json]);
+        assert.deepEqual([its.code, timeless(its.stdout)], [0, timeless(mine.stdout)], its.stderr);
+        const [pause] = await store.fleet.pauses.inForce('acme');
+        assert.equal(pause?.person, 'operator of acme');
+        const end = await asked(['resume', ...flags, ...because, ...json]);
+        assert.deepEqual([end.code, timeless(end.stdout)], [0, timeless(over.stdout)], end.stderr);
+        assert.deepEqual(await store.fleet.pauses.inForce('acme'), []);
+      });
+
+  test('nothing was paused', async () => {
+    assert.equal((await asked(['resume', ...because])).stdout, 'Resumed: nothing was paused\n');
+  });
+
+  test('what is not held exactly so is told with what is', async () => {
+    await asked(['pause', '--healing', ...because]);
+    const mine = await here(['resume', place.specs, ...because]);
+    const its = await asked(['resume', ...because]);
+    assert.deepEqual([its.code, timeless(its.stderr)], [mine.code, timeless(mine.stderr)]);
+    assert.match((await asked(['resume', '--all', ...because])).stdout, /^Resumed: healing of the estate \(1 pause/);
+  });
+});
+
+/** A command line against the server as somebody, the code it ends with, and what is said. */
+const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
+  [['pause', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
+  [['pause', place.specs, ...because], 'operator', /The folder .* says nothing to a server/],
+  [['pause', '--address', 'nothing', ...because], 'operator', /no such thing, or none that you may see/],
+  [['pause', '--owner', 'nobody', ...because], 'operator', /no such thing, or none that you may see/],
+  [['resume', '--quarantined', 'x', ...because], 'operator', /--quarantined says nothing to a server/],
+  [['resume', '--rollout-of', 'x', ...because], 'operator', /--rollout-of says nothing to a server/],
+  [['approve', '--history', '1234567', ...because], 'approver', /--history says nothing to a server/],
+];
+
+describe('what a server refuses', () => {
+  for (const [args, who, says] of refused)
+    test(`${args.join(' ').replace(place.specs, 'specs')} of ${who}`, async () => {
+      const { code, stdout, stderr } = await asked(
+        [...args, '--yes'].slice(0, args[0] === 'approve' ? undefined : -1),
+        who,
+      );
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      assert.match(stderr, says);
+    });
+});
+
+/** Somebody changes a machine, and we have seen it. */
+async function meddle(tier: string): Promise<void> {
+  const { scopes } = JSON.parse((await here(['inventory', place.specs, '--kind', 'instance', '--json'])).stdout);
+  const client = new EC2Client({ endpoint: place.sandbox.url, region: 'eu-west-1' });
+  await client.send(
+    new CreateTagsCommand({ Resources: [scopes[0].objects[0].id], Tags: [{ Key: 'tier', Value: tier }] }),
+  );
+  client.destroy();
+  await here(['drift', place.specs, allow]);
+}
+
+describe('approving by a server', () => {
+  test('shows what it would from here, and asks the same; a no lets nothing pass', async () => {
+    await meddle('mine');
+    const mine = await here(['approve', place.specs, allow, ...because], 'no\n');
+    const its = await asked(['approve', ...because], 'approver', 'no\n');
+    assert.deepEqual([its.code, its.stdout], [mine.code, mine.stdout]);
+    const known = timeless(its.stderr).replace('Of some of this nobody knows who made it.\n', '');
+    assert.equal(known, timeless(mine.stderr).replaceAll(`${place.specs}/`, ''));
+    assert.match(its.stderr, /Let workers make this change until[\s\S]*Nothing was approved/);
+    assert.equal(its.code, 3);
+  });
+
+  test('is not for whoever may do something else there', async () => {
+    const { code, stdout, stderr } = await asked(['approve', '--yes', ...because], 'operator');
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /Nothing was approved\.\n {2}why: .*the permission approve/);
+  });
+
+  test('lets exactly that pass, with the words that it would from here', async () => {
+    const its = await asked(['approve', '--yes', '--json', ...because], 'approver');
+    assert.equal(its.code, 0, its.stderr);
+    const [given] = JSON.parse(its.stdout).approvals;
+    const [kept] = await store.fleet.approvals.given('acme');
+    assert.deepEqual([given.seq, given.actions, given.until], [kept?.seq, kept?.actions, kept?.until]);
+    assert.equal(given.person, 'approver of acme');
+    assert.equal(given.reason, 'a freeze');
+    await meddle('theirs');
+    const text = await asked(['approve', '--yes', '--expires', '2h', ...because], 'approver');
+    assert.match(
+      text.stdout,
+      /^Approved: 1 change of acme · generation 1 · until .* UTC \([\d.]+ \w+\) · digest [0-9a-f]{12}\n {2}aws\/\S+: ledger entry \d+\n/,
+    );
+  });
+
+  test('nothing where nothing waits, and not what was shown with another digest', async () => {
+    const other = await asked(['approve', '--yes', '--digest', 'a'.repeat(12), ...because], 'approver');
+    assert.equal(other.code, 3);
+    assert.match(other.stderr, /What waits is not what was shown with that digest/);
+  });
+});
