@@ -1,7 +1,8 @@
 import type { Figure } from './figure.ts';
 import { claimsAt, goodHead } from './hostile-tokens/good.ts';
 import { type Row, rows } from './hostile-tokens/rows.ts';
-import { type Guards, type HostileWorld, hostileWorld, jwt } from './hostile-tokens/world.ts';
+import { jwt } from './hostile-tokens/signed.ts';
+import { type Guards, type HostileWorld, hostileWorld } from './hostile-tokens/world.ts';
 
 /** What was not refused. `taken`: somebody was let in. `broke`: we could not tell. */
 export interface Breach extends Pick<Row, 'of' | 'what'> {

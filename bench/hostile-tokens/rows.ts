@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { claimsAt, goodHead, without } from './good.ts';
-import { type HostileWorld, issuer, jwt, keys, withSignature } from './world.ts';
+import { jwt, keys, withSignature } from './signed.ts';
+import { type HostileWorld, issuer } from './world.ts';
 
 /** A credential that must let nobody in. `of`: the check that it is for; `header`: of Authorization. */
 export interface Row {

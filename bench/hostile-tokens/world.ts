@@ -1,13 +1,13 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Access, Issuer } from '../../src/core/access/access-document.ts';
 import { type AccessDesk, authenticator } from '../../src/http/access/authenticator.ts';
 import type { FetchJson } from '../../src/http/access/fetch-json.ts';
 import type { Authenticate } from '../../src/http/api/authenticate.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
-import { rsa } from '../../test/http/support/google.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../test/support/virtual-clock.ts';
+import { keys } from './signed.ts';
 
 /** An issuer that is believed, another one beside it, and a store with tokens: what somebody would get in by who should not. */
 export interface HostileWorld {
@@ -19,7 +19,7 @@ export interface HostileWorld {
   front(guards?: Partial<Guards>): Authenticate;
 }
 
-export interface Tokens {
+interface Tokens {
   readonly good: MadeToken;
   readonly expired: MadeToken;
   readonly revoked: MadeToken;
@@ -31,16 +31,6 @@ export interface Guards {
   readonly tokens: AccessDesk['machines']['rules'];
   readonly read: AccessDesk['read'];
 }
-
-export const keys = {
-  main: rsa(),
-  curve: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-  encrypting: rsa(),
-  longer: rsa(),
-  unnamed: rsa(),
-  other: rsa(),
-  nobodys: rsa(),
-};
 
 export const issuer: Issuer = {
   issuer: 'https://login.acme.example',
@@ -107,21 +97,3 @@ export async function hostileWorld(): Promise<HostileWorld> {
 }
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
-
-const part = (value: object | string): string =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-
-/** A JWT signed with a private key; `hash`: of what is signed. */
-export function jwt(
-  head: object | string,
-  claims: object | string,
-  { key = keys.main.privateKey, hash = 'sha256' }: { readonly key?: KeyObject; readonly hash?: string } = {},
-): string {
-  const text = `${part(head)}.${part(claims)}`;
-  const signature = sign(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
-  return `${text}.${signature.toString('base64url')}`;
-}
-
-/** The same with whatever stands for a signature. */
-export const withSignature = (head: object, claims: object, signature: Buffer): string =>
-  `${part(head)}.${part(claims)}.${signature.toString('base64url')}`;

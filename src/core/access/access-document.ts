@@ -7,7 +7,7 @@ import { checkAccess } from './check-access.ts';
 import { roles } from './role.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc7518#section-3.1, those with a public key only: who checks cannot make. */
-export const signatureAlgorithms = [
+const signatureAlgorithms = [
   'RS256',
   'RS384',
   'RS512',

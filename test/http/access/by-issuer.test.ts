@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimsAt, goodHead } from '../../../bench/hostile-tokens/good.ts';
-import { issuer, jwt, keys } from '../../../bench/hostile-tokens/world.ts';
+import { jwt, keys } from '../../../bench/hostile-tokens/signed.ts';
+import { issuer } from '../../../bench/hostile-tokens/world.ts';
 import type { Access, Issuer } from '../../../src/core/access/access-document.ts';
 import { byIssuer } from '../../../src/http/access/by-issuer.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import type { FastifyInstance } from 'fastify';
 import { claimsAt, goodHead } from '../../../bench/hostile-tokens/good.ts';
 import { rows } from '../../../bench/hostile-tokens/rows.ts';
-import { type HostileWorld, hostileWorld, jwt } from '../../../bench/hostile-tokens/world.ts';
+import { jwt } from '../../../bench/hostile-tokens/signed.ts';
+import { type HostileWorld, hostileWorld } from '../../../bench/hostile-tokens/world.ts';
 import { apiRoutes } from '../../../src/http/api/api-routes.ts';
 import type { Route } from '../../../src/http/api/route.ts';
 import { openApp } from '../../../src/http/open-app.ts';
@@ -23,7 +23,7 @@ const route: Route = {
 
 const lines: string[] = [];
 let world: HostileWorld;
-let app: FastifyInstance;
+let app: ReturnType<typeof openApp>;
 before(async () => {
   world = await hostileWorld();
   app = openApp(createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' }));

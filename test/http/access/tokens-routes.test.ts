@@ -78,8 +78,8 @@ describe('making a token that reaches further than its maker', () => {
   ] as const)
     it(`${who} may not give ${JSON.stringify(grants)}`, async () => {
       const before = (await store.tokens.list({ most: 1000 })).length;
-      const { status, body } = await make(who, { grants });
-      assert.deepEqual([status, (body as { permission?: string }).permission], [403, 'administer']);
+      const { status, text } = await make(who, { grants });
+      assert.deepEqual([status, JSON.parse(text).permission], [403, 'administer']);
       assert.equal((await store.tokens.list({ most: 1000 })).length, before);
     });
 
@@ -149,8 +149,8 @@ describe('tokens there are', () => {
 
   it('are of no use once revoked, and stay in the list', async () => {
     const { token, text } = await made('kim');
-    const { status, body } = await world.ask('kim', `DELETE /v1/tokens/${token.id}`);
-    assert.deepEqual([status, (body as { state: string }).state], [200, 'revoked']);
+    const revoked = await world.ask('kim', `DELETE /v1/tokens/${token.id}`);
+    assert.deepEqual([revoked.status, JSON.parse(revoked.text).state], [200, 'revoked']);
     assert.equal(await authenticator({ machines: { tokens: store.tokens, clock } })(`Bearer ${text}`), undefined);
     const [found] = itemsOf(await world.ask('kim', 'GET /v1/tokens')).items;
     assert.deepEqual([found?.id, found?.state], [token.id, 'revoked']);

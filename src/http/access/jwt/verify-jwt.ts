@@ -1,19 +1,14 @@
 import { compactVerify, importJWK, type JWK } from 'jose';
 import type { Issuer } from '../../../core/access/access-document.ts';
 import { cannotTell } from '../cannot-tell.ts';
+import { claimRules, type Saying } from './claim-rules.ts';
 import { type Claims, claimsOf } from './claims.ts';
+import { type Headed, headRules } from './head-rules.ts';
+import { type Keyed, keyRules } from './key-rules.ts';
 import { type Jwt, readJwt } from './read-jwt.ts';
 import type { Jwk, Keys } from './remote-keys.ts';
-import {
-  claimRules,
-  type Headed,
-  headRules,
-  type Keyed,
-  keyRules,
-  type Rule,
-  type Saying,
-  textRules,
-} from './rules.ts';
+import type { Rule } from './rule.ts';
+import { textRules } from './text-rules.ts';
 
 /** An issuer that we believe, and where its keys are. */
 export interface Trusted {
