@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { permissionsOf, type Role, roles } from '../../../src/core/access/role.ts';
+import type { Caller } from '../../../src/http/api/route.ts';
+import { type Answer, type ApiWorld, apiWorld, callerOf } from './support/api-world.ts';
+import { everyQuestion, type Question } from './support/every-question.ts';
+import { everyRoute } from './support/every-route.ts';
+import { nowhere, type Place, strange, twoEstates } from './support/two-estates.ts';
+
+/** What an operation answers about one's own where that is no success: nothing waits, nothing is to be changed. */
+const ownAnswers: Readonly<Record<string, number>> = { approve: 409, applyPlan: 409 };
+
+/** One who sees all; and one of each role in a part of the estate that nothing here is of. */
+const callers: Readonly<Record<string, Caller>> = {
+  all: callerOf('admin', { id: 'all', grants: [{ role: 'admin' }] }),
+  ...Object.fromEntries(
+    roles.map((role) => [
+      `${role} of others`,
+      callerOf(role, {
+        id: `${role} of others`,
+        grants: [{ role, estates: ['acme'], targets: ['elsewhere'], owners: ['others'] }],
+      }),
+    ]),
+  ),
+};
+
+const questions = everyQuestion(everyRoute);
+const holds = (role: Role, { permission }: Question): boolean =>
+  permission === undefined || permissionsOf[role].some((one) => one === permission);
+
+describe('who may ask what: every operation of the document, five roles, their own and the rest', () => {
+  let api: ApiWorld;
+  let places: { readonly own: Place; readonly foreign: Place };
+  const figures = { asked: 0, unexpected: 0, told: 0 };
+
+  before(async () => {
+    const { routes, clock, own, foreign } = await twoEstates();
+    api = apiWorld({ routes, clock, callers });
+    places = { own: await withPlan(api, own), foreign: await withPlan(api, foreign) };
+  });
+  after(async () => {
+    await api.close();
+    process.stdout.write(`authz: ${JSON.stringify({ operations: questions.length, ...figures })}\n`);
+  });
+
+  const ask = async (who: string, question: Question, place: Place): Promise<Answer> => {
+    figures.asked += 1;
+    // why: nobody has used up what they may ask in a second
+    await api.clock.advance(100);
+    const { what, ...sent } = question.ask(place);
+    return api.ask(who, what, sent);
+  };
+
+  for (const question of questions) {
+    it(`${question.id}: nobody without a credential, unless anybody may`, async () => {
+      const { status } = await ask('', question, places.own);
+      const isOpen = question.permission === undefined && question.id !== 'readSelf';
+      assert.equal(status, isOpen ? 200 : 401);
+    });
+    for (const role of roles)
+      it(`${question.id}: ${role}, where it is not theirs, and where there is nothing: the same`, async () => {
+        const [foreign, missing] = [await ask(role, question, places.foreign), await ask(role, question, nowhere)];
+        if (question.isPlaced && foreign.status < 400) figures.unexpected += 1;
+        if (JSON.stringify(shown(foreign)) !== JSON.stringify(shown(missing))) figures.told += 1;
+        assert.deepEqual(shown(foreign), shown(missing));
+        assert.ok(!question.isPlaced || foreign.status >= 400, `${foreign.status}`);
+        if (!holds(role, question)) assert.equal(foreign.status, 403);
+        assert.ok(!foreign.text.includes(strange), foreign.text);
+      });
+  }
+
+  for (const question of questions)
+    for (const role of roles)
+      it(`${question.id}: ${role}, about their own`, async () => {
+        const { status, text } = await ask(role, question, places.own);
+        if (!holds(role, question) && status < 300) figures.unexpected += 1;
+        if (holds(role, question))
+          assert.equal(status < 300 ? 'done' : status, ownAnswers[question.id] ?? 'done', text);
+        else assert.equal(status, 403);
+        assert.ok(!text.includes(strange), text);
+      });
+
+  for (const question of questions.filter(({ path }) => path.includes('{')))
+    for (const role of roles)
+      it(`${question.id}: ${role} of another part of the estate: as if it were not there`, async () => {
+        const others = await ask(`${role} of others`, question, places.own);
+        const missing = await ask(`${role} of others`, question, { ...nowhere, estate: places.own.estate });
+        if (others.status < 400) figures.unexpected += 1;
+        if (JSON.stringify(shown(others)) !== JSON.stringify(shown(missing))) figures.told += 1;
+        assert.deepEqual(shown(others), shown(missing));
+      });
+
+  it('takes no longer to find nothing than what is not theirs', async () => {
+    const slower: string[] = [];
+    for (const question of questions.filter(({ method, isPlaced }) => method === 'GET' && isPlaced)) {
+      const times = await timesOf(question, ask, places.foreign);
+      if (Math.abs(times.foreign - times.missing) > 5) slower.push(`${question.id} ${JSON.stringify(times)}`);
+    }
+    assert.deepEqual(slower, []);
+  });
+});
+
+/** A plan of the estate, as somebody made one. */
+async function withPlan(api: ApiWorld, place: Place): Promise<Place> {
+  const { status, headers, text } = await api.ask('all', 'POST /v1/plans', {
+    body: { estate: place.estate, inForce: true },
+  });
+  assert.equal(status, 201, text);
+  return { ...place, ids: { ...place.ids, plan: String(headers['location']).split('/').at(-1) ?? '' } };
+}
+
+/** All that a caller sees, but what is another each time. */
+function shown({ status, text, headers }: Answer): object {
+  const { 'x-request-id': _, date: __, ...rest } = headers;
+  return { status, text, headers: rest };
+}
+
+type Ask = (who: string, question: Question, place: Place) => Promise<Answer>;
+
+/** Medians of 15, in ms, one beside the other. */
+async function timesOf(question: Question, ask: Ask, foreign: Place) {
+  const times: { foreign: number[]; missing: number[] } = { foreign: [], missing: [] };
+  for (let round = 0; round < 15; round += 1)
+    for (const [name, place] of [
+      ['foreign', foreign],
+      ['missing', nowhere],
+    ] as const) {
+      const began = performance.now();
+      await ask('viewer', question, place);
+      times[name].push(performance.now() - began);
+    }
+  return { foreign: median(times.foreign), missing: median(times.missing) };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,81 @@
+import { type ApiDocument, documentOf } from '../../../../src/http/api/document.ts';
+import type { Route } from '../../../../src/http/api/route.ts';
+import type { Place } from './two-estates.ts';
+
+/** One operation of the document, and how to ask it about a place. */
+export interface Question {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** As the document has it; undefined: anybody may ask. */
+  readonly permission: string | undefined;
+  /** Whether it can be asked about one place rather than another. */
+  readonly isPlaced: boolean;
+  ask(place: Place): { readonly what: string; readonly body?: unknown };
+}
+
+/** What stands in the holes of a path: by name, or for this path alone. A new hole needs a line. */
+const holes: Readonly<Record<string, (place: Place) => string>> = {
+  name: ({ target }) => target,
+  of: ({ address }) => address,
+  address: ({ address }) => address,
+  '/v1/reconciles/{id}': ({ ids }) => ids.pass,
+  '/v1/tokens/{id}': ({ ids }) => ids.token,
+  '/v1/plans/{id}': ({ ids }) => ids.plan,
+  '/v1/plans/{id}/apply': ({ ids }) => ids.plan,
+};
+
+/** What is sent to an operation that takes a body. A new one needs a line. */
+const bodies: Readonly<Record<string, (place: Place) => object>> = {
+  makeToken: ({ estate }) => ({ name: 'another', grants: [{ role: 'viewer', estates: [estate] }] }),
+  makePlan: ({ estate }) => ({ estate, inForce: true }),
+  applyPlan: () => ({ reason: 'because' }),
+  approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
+  pause: ({ estate }) => ({ estate, reason: 'because' }),
+  resume: ({ estate }) => ({ estate, reason: 'because', all: true }),
+  reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),
+};
+
+/** Every operation that /openapi.json has. Throws where one cannot be asked: this file then needs a line. */
+export function everyQuestion(routes: readonly Route[]): readonly Question[] {
+  const { paths = {} } = documentOf(routes);
+  return Object.entries(paths).flatMap(([path, { get, post, delete: remove }]) => [
+    ...questionsOf(path, 'GET', get),
+    ...questionsOf(path, 'POST', post),
+    ...questionsOf(path, 'DELETE', remove),
+  ]);
+}
+
+type Operation = NonNullable<NonNullable<ApiDocument['paths']>[string]['get']>;
+
+function questionsOf(path: string, method: string, operation: Operation | undefined): readonly Question[] {
+  if (operation === undefined) return [];
+  const { operationId: id = '', parameters = [], requestBody } = operation;
+  const permission: unknown = Reflect.get(operation, 'x-setpoint-permission');
+  const bodyOf = requestBody === undefined ? undefined : bodies[id];
+  if (requestBody !== undefined && bodyOf === undefined) throw new Error(`every-question.ts has no body for ${id}`);
+  const hasEstate = parameters.some((one) => 'in' in one && one.in === 'query' && one.name === 'estate');
+  // why: a stream has no end of its own; who may not have it is refused before it begins
+  const isStream = JSON.stringify(operation.responses ?? {}).includes('text/event-stream');
+  const asked = isStream ? 'HEAD' : method;
+  return [
+    {
+      id,
+      method,
+      path,
+      permission: typeof permission === 'string' ? permission : undefined,
+      isPlaced: hasEstate || path.includes('{') || bodyOf !== undefined,
+      ask: (place) => ({
+        what: `${asked} ${filled(path, place)}${hasEstate ? `?estate=${place.estate}` : ''}`,
+        ...(bodyOf === undefined ? {} : { body: bodyOf(place) }),
+      }),
+    },
+  ];
+}
+
+const filled = (path: string, place: Place): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const known = holes[path] ?? holes[name];
+    if (known === undefined) throw new Error(`every-question.ts has nothing for {${name}} of ${path}`);
+    return encodeURIComponent(known(place));
+  });

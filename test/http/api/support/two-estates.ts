@@ -1,0 +1,105 @@
+import { makeCloud } from '../../../../providers/memory/cloud.ts';
+import { memoryProvider } from '../../../../providers/memory/index.ts';
+import { apiOn } from '../../../../src/config/api.ts';
+import { openEstate } from '../../../../src/estate/opened-estate.ts';
+import { generationsOf } from '../../../../src/fleet/generations.ts';
+import { passesOf } from '../../../../src/fleet/pass.ts';
+import type { Yard } from '../../../../src/fleet/yard.ts';
+import type { Route } from '../../../../src/http/api/route.ts';
+import { parseKept } from '../../../../src/source/kept-tree.ts';
+import { network, rule } from '../../../support/engine-world/documents.ts';
+import { fleetWorld, today } from '../../../support/fleet-world.ts';
+import type { VirtualClock } from '../../../support/virtual-clock.ts';
+
+/** Every route as the product wires it, on one store with two estates of which each has had a pass. */
+export interface TwoEstates {
+  readonly clock: VirtualClock;
+  readonly routes: readonly Route[];
+  readonly own: Place;
+  readonly foreign: Place;
+}
+
+/** What there is of each kind in one estate; those of `nowhere` look as if there were such things. */
+export interface Place {
+  readonly estate: string;
+  readonly target: string;
+  readonly address: string;
+  /** Ids of what was kept. */
+  readonly ids: { readonly pass: string; readonly token: string; readonly plan: string };
+}
+
+export const nowhere: Place = {
+  estate: 'nowhere',
+  target: 'nowhere',
+  address: 'memory/nowhere/north/network/nowhere',
+  ids: {
+    pass: '00000000-0000-4000-8000-00000000dead',
+    token: '00000000000000ad',
+    plan: '00000000-0000-4000-8000-0000000000ad',
+  },
+};
+
+/** Stands in every name of the foreign estate. */
+export const strange = 'strangers';
+
+interface Names {
+  readonly estate: string;
+  readonly target: string;
+  readonly account: string;
+  readonly network: string;
+}
+
+export async function twoEstates(): Promise<TwoEstates> {
+  const world = fleetWorld();
+  const { clock, store, yard } = world;
+  const own = await settle(yard, clock, { estate: 'acme', target: 'here', account: 'acme', network: 'core' });
+  const foreign = await settle(yard, clock, {
+    estate: strange,
+    target: `${strange}-target`,
+    account: `${strange}-account`,
+    network: `${strange}-net`,
+  });
+  const { log } = yard.telemetry;
+  const { routes } = apiOn({ store, outside: yard.outside, clock, log }, { reaches: [], access: undefined });
+  return { clock, routes, own, foreign };
+}
+
+/** The estate's specs are in force, and one pass has carried them out. */
+async function settle(yard: Yard, clock: VirtualClock, names: Names): Promise<Place> {
+  const { estate, target, account } = names;
+  const cloud = makeCloud({ clock });
+  const here: Yard = { ...yard, outside: { ...yard.outside, cloud: async () => memoryProvider(cloud) } };
+  const kept = { specs: [{ path: 'all.yaml', text: textOf(names) }], userData: [] };
+  const tree = parseKept(kept, estate, today);
+  const { compiled } = await openEstate(tree, here.outside.cloud, today);
+  await yard.store.fleet.trees.keep(estate, estate, kept);
+  await yard.store.generations.accept(estate, estate, compiled.guards);
+  const at = { estate, scope: `memory/${account}/north` };
+  await clock.run(() => passesOf(here, generationsOf(here))(at, new AbortController().signal));
+  return { estate, target, address: `${at.scope}/network/${names.network}`, ids: await idsOf(yard, at, clock) };
+}
+
+async function idsOf(
+  { store }: Yard,
+  { estate }: { readonly estate: string },
+  clock: VirtualClock,
+): Promise<Place['ids']> {
+  const { passes } = await store.passes.page({ filter: { estate }, seen: [{ estates: [estate] }], limit: 1 });
+  const { token } = await store.tokens.make({
+    name: estate,
+    grants: [{ role: 'viewer', estates: [estate] }],
+    expiresAt: clock.now() + 86_400_000,
+    maker: { person: `somebody of ${estate}`, identities: [] },
+  });
+  return { pass: passes[0]?.id ?? '', token: token.id, plan: '' };
+}
+
+function textOf({ estate, target, account, network: name }: Names): string {
+  const documents = [
+    { kind: 'Estate', metadata: { name: estate }, spec: { mode: 'enforce' } },
+    { kind: 'Target', metadata: { name: target }, spec: { provider: 'memory', account, region: 'north' } },
+    network({ targets: [target] }, { name, owner: `${estate}-team` }),
+    rule(`${name}-web`, { network: name }, { owner: `${estate}-team` }),
+  ];
+  return documents.map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one })).join('\n---\n');
+}
