@@ -25,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'event-to-heal': async () => unasked((await import('./event-to-heal.ts')).eventToHeal),
   preempt: async () => unasked((await import('./preempt.ts')).preempt),
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
+  'api-100k': async () => (await import('./api-100k.ts')).api100k,
   queue: async () => unasked((await import('./queue.ts')).queue),
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
