@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { claimsAt, goodHead } from '../../../bench/hostile-tokens/good.ts';
 import { jwt, keys } from '../../../bench/hostile-tokens/signed.ts';
 import { issuer } from '../../../bench/hostile-tokens/world.ts';
 import type { Access, Issuer } from '../../../src/core/access/access-document.ts';
 import { byIssuer } from '../../../src/http/access/by-issuer.ts';
+import { fetchJson } from '../../../src/http/access/fetch-json.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -81,8 +85,28 @@ describe('whom a token of an issuer lets in', () => {
     assert.ok(await front()({ exp: seconds + 86_400 }));
     assert.equal(await front()({ exp: seconds + 86_401 }), undefined);
   });
+});
 
-  it('an issuer that is away: come again, and nobody is let in', async () => {
+describe('the issuer itself', () => {
+  it('on this machine is asked for its keys over the wire, where the access file says so', async () => {
+    const server = createServer((request, response) => {
+      const isKeys = request.url === '/keys';
+      response.end(JSON.stringify(isKeys ? { keys: [shown] } : { issuer: here, jwks_uri: `${here}/keys` }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // why: it listens on a port
+    const here = `http://127.0.0.1:${port}`;
+    const local = { ...issuer, issuer: here, allowLocal: true };
+    const access = { apiVersion: 'setpoint.dev/v1', kind: 'Access', oidc: [local], bindings: [] } as const;
+    const ask = byIssuer({ access, clock, log: silent, fetchJson });
+    const claims = { ...claimsAt(clock.now()), iss: here };
+    assert.equal((await ask(jwt(goodHead, claims)))?.person, 'ann@acme.example');
+    assert.equal(await ask(jwt(goodHead, claims, { key: keys.nobodys.privateKey })), undefined);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('is away: come again, and nobody is let in', async () => {
     const access = { apiVersion: 'setpoint.dev/v1', kind: 'Access', oidc: [issuer], bindings: [] } as const;
     const gone = () => Promise.reject(new Error('gone'));
     const ask = byIssuer({ access, clock, log: silent, fetchJson: gone });
