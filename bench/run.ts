@@ -27,10 +27,12 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   normalisation: async () => unasked((await import('./normalisation.ts')).normalisation),
   'api-100k': async () => (await import('./api-100k.ts')).api100k,
   queue: async () => unasked((await import('./queue.ts')).queue),
+  sse: async () => (await import('./sse.ts')).sseAsked,
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
   'hostile-git': async () => unasked((await import('./hostile-git.ts')).hostileGit),
   tokens: async () => unasked((await import('./hostile-tokens.ts')).hostileTokens),
+  secrets: async () => unasked((await import('./secrets.ts')).secrets),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };
 

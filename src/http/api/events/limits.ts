@@ -26,6 +26,6 @@ export const eventLimits: EventLimits = {
   clients: 1000,
   perCaller: 50,
   times: { poll: 200, beat: 15_000, recheck: 10_000, unknown: 20_000, longest: 3_600_000 },
-  recent: 5000,
+  recent: 2000,
   readers: 4,
 };

@@ -35,7 +35,8 @@ export function startReader(options: ReaderOptions, onTurn: () => void): Reader 
       if (isNews) onTurn();
       return more ? 0 : limits.times.poll;
     } catch (error) {
-      if (!failed) log.warn('events cannot be read from the store: it is tried again', { why: String(error) });
+      if (!failed && !stopping.signal.aborted)
+        log.warn('events cannot be read from the store: it is tried again', { why: String(error) });
       failed = true;
       return againMs;
     }

@@ -1,0 +1,42 @@
+// A server of its own: `node --expose-gc server.ts FOLDER [--lossy]`. Says on stdout where it is, then every two seconds what it holds:
+// in use once everything else is cleared away, and resident.
+import { authenticator } from '../../src/http/access/authenticator.ts';
+import { openEvents } from '../../src/http/api/events/open-events.ts';
+import { eventRoutes } from '../../src/http/api/routes/events.ts';
+import { startHttp } from '../../src/http/start-http.ts';
+import type { Happenings } from '../../src/ports/happenings.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { clock } from './clock.ts';
+
+const [folder = '', lossy] = process.argv.slice(2);
+const log = createLog({ write: (line) => void process.stderr.write(line) }, { form: 'json', level: 'warn' });
+const store = await openStore({ folder, clock, create: true });
+const authenticate = authenticator({ machines: { tokens: store.tokens, clock } });
+const happenings = lossy === '--lossy' ? withoutSome(store.happenings) : store.happenings;
+const events = openEvents({ happenings, authenticate, clock, log });
+const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
+const http = await startHttp({ port: 0, api, clock, log });
+const telling = setInterval(() => {
+  globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  console.log(`${heapUsed + external} ${rss}`);
+}, 2000);
+process.once('SIGTERM', async () => {
+  clearInterval(telling);
+  await http.close();
+  await store.close();
+});
+console.log(http.url);
+
+/** One in fifty is left out: to see that the figure can fail. */
+function withoutSome(inner: Happenings): Happenings {
+  let count = 0;
+  return {
+    ...inner,
+    after: async (place, limit) => {
+      const page = await inner.after(place, limit);
+      return { ...page, happenings: page.happenings.filter(() => ++count % 50 !== 0) };
+    },
+  };
+}
