@@ -3,6 +3,7 @@ import { approvalsOn } from './approvals.ts';
 import { driftOf } from './drift.ts';
 import { explained } from './explained.ts';
 import { type Grounds, surveyInForce } from './opened.ts';
+import { originsAt } from './origins-at.ts';
 import { pausesOn } from './pauses.ts';
 import { plansOn } from './plans.ts';
 import { seenOf } from './sight.ts';
@@ -14,6 +15,7 @@ export const answersOn = (grounds: Grounds): Answers => ({
     return seenOf(survey, driftOf(survey), asked);
   },
   explain: (asked) => explained(asked, grounds),
+  origins: (row) => originsAt(row, grounds),
   approvals: approvalsOn(grounds),
   pauses: pausesOn(grounds),
   plans: plansOn(grounds),

@@ -6,6 +6,7 @@ import { authenticator } from '../http/access/authenticator.ts';
 import { fetchJson } from '../http/access/fetch-json.ts';
 import type { Authenticate } from '../http/api/authenticate.ts';
 import { openEvents } from '../http/api/events/open-events.ts';
+import { nextAttemptsBy } from '../http/api/next-attempts.ts';
 import { type Desks, routesOn } from '../http/api/routes/index.ts';
 import type { HttpOptions } from '../http/start-http.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -54,7 +55,7 @@ export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOption
 /** One line a noun. */
 function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim): Desks {
   const { store, clock, log } = ground;
-  const { happenings, passes, entryPages, figures, audit } = store;
+  const { rows, happenings, passes, entryPages, figures, audit } = store;
   const estates = store.estates.list;
   const answers = { ...answersOf(ground), estates };
   return {
@@ -63,6 +64,7 @@ function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim
     plans: answers,
     approvals: answers,
     pauses: answers,
+    inventory: { rows, nextAttempts: nextAttemptsBy(passes, clock), estates, origins: answers.origins },
     events: openEvents({ authenticate, happenings, clock, log }),
     reconciles: { passes, estates },
     ledger: { entryPages, figures, audit, estates },

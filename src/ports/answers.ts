@@ -1,12 +1,13 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
-import type { Explanation } from '../core/inventory/explanation.ts';
+import type { Explanation, Origin } from '../core/inventory/explanation.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Approval } from './approvals.ts';
 import type { KeptTree } from './fleet-state.ts';
+import type { KeptRow } from './kept-row.ts';
 import type { Pause } from './pauses.ts';
 import type { Poster, Proposal, ProposalHead, ProposalQuery } from './proposals.ts';
 
@@ -19,6 +20,8 @@ export interface Answers {
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
+  /** Which line of the specs in force decided each field of a line of the inventory; none where they cannot say. */
+  origins(row: KeptRow): Promise<readonly Origin[]>;
   readonly approvals: ApprovalAnswers;
   readonly pauses: PauseAnswers;
   readonly plans: PlanAnswers;

@@ -84,12 +84,15 @@ const tagged = {
   etag: { description: 'Of the answer without its ages', schema: { type: 'string' as const } },
 };
 
-function answerOf({ description, schema, type }: Shape, isRead: boolean): ZodOpenApiResponseObject {
+function answerOf({ description, schema, type, also = {} }: Shape, isRead: boolean): ZodOpenApiResponseObject {
   if (schema === undefined && type === undefined) return { description, headers };
   return {
     description,
     headers: isRead && type === undefined ? tagged : headers,
-    content: { [type ?? 'application/json']: schema === undefined ? {} : { schema } },
+    content: {
+      [type ?? 'application/json']: schema === undefined ? {} : { schema },
+      ...Object.fromEntries(Object.entries(also).map(([other, told]) => [other, { schema: told }])),
+    },
   };
 }
 

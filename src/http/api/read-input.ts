@@ -20,7 +20,7 @@ export interface Sent {
 }
 
 /** Reads all that came by the schemas of its route, or refuses with everything that does not fit. */
-export function readInput({ params, query, body }: Asking, request: Sent): Input {
+export function readInput({ params, query, several = [], body }: Asking, request: Sent): Input {
   const errors: InputError[] = [];
   const read = (where: InputError['in'], schema: z.ZodType | undefined, sent: unknown): unknown => {
     if (schema === undefined) {
@@ -33,24 +33,27 @@ export function readInput({ params, query, body }: Asking, request: Sent): Input
   };
   const input = {
     params: params === undefined ? undefined : read('path', params, request.params),
-    query: read('query', query, queryOf(request.url, errors)),
+    query: read('query', query, queryOf(request.url, several, errors)),
     body: read('body', body, request.body ?? undefined),
   };
   if (errors.length > 0) throw new Refusal(badInput(errors));
   return input;
 }
 
-/** As texts, each key once. */
-function queryOf(url: string, errors: InputError[]): Readonly<Record<string, string>> {
+/** As texts, each key once but those that may come several times: these are lists. */
+function queryOf(url: string, several: readonly string[], errors: InputError[]): Readonly<Record<string, unknown>> {
   const question = url.indexOf('?');
   if (question < 0) return {};
   const pairs = [...new URLSearchParams(url.slice(question + 1))];
   const seen = new Set<string>();
   for (const [key] of pairs) {
-    if (seen.has(key)) errors.push({ in: 'query', at: key.slice(0, 80), expected: 'once' });
+    if (seen.has(key) && !several.includes(key)) errors.push({ in: 'query', at: key.slice(0, 80), expected: 'once' });
     seen.add(key);
   }
-  return Object.fromEntries(pairs);
+  const lists = several.flatMap((key) =>
+    seen.has(key) ? [[key, pairs.flatMap(([name, value]) => (name === key ? value : []))]] : [],
+  );
+  return { ...Object.fromEntries(pairs), ...Object.fromEntries(lists) };
 }
 
 const isEmpty = (sent: unknown): boolean =>

@@ -31,6 +31,8 @@ export interface Shape {
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly type?: string;
+  /** Of other content types that it may come as, in `chunks` and named by the reply's headers. */
+  readonly also?: Readonly<Record<string, z.ZodType>>;
   /** It holds a secret, told this once: it is not kept for who repeats an Idempotency-Key, who gets a 409 that says so. */
   readonly once?: boolean;
 }
@@ -39,6 +41,8 @@ export interface Shape {
 export interface Asking {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Keys of the query that may come several times: their values come as a list. */
+  readonly several?: readonly string[];
   readonly body?: z.ZodType;
   /** Most bytes of a body; default 64 KiB. */
   readonly bodyBytes?: number;

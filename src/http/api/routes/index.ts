@@ -1,10 +1,12 @@
 import type { Events } from '../events/open-events.ts';
+import type { InventoryDesk } from '../inventory-desk.ts';
 import type { Route } from '../route.ts';
 import { type ApprovalsDesk, approvalsRoutes } from './approvals.ts';
 import { type DriftDesk, driftRoutes } from './drift.ts';
 import { eventRoutes } from './events.ts';
 import { type ExplanationsDesk, explanationsRoutes } from './explanations.ts';
 import { type HealthDesk, healthRoutes } from './health.ts';
+import { inventoryRoutes } from './inventory.ts';
 import { type LedgerDesk, ledgerRoutes } from './ledger.ts';
 import { type PausesDesk, pausesRoutes } from './pauses.ts';
 import { type PlansDesk, plansRoutes } from './plans.ts';
@@ -26,8 +28,9 @@ interface Deciding {
   readonly pauses: PausesDesk;
 }
 
-/** What goes on. */
+/** What is there, and what goes on. */
 interface Watching {
+  readonly inventory: InventoryDesk;
   readonly events: Pick<Events, 'follow'>;
 }
 
@@ -51,6 +54,7 @@ interface Keeping {
 
 /** Every route of the API: one line a noun. */
 export const routesOn = (desks: Desks): readonly Route[] => [
+  ...inventoryRoutes(desks.inventory),
   ...driftRoutes(desks.drift),
   ...explanationsRoutes(desks.explanations),
   ...plansRoutes(desks.plans),

@@ -9,7 +9,7 @@ import { observedShape } from './observed.ts';
 import { heldSourceShape } from './plan.ts';
 import { touchedShape } from './touched.ts';
 
-const origin = z
+export const originShape = z
   .object({
     document: z.string(),
     field: z.string(),
@@ -37,7 +37,7 @@ export const explanationShape = z
     estate: z.string(),
     address: z.string(),
     wanted: z.array(desiredShape),
-    origins: z.array(origin),
+    origins: z.array(originShape),
     mode: z.object({ mode: modeShape, why: z.string(), stillBoundBy: modeShape.optional() }).optional(),
     there: z.array(ownership),
     actions: z.array(actionShape),

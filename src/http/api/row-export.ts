@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { RowPage, RowQuery } from '../../ports/rows.ts';
+import { csvLine } from './csv.ts';
+import { rowShape } from './shapes/row.ts';
+
+/** More is not told at once: whoever needs it asks for a part of it. */
+export const mostExported = 100_000;
+const pageRows = 1000;
+
+export type ExportedRow = z.output<typeof rowShape>;
+export type ExportFormat = 'csv' | 'ndjson';
+
+interface Source {
+  page(query: RowQuery): Promise<RowPage>;
+  /** As it leaves. */
+  answer(page: RowPage): Promise<readonly unknown[]>;
+}
+
+/** All that a question finds, page by page; at `most` it ends, and its last line says so. */
+export async function* exported(
+  format: ExportFormat,
+  query: RowQuery,
+  source: Source,
+  most = mostExported,
+): AsyncGenerator<string> {
+  const { head, line, cut } = formats[format];
+  yield head;
+  let told = 0;
+  for (let after = query.after; ; ) {
+    const limit = Math.min(pageRows, most - told);
+    const page = await source.page({ ...query, limit, ...(after === undefined ? {} : { after }) });
+    const rows = await source.answer(page);
+    yield rows.map((row) => line(rowShape.parse(row))).join('');
+    told += rows.length;
+    if (page.next === undefined) return;
+    if (told >= most) {
+      yield cut(`There is more than ${most} lines: ask for a part of it, by cloud, kind or status.`);
+      return;
+    }
+    after = page.next;
+  }
+}
+
+interface Format {
+  readonly head: string;
+  line(row: ExportedRow): string;
+  /** What says that there is more. */
+  cut(why: string): string;
+}
+
+const columns = [
+  'address',
+  'id',
+  'name',
+  'kind',
+  'cloud',
+  'account',
+  'region',
+  'scope',
+  'estate',
+  'targets',
+  'claim',
+  'owner',
+  'labels',
+  'status',
+  'reason',
+  'code',
+  'since',
+  'generation',
+  'next',
+  'nextAttempt',
+  'observedAt',
+  'complete',
+] as const;
+
+const formats: Readonly<Record<ExportFormat, Format>> = {
+  csv: {
+    head: csvLine(columns),
+    line: (row) => csvLine(columns.map((column) => cellOf(row, column))),
+    cut: (why) => csvLine([why]),
+  },
+  ndjson: {
+    head: '',
+    line: (row) => `${JSON.stringify(row)}\n`,
+    cut: (why) => `${JSON.stringify({ truncated: true, why })}\n`,
+  },
+};
+
+function cellOf({ observed, next, targets, labels, ...row }: ExportedRow, column: (typeof columns)[number]): string {
+  switch (column) {
+    case 'targets':
+      return targets.join(' ');
+    case 'labels':
+      return Object.entries(labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ');
+    case 'next':
+      return next?.verb ?? '';
+    case 'observedAt':
+      return observed.at;
+    case 'complete':
+      return String(observed.complete);
+    default:
+      return String(row[column] ?? '');
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Bounds } from '../../../core/access/grant.ts';
+import type { KeptRow } from '../../../ports/kept-row.ts';
+import type { RowLook, RowQuery } from '../../../ports/rows.ts';
+import { kindShape } from './action.ts';
+import { moment } from './moment.ts';
+
+/** What a page of the inventory rests on. */
+export const inventoryLookShape = z
+  .object({
+    at: moment
+      .optional()
+      .meta({ description: 'When the oldest look that it rests on began; absent: nobody has looked yet' }),
+    ageSeconds: z.int().optional(),
+    complete: z.boolean(),
+    gaps: z.array(z.object({ scope: z.string(), kind: kindShape })).meta({ description: 'What could not be listed' }),
+  })
+  .meta({ id: 'InventoryLook' });
+
+interface Beside {
+  readonly looks: readonly RowLook[];
+  readonly query: RowQuery;
+  readonly now: number;
+}
+
+/**
+ * By the newest looks at the scopes that the question is about, so that an answer with no line in it says what it rests on too.
+ * Who sees a part of an estate only, and who asks of a time gone by, is told of the lines that they see.
+ */
+export function inventoryLook(rows: readonly KeptRow[], { looks, query, now }: Beside) {
+  const whole = query.asOf === undefined && query.seen.every(isWhole);
+  const seen = whole
+    ? looks.filter((look) => isAbout(look, query)).map((look) => lookOf(look, query))
+    : rows.map(ofRow);
+  const gaps = new Map(seen.flatMap((one) => one.gaps).map((gap) => [`${gap.scope} ${gap.kind}`, gap]));
+  if (seen.length === 0) return { complete: false, gaps: [] };
+  const at = Math.min(...seen.map((one) => one.at));
+  const ageSeconds = Math.max(0, Math.round((now - at) / 1000));
+  return { at, ageSeconds, complete: gaps.size === 0, gaps: [...gaps.values()] };
+}
+
+const isWhole = ({ targets, owners }: Bounds): boolean => targets === undefined && owners === undefined;
+
+function isAbout({ estate, scope }: RowLook, { seen, filter }: RowQuery): boolean {
+  const [cloud = '', account = ''] = scope.split('/');
+  return (
+    seen.some(({ estates }) => estates?.includes(estate) ?? true) &&
+    (filter.estates?.includes(estate) ?? true) &&
+    (filter.clouds?.some((one) => one === cloud) ?? true) &&
+    (filter.accounts?.includes(account) ?? true)
+  );
+}
+
+const lookOf = ({ at, scope, gaps }: RowLook, { filter: { kinds } }: RowQuery) => ({
+  at,
+  gaps: gaps.filter((kind) => kinds?.includes(kind) ?? true).map((kind) => ({ scope, kind })),
+});
+
+const ofRow = ({ place: { scope, kind }, observed }: KeptRow) => ({
+  at: observed.at,
+  gaps: observed.complete ? [] : [{ scope, kind }],
+});
