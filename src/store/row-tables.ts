@@ -15,7 +15,7 @@ interface RowLookTable extends InScope {
   generation: number;
 }
 
-type VersionTable = LineColumns & PlaceColumns & WhoseColumns & StateColumns & SpanColumns & TextColumns;
+type VersionTable = LineColumns & PlaceColumns & WhoseColumns & StateColumns & SpanColumns & FoundColumns & TextColumns;
 
 interface LineColumns extends InScope {
   number: Generated<number>;
@@ -51,12 +51,16 @@ interface SpanColumns {
   listed: Generated<boolean>;
 }
 
+/** What a search looks through. */
+interface FoundColumns {
+  words: string;
+  refs: readonly string[];
+}
+
 interface TextColumns {
   name: string;
   address: string | null;
   id: string | null;
   labels: Json;
-  words: string;
-  refs: readonly string[];
   body: Json;
 }

@@ -6,12 +6,16 @@ import type { World } from '../plan/world.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 
-/** What one row is about: what is wanted, the object that stands, or both. `observed`: its Refs are addresses where they are ours. */
-export interface Subject {
+/** What one row is about: what is wanted, the object that stands, or both. */
+export interface Subject extends Sighted {
   readonly key: string;
   readonly kind: Kind;
   readonly address?: Address;
   readonly desired?: Desired;
+}
+
+/** `observed`: its Refs are addresses where they are ours. */
+interface Sighted {
   readonly observed?: Observed;
   readonly by?: Claimant;
   /**

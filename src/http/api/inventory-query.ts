@@ -5,7 +5,7 @@ import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
 import { estateField } from './asked-estate.ts';
 import { afterField, limitField } from './paging.ts';
-import { claims, clouds } from './shapes/row.ts';
+import { claims, clouds } from './shapes/row-fields.ts';
 import { whenField } from './when.ts';
 
 const mostNames = 50;
@@ -43,6 +43,7 @@ export const inventoryFields = {
       examples: [['tier=web']],
     }),
   q: z.string().min(1).max(200).optional().meta({ description: 'Part of an address, a name, an id or a label' }),
+  attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: with what each object is like' }),
   sort: z.enum(sorts).default('address').meta({ description: 'With - the other way round' }),
   asOf: whenField('As it was then'),
   limit: limitField,

@@ -7,7 +7,8 @@ import { attributesOfKind } from './attributes.ts';
 import { documentShape, modeShape } from './desired.ts';
 import { originShape } from './explanation.ts';
 import { moment } from './moment.ts';
-import { nextBody, type RowAround, rowAnswer, rowBody, rowLook, statusShape } from './row.ts';
+import { type RowAround, rowAnswer } from './row.ts';
+import { nextBody, rowBody, rowLook, statusShape } from './row-fields.ts';
 import { touchedShape } from './touched.ts';
 
 const ofEachKind = <E extends z.ZodRawShape>(extra: E) => {

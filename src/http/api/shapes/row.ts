@@ -1,63 +1,18 @@
 import { z } from 'zod';
-import type { Claim } from '../../../core/inventory/row.ts';
-import { statuses } from '../../../core/inventory/status.ts';
-import type { Cloud } from '../../../core/resource.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
-import { kindShape, verbShape } from './action.ts';
-import { moment } from './moment.ts';
-import { touchedShape } from './touched.ts';
-
-export const clouds = ['aws', 'gcp', 'azure', 'memory'] as const satisfies readonly Cloud[];
-export const claims = [
-  'ours',
-  'orphan',
-  'unmanaged',
-  'copied-mark',
-  'other',
-  'foreign-store',
-  'none',
-] as const satisfies readonly Claim[];
-
-export const statusShape = z.enum(statuses).meta({
-  description:
-    'InSync: as wanted; Drifted: the cloud was changed behind our back; Missing: it is gone behind our back; Pending: the specs moved; Settling: written, or begun, and not to be seen yet; Blocked: what it needs is not there, not known or not allowed; Failed: a person must act; Unmanaged: nobody claims it, or somebody else does; Orphan: ours, and no document wants it; Paused: a person holds it still.',
-});
-
-/** Which look a line rests on, and whether the newest one could tell of its kind. */
-export const rowLook = { at: moment, ageSeconds: z.int(), complete: z.boolean() } as const;
-
-export const nextBody = {
-  verb: verbShape,
-  cause: z.enum(['drift', 'rollout', 'unknown']),
-  held: z.string().optional().meta({ description: 'Why it is not done' }),
-} as const;
-
-export const rowBody = {
-  address: z.string().optional().meta({ description: 'Our name; where it is ours, or wanted' }),
-  id: z.string().optional().meta({ description: "The cloud's name; where it stands" }),
-  name: z.string(),
-  kind: kindShape,
-  cloud: z.enum(clouds),
-  account: z.string(),
-  region: z.string().meta({ description: "Region, zone or location; '' where it is global" }),
-  scope: z.string(),
-  estate: z.string(),
-  targets: z.array(z.string()),
-  claim: z.enum(claims).meta({ description: 'Whose it is; none: a document wants it, and it is not there' }),
-  owner: z.string().optional().meta({ description: 'Of its documents, or of those it had; never read from the cloud' }),
-  labels: z.record(z.string(), z.string()),
-  status: statusShape,
-  reason: z.string().meta({ description: 'A sentence; what to do next where there is something to do' }),
-  code: z.string().optional(),
-  since: moment,
-  generation: z.int().meta({ description: 'The newest that it was found in step with; 0: none' }),
-  by: touchedShape.optional(),
-  nextAttempt: moment.optional().meta({ description: 'When its scope has its next pass, at the latest' }),
-} as const;
+import { nextBody, rowBody, rowLook } from './row-fields.ts';
 
 /** For `curl | jq`: flat, one line of a table. */
 export const rowShape = z
-  .object({ ...rowBody, next: z.object(nextBody).optional(), observed: z.object(rowLook) })
+  .object({
+    ...rowBody,
+    next: z.object(nextBody).optional(),
+    attributes: z
+      .record(z.string(), z.json())
+      .optional()
+      .meta({ description: 'As seen; where `attributes=true` asks for them' }),
+    observed: z.object(rowLook),
+  })
   .meta({
     id: 'Row',
     description: 'One line of the inventory: a resource that is wanted, an object that stands, or both',
@@ -67,9 +22,14 @@ export interface RowAround {
   readonly now: number;
   /** When its scope has its next pass. */
   readonly nextAt: number | undefined;
+  /** Whether what the object is like is told too. */
+  readonly withAttributes?: boolean;
 }
 
-export function rowAnswer({ place, called, whose, state, sides, ...kept }: KeptRow, { now, nextAt }: RowAround) {
+export function rowAnswer(
+  { place, called, whose, state, sides, ...kept }: KeptRow,
+  { now, nextAt, withAttributes = false }: RowAround,
+) {
   const { documents: _, ...claimed } = whose;
   const { address, id, name, labels } = called;
   return {
@@ -78,6 +38,7 @@ export function rowAnswer({ place, called, whose, state, sides, ...kept }: KeptR
     ...{ estate: kept.estate, ...claimed, labels, ...state, since: kept.since },
     next: sides.next,
     nextAttempt: nextAt,
+    attributes: withAttributes ? sides.observed?.attributes : undefined,
     observed: { ...kept.observed, ageSeconds: Math.max(0, Math.round((now - kept.observed.at) / 1000)) },
   };
 }
