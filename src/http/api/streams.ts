@@ -21,6 +21,9 @@ export function openStreams({ clock, log }: { clock: Clock; log: Log }): Streams
   return {
     send: (to, { chunks, cut }, gone) => {
       const end = (): void => {
+        const { socket } = to.raw;
+        // why: its reader would keep it for the next question, and there is nobody to answer that
+        to.raw.once('finish', () => socket?.end());
         gone.abort();
         const closed = new AbortController();
         to.raw.once('close', () => closed.abort());
