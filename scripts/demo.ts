@@ -1,7 +1,10 @@
 // npm run demo: the whole life of an estate on a sandbox, through the command line as a user has it. Exit 0 only if
 // every step shows what it must.
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ask, type Serving } from './demo/ask.ts';
 import { type Colleagues, colleaguesAt } from './demo/colleagues.ts';
 import { fleet } from './demo/fleet.ts';
 import { type Narrator, narratorOn } from './demo/narrator.ts';
@@ -98,10 +101,10 @@ async function account({ narrator, stage }: Play): Promise<void> {
     code: 0,
     shows: [
       /^Inventory: \d{2} objects in 3 scopes · \d{2} unmanaged/,
-      /provider-default: /,
-      /service-child: launched by Auto Scaling group batch-workers/,
-      /other-tool: tagged as managed by terraform/,
-      /rogue: nobody claims it/,
+      /provider-default: /i,
+      /service-child: launched by Auto Scaling group batch-workers/i,
+      /other-tool: tagged as managed by terraform/i,
+      /rogue: nobody claims it/i,
     ],
     never: [/ {2}ours/],
   });
@@ -130,12 +133,22 @@ async function tamper(file: string): Promise<void> {
   await writeFile(file, lines.with(6, changed).join('\n'));
 }
 
+/** Until Ctrl-C. What was printed is all that a newcomer needs. */
+async function keptUp({ url, token }: Serving, { stage, narrator }: Play, signal: AbortSignal): Promise<void> {
+  narrator.say(`\nIt stays up until Ctrl-C. In another terminal:\n\n  export SETPOINT_SERVER=${url} TOKEN=${token}`);
+  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?limit=3"');
+  narrator.say(`  npm run setpoint -- sql --dir ${stage.folder}`);
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
 async function play(): Promise<void> {
   const startedAt = performance.now();
+  const { values } = parseArgs({ options: { serve: { type: 'boolean', default: false } } });
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const stage = await setStage(interrupted.signal);
   const colleagues = colleaguesAt(stage.endpoint);
+  const ends: (() => Promise<void>)[] = [];
   try {
     const narrator = narratorOn(stage, (text) => void process.stdout.write(text));
     const all: Play = { stage, narrator, colleagues };
@@ -144,14 +157,18 @@ async function play(): Promise<void> {
     await drift(all);
     await fleet(stage, narrator, colleagues);
     await account(all);
+    const serving = await ask(stage, narrator, colleagues);
+    ends.push(serving.end);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     narrator.say(
-      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, carried on by a fleet, and provable.`,
+      `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, carried on by a fleet, provable, and asked.`,
     );
+    if (values.serve) await keptUp(serving, all, interrupted.signal);
     narrator.say(
       'Now yours: `npm run setpoint -- sandbox`, and in another terminal what README.md says under "Use it".',
     );
   } finally {
+    for (const end of ends) await end();
     colleagues.aws.leave();
     await stage.strike();
   }
