@@ -80,9 +80,13 @@ async function refuseStale({ planned }: Proposal, estate: Estate, store: Store):
   const now = (await surveyOf(estate, store)).plans.flatMap(({ actions }) => actions);
   const saved = shown.map((action) => ({ address: action.address, verb: action.verb, digest: digestOf(action) }));
   const known = new Set(saved.map(({ digest }) => digest));
-  const more = now.filter((action) => action.cause !== 'drift' && !known.has(digestOf(action)));
+  const moved = holdAgainst(saved, now).stale;
+  const named = new Set(moved.map(({ address }) => address));
+  const more = now.filter(
+    (action) => action.cause !== 'drift' && !known.has(digestOf(action)) && !named.has(action.address),
+  );
   const stale = [
-    ...holdAgainst(saved, now).stale,
+    ...moved,
     ...more.map(({ address, verb }) => ({ address, verb, why: `to ${verb} it was not in the plan.` })),
   ];
   if (stale.length === 0) return;

@@ -68,8 +68,8 @@ export const approve = async (world: AnswersWorld, who: string, more: object = {
 };
 
 /** One generation in force, made by root and approved by bob, and everything done. */
-export async function inForce(): Promise<AnswersWorld> {
-  const world = answersWorld(people);
+export async function inForce(others: Readonly<Record<string, Caller>> = {}): Promise<AnswersWorld> {
+  const world = answersWorld({ ...people, ...others });
   await bringIn(world, labelled('a'), ['root@acme.example']);
   await world.pass();
   const { status, text } = await approve(world, 'bob');
