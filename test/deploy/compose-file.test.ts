@@ -7,7 +7,8 @@ const workers = ['worker-1', 'worker-2'].map((name) => serviceOf(file, name));
 const [worker, other] = workers;
 assert.ok(worker && other);
 const sandbox = serviceOf(file, 'sandbox');
-const ours = [...workers, sandbox];
+const api = serviceOf(file, 'api');
+const ours = [...workers, api, sandbox];
 
 describe('docker-compose.yml', () => {
   it('has two workers, alike but for the port that they answer on, which they cannot share', () => {
@@ -20,7 +21,14 @@ describe('docker-compose.yml', () => {
       ['9464', '9465'],
     );
     assert.match(checked.test.join(' '), /:9464\/readyz/);
-    assert.deepEqual(Object.keys(file.services).sort(), ['postgres', 'redis', 'sandbox', 'worker-1', 'worker-2']);
+    assert.deepEqual(Object.keys(file.services).sort(), [
+      'api',
+      'postgres',
+      'redis',
+      'sandbox',
+      'worker-1',
+      'worker-2',
+    ]);
   });
 
   it('lets them reach the sandbox on 127.0.0.1, and start when all that they need is healthy', () => {
@@ -29,6 +37,15 @@ describe('docker-compose.yml', () => {
       assert.deepEqual(Object.keys(depends_on).sort(), ['postgres', 'redis', 'sandbox']);
       assert.deepEqual(ports, [], 'refused by compose beside network_mode');
     }
+  });
+
+  it('has the API, on the databases of the workers, for those who ask for it and with no credential of a cloud', () => {
+    const { profiles, ports, environment, depends_on, healthcheck } = api;
+    assert.deepEqual([profiles, ports], [['api'], ['127.0.0.1:7420:7420']]);
+    const { DATABASE_URL, REDIS_URL } = worker.environment;
+    assert.deepEqual(environment, { DATABASE_URL, REDIS_URL });
+    assert.deepEqual(Object.keys(depends_on).sort(), ['postgres', 'redis']);
+    assert.match(healthcheck.test.join(' '), /:7420\/readyz/);
   });
 
   it('gives them as long to stop as they may take', () => assert.ok((worker.stop_grace_period ?? 10) > 30));

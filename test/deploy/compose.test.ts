@@ -59,6 +59,19 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
     assert.match((await asked(fleet, '/lanes')).join(), /"key":"aws\/111122223333\/eu-west-1\/RunInstances"/);
   });
 
+  it('answers what it did over the API, to whoever has a token', async () => {
+    const { code, stdout, stderr } = await exec(fleet, 'token', 'make', '--name', 'me', '--role', 'viewer', '--json');
+    assert.equal(code, 0, stderr);
+    const api = await fleet.startApi();
+    const [token] = /setpoint_[\w-]+/.exec(stdout) ?? [];
+    const url = `http://127.0.0.1:${fleet.loopback.port(7420)}`;
+    const answer = await fetch(`${url}/v1/reconciles?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 200, api.said());
+    assert.match(await answer.text(), /"scope":"aws\/111122223333\/eu-west-1"/);
+    assert.equal((await fetch(`${url}/v1/reconciles`)).status, 401);
+    assert.equal((await api.stop(10_000)).code, 0, api.said());
+  });
+
   it('starts no worker on a port that is taken, and leaves nothing of it running', async () => {
     const { code, stderr } = await exec(fleet, 'worker', '--health-port', String(fleet.loopback.port(9464)));
     assert.equal(code, 1, 'it ended by itself');

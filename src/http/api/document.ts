@@ -4,6 +4,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { apiLimits } from '../limits.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { Asking, Route, Shape } from './route.ts';
 import { problemShape } from './shapes/problem.ts';
@@ -52,7 +53,13 @@ function operationOf({ method, says, needs, asks }: Route): ZodOpenApiOperationO
     ...parametersOf(asks, isRead),
     ...(asks.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: asks.body } } } }),
+      : {
+          requestBody: {
+            required: true,
+            description: mostOf(asks),
+            content: { 'application/json': { schema: asks.body } },
+          },
+        }),
     responses: {
       ...Object.fromEntries(Object.entries(says.answers).map(([status, shape]) => [status, answerOf(shape, isRead)])),
       ...(isRead ? { 304: { description: 'As it was at the ETag that If-None-Match names', headers } } : {}),
@@ -61,6 +68,8 @@ function operationOf({ method, says, needs, asks }: Route): ZodOpenApiOperationO
     },
   };
 }
+
+const mostOf = ({ bodyBytes = apiLimits.bodyBytes }: Asking): string => `At most ${bodyBytes / 1024} KiB`;
 
 function parametersOf(
   { params: path, query }: Asking,

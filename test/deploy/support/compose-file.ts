@@ -12,6 +12,7 @@ const top = join(import.meta.dirname, '../../..');
 const service = z.strictObject({
   build: z.literal('.').optional(),
   image: z.string(),
+  profiles: z.array(z.string()).default([]),
   command: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.string()).default({}),
   network_mode: z.string().optional(),

@@ -15,6 +15,8 @@ export interface RunningFleet {
   readonly redis: RedisServer;
   readonly sandbox: Container;
   readonly workers: readonly Container[];
+  /** Of a profile: once there is a token. */
+  startApi(): Promise<Container>;
   readonly loopback: Loopback;
   /** A worker's environment and its folder, for commands run beside it as with `docker compose exec`. */
   readonly beside: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly specs: string };
@@ -36,7 +38,7 @@ export async function up(): Promise<RunningFleet> {
     ends.push(postgres.stop);
     const moved = await loopback({
       names: Object.keys(file.services),
-      ports: { 5432: postgres.port, 6379: 0, 4566: 0, 9464: 0, 9465: 0 },
+      ports: { 5432: postgres.port, 6379: 0, 4566: 0, 7420: 0, 9464: 0, 9465: 0 },
       specs: mountOf(worker, '/specs'),
     });
     await enforcedEstate(mountOf(worker, '/specs'), moved);
@@ -54,7 +56,7 @@ export async function up(): Promise<RunningFleet> {
     const sandbox = await start('sandbox');
     const workers = await Promise.all(workerNames.map(start));
     const beside = { env: environmentOf(worker, moved), cwd: folder, specs: moved.rewrite('/specs') };
-    return { redis, sandbox, workers, loopback: moved, beside, down };
+    return { redis, sandbox, workers, startApi: () => start('api'), loopback: moved, beside, down };
   } catch (error) {
     await down();
     throw error;

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 /**
  * How what the file says of containers is said of processes on this machine, and all that is changed of it:
  * - each port that the file names is one free port of 127.0.0.1, and the names of services before a port are 127.0.0.1;
+ * - what is open to all of a container's network is open to this machine alone;
  * - `/specs` is the folder that the file mounts there, and `/data` the folder that processes are started in.
  */
 export interface Loopback {
@@ -34,6 +35,8 @@ export async function loopback({ names, ports, specs }: Moving): Promise<Loopbac
     rewrite: (text) => {
       if (text === '/specs') return specs;
       if (/^\d+$/.test(text)) return String(port(Number(text)));
+      const [, everywhere] = /^0\.0\.0\.0:(\d+)$/.exec(text) ?? [];
+      if (everywhere !== undefined) return `127.0.0.1:${port(Number(everywhere))}`;
       return text.replaceAll(hosts, (_, named: string) => `127.0.0.1:${port(Number(named))}`);
     },
   };
