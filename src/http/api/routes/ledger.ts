@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { type Bounds, boundsFor, covers, mayDo } from '../../../core/access/grant.ts';
-import { aboutOf } from '../../../core/ledger/entry-about.ts';
+import { boundsFor, mayDo } from '../../../core/access/grant.ts';
 import type { EntryFilter, EntryPages } from '../../../ports/entry-pages.ts';
 import type { Figures } from '../../../ports/figures.ts';
-import type { LedgerEntry } from '../../../ports/ledger.ts';
 import type { Audit } from '../../../ports/store.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
+import { entriesWithin } from '../entries-within.ts';
 import { limitField, nextField } from '../paging.ts';
 import { notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
@@ -148,31 +147,15 @@ async function page(
 ) {
   const { estate, order, limit, after, address } = asked;
   const seesAll = mayDo(caller.grants, 'read', { estate });
-  const found = await entryPages.page({
+  const question = {
     ...{ estate, filter: filterOf(asked, now), newestFirst: order === 'newest', limit },
     ...(after === undefined ? {} : { after: Number(after) }),
-  });
-  const seen = boundsFor(caller.grants, 'read');
-  const items = seesAll ? found.entries : await within(found.entries, { estate, seen }, figures);
+  };
+  const found = seesAll
+    ? await entryPages.page(question)
+    : await entriesWithin(question, boundsFor(caller.grants, 'read'), { entryPages, figures });
   const total = asked.total === 'true' && seesAll ? await entryPages.count(estate, address) : undefined;
-  return { estate, items, next: found.next?.toString(), total };
-}
-
-async function within(
-  entries: readonly LedgerEntry[],
-  { estate, seen }: { readonly estate: string; readonly seen: readonly Bounds[] },
-  figures: LedgerDesk['figures'],
-): Promise<readonly LedgerEntry[]> {
-  const abouts = entries.map(aboutOf);
-  const named = abouts.flatMap((about) => (about !== 'estate' && 'addresses' in about ? about.addresses : []));
-  const known = await figures.seen(estate, [...new Set(named)], seen);
-  return entries.filter((_, at) => {
-    const about = abouts[at] ?? 'estate';
-    if (about === 'estate') return false;
-    if ('addresses' in about) return about.addresses.every((address) => known.has(address));
-    const subject = 'target' in about ? { estate, targets: [about.target] } : { estate, owner: about.owner };
-    return seen.some((bounds) => covers(bounds, subject));
-  });
+  return { estate, items: found.entries, next: found.next?.toString(), total };
 }
 
 const filterOf = ({ address, type, verb, person, reconcileId, since, until }: Asked, now: number): EntryFilter => ({

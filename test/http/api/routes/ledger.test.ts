@@ -105,6 +105,16 @@ describe('GET /v1/ledger', () => {
       assert.deepEqual(await seqsOf(who), seqs);
       assert.equal((await pageOf(who, '?total=true')).total, undefined);
     });
+
+  it('tells who sees a part of it nothing of how much else there is', async () => {
+    const nothing = (await world.ask('north', `GET /v1/ledger?limit=1&address=${addressOf('none')}`)).text;
+    for (const query of [`address=${addressOf('edge')}`, 'person=eve&type=intent', 'verb=delete', 'reconcileId=r2'])
+      assert.equal((await world.ask('north', `GET /v1/ledger?limit=1&${query}`)).text, nothing, query);
+    const first = await pageOf('north', '?limit=2');
+    assert.deepEqual([first.items.map(({ seq }) => seq), first.next], [[6, 2], '2']);
+    const last = await pageOf('north', `?limit=2&after=${first.next}`);
+    assert.deepEqual([last.items.map(({ seq }) => seq), last.next], [[1], undefined]);
+  });
 });
 
 describe('the ledger as a whole', () => {
