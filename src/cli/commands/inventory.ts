@@ -9,7 +9,9 @@ import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Observation } from '../../core/observed.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
+import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Kind } from '../../core/resource.ts';
+import { compareText } from '../../core/text-order.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -20,10 +22,16 @@ import { tellHeldSources } from '../estate/source-words.ts';
 import { withSurvey } from '../estate/survey.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson } from '../output/emit.ts';
+import { inOrder } from '../output/in-order.ts';
 import { inventoryJson, inventoryText, type Piece, type Shelf } from '../output/inventory-text.ts';
+import { type Client, rendered } from '../server/client.ts';
+import { refuseUnknown } from '../server/drift.ts';
+import { shelvesOn } from '../server/inventory.ts';
+import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
+import { lookAgainOn, targetsOn } from '../server/targets.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends EstateOptions {
+interface Options extends EstateOptions, ServedEstateOption {
   readonly kind?: Kind;
   readonly claim?: Claim;
   readonly refresh?: boolean;
@@ -31,26 +39,36 @@ interface Options extends EstateOptions {
 }
 
 export const inventory = (context: Context): Command =>
-  withEstateOptions(
-    verb('inventory', {
-      group: 'Look',
-      summary: 'list what stands on the clouds, whose it is and why',
-      about: 'From the last look that is kept in the store, with its age and completeness; --refresh looks now.',
-      examples: [
-        ['inventory', 'everything, as last seen'],
-        ['inventory --refresh --claim unmanaged', 'look now; what nobody manages, with the reason'],
-      ],
-    }),
+  withServedEstateOption(
+    withEstateOptions(
+      verb('inventory', {
+        group: 'Look',
+        summary: 'list what stands on the clouds, whose it is and why',
+        about: 'From the last look that is kept in the store, with its age and completeness; --refresh looks now.',
+        examples: [
+          ['inventory', 'everything, as last seen'],
+          ['inventory --refresh --claim unmanaged', 'look now; what nobody manages, with the reason'],
+        ],
+      }),
+    ),
   )
     .addOption(new Option('--kind <kind>', 'only this kind').choices(kindNames))
     .addOption(new Option('--claim <owner>', 'only what is so owned').choices(claims))
     .option('--refresh', 'look at the clouds now')
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
-      context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
+      context.finish(await run(dir, command, context));
     });
 
-async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
+const sides: Sides = { here: ['allowEndpoint', 'overlay'], there: ['estate'], dir: false };
+
+async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
+  const options = command.optsWithGlobals<Options>();
+  const server = await serverFor(command, sides, context);
+  if (server !== undefined) {
+    const shelves = await shelvesThere(server, options, context);
+    return rendered(server, () => tell({ all: shelves, held: [] }, options, context));
+  }
   const allowEndpoint = options.allowEndpoint ?? !options.refresh;
   const estate = await readEstate(choiceOf(dir, { ...options, allowEndpoint }), context);
   const { all, held } = await withStore(options.dir, context, async (store) => ({
@@ -59,11 +77,30 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   }));
   // why: a survey has told them already
   if (!options.refresh) tellHeldSources(held, context);
-  const chosen = all.map((shelf) => ({ ...shelf, objects: shelf.objects.filter((one) => isChosen(one, options)) }));
-  const now = context.clock.now();
+  return tell({ all, held }, options, context);
+}
+
+async function shelvesThere(server: Client, options: Options, context: Context): Promise<readonly Shelf[]> {
+  const targets = await targetsOn(server, options);
+  refuseUnknown(options.target, { targets: targets.map(({ name }) => name) }, server.url);
+  const chosen = targets.filter(({ name }) => options.target.length === 0 || options.target.includes(name));
+  return shelvesOn(server, options.refresh ? await lookAgainOn(server, chosen, context) : chosen, options);
+}
+
+interface Found {
+  readonly all: readonly Shelf[];
+  /** Sources whose newest state is not in force. */
+  readonly held: readonly HeldSource[];
+}
+
+function tell({ all, held }: Found, options: Options, { terminal, clock }: Context): ExitCode {
+  const chosen = all
+    .map((shelf) => ({ ...shelf, objects: shelf.objects.filter((one) => isChosen(one, options)) }))
+    .sort((a, b) => compareText(a.scope, b.scope));
+  const now = clock.now();
   if (options.json)
-    emitJson(context.terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: held }) });
-  else context.terminal.out.write(inventoryText(chosen, now, context.terminal.out));
+    emitJson(terminal, { ...inventoryJson(chosen, now), ...(held.length === 0 ? {} : { sources: inOrder(held) }) });
+  else terminal.out.write(inventoryText(chosen, now, terminal.out));
   return exitCodes.done;
 }
 

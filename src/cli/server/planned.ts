@@ -14,7 +14,7 @@ export interface ServerTold extends Told {
   readonly targets: readonly string[];
 }
 
-const touched: Want<TouchedBy> = want.object({
+export const touched: Want<TouchedBy> = want.object({
   who: want.text,
   action: want.text,
   from: want.maybe(want.text),

@@ -1,38 +1,18 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type Ran, spawned } from './support/spawned.ts';
 
-const program = join(import.meta.dirname, '../../../src/cli.ts');
 const token = `setpoint_0123456789abcdef_${'s3cret'.padEnd(43, 'x')}`;
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The real command line, with what is piped into it. */
-function run(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
-  const { SETPOINT_TOKEN: _token, SETPOINT_SERVER: _server, ...around } = process.env;
-  const child = spawn(process.execPath, [program, ...args], { env: { ...around, ...env } });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.on('data', (piece) => {
-    said.stdout += String(piece);
-  });
-  child.stderr.on('data', (piece) => {
-    said.stderr += String(piece);
-  });
-  child.stdin.on('error', () => undefined).end(stdin);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => {
-      assert.ok(!`${said.stdout}${said.stderr}`.includes('s3cret'), 'a token was shown');
-      resolve({ code, ...said });
-    });
-  });
+/** The real command line; whatever comes of it, a token is never shown. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
+  const ran = await spawned(args, { env, stdin });
+  assert.ok(!`${ran.stdout}${ran.stderr}`.includes('s3cret'), 'a token was shown');
+  return ran;
 }
 
 /** Knows one token. */

@@ -54,7 +54,7 @@ await meddle();
 /** Ages are of the moment in which they are told. */
 const ageless = ({ code, stdout }: Said) => ({
   code,
-  stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago/g, 'AGE ago'),
+  stdout: stdout.replaceAll(/\d[\d.]* (?:ms|s|min) ago|"ageMs": \d+/g, 'AGE'),
 });
 
 /** What is asked from here, looking now; and of the server, which answers by that look. */
@@ -67,6 +67,17 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
   ],
   ['drift as one object', ['drift', '.', '--allow-endpoint', '--json'], ['drift', '--json', '--estate', 'acme']],
   ['drift of a target', ['drift', '.', '--allow-endpoint', '--target', 'aws-prod'], ['drift', '--target', 'aws-prod']],
+  ...[[], ['--kind', 'firewall-rule'], ['--claim', 'unmanaged'], ['--target', 'aws-prod', '--claim', 'ours']].flatMap(
+    (chosen) =>
+      [[], ['--json']].map(
+        (json) =>
+          [
+            `inventory ${[...chosen, ...json]}`,
+            ['inventory', '.', ...chosen, ...json],
+            ['inventory', ...chosen, ...json],
+          ] as const,
+      ),
+  ),
   ...['web-0', 'web-https', 'network/core', 'core.app', `${scope}/instance/web`].flatMap((of) =>
     [[], ['--json']].map(
       (json) =>

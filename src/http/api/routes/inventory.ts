@@ -70,12 +70,20 @@ function formatOf(asked: 'json' | ExportFormat | undefined, accept = ''): 'json'
 interface Around {
   readonly by: Circumstance;
   readonly desk: InventoryDesk;
+  readonly withAttributes?: boolean;
 }
 
 async function page(rowQuery: RowQuery, asked: InventoryAsked, { by, desk }: Around): Promise<Reply> {
   const [found, looks] = await Promise.all([paged(desk.rows.page(rowQuery)), desk.rows.looks(asked.estate)]);
   const observed = inventoryLook(found.rows, { looks, query: rowQuery, now: by.now });
-  return { status: 200, body: { items: await answers(found, rowQuery, { by, desk }), next: found.next, observed } };
+  return {
+    status: 200,
+    body: {
+      items: await answers(found, rowQuery, { by, desk, withAttributes: asked.attributes === 'true' }),
+      next: found.next,
+      observed,
+    },
+  };
 }
 
 async function table(format: ExportFormat, rowQuery: RowQuery, { by, desk }: Around): Promise<Reply> {
@@ -95,8 +103,10 @@ async function table(format: ExportFormat, rowQuery: RowQuery, { by, desk }: Aro
 }
 
 /** Of what was then nobody knows when the next pass came. */
-async function answers({ rows }: RowPage, { asOf }: RowQuery, { by, desk }: Around) {
+async function answers({ rows }: RowPage, { asOf }: RowQuery, { by, desk, withAttributes = false }: Around) {
   const estates = asOf === undefined ? [...new Set(rows.map(({ estate }) => estate))] : [];
   const next = new Map(await Promise.all(estates.map(async (one) => [one, await desk.nextAttempts(one)] as const)));
-  return rows.map((row) => rowAnswer(row, { now: by.now, nextAt: next.get(row.estate)?.get(row.place.scope) }));
+  return rows.map((row) =>
+    rowAnswer(row, { now: by.now, nextAt: next.get(row.estate)?.get(row.place.scope), withAttributes }),
+  );
 }

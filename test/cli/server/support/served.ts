@@ -1,15 +1,9 @@
 import { after } from 'node:test';
-import { answersOf } from '../../../../src/config/answers.ts';
+import { apiOn } from '../../../../src/config/api.ts';
 import { outsideOf } from '../../../../src/config/outside.ts';
 import type { Role } from '../../../../src/core/access/role.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
-import { approvalsRoutes } from '../../../../src/http/api/routes/approvals.ts';
-import { driftRoutes } from '../../../../src/http/api/routes/drift.ts';
-import { explanationsRoutes } from '../../../../src/http/api/routes/explanations.ts';
-import { ledgerRoutes } from '../../../../src/http/api/routes/ledger.ts';
-import { pausesRoutes } from '../../../../src/http/api/routes/pauses.ts';
-import { plansRoutes } from '../../../../src/http/api/routes/plans.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { MemoryDatabase } from '../../../support/memory-store.ts';
@@ -25,20 +19,12 @@ export interface Served {
 export async function served(database: MemoryDatabase): Promise<Served> {
   const store = database.connect();
   const clock = realClock;
-  const answers = answersOf({ store, clock, outside: outsideOf('test', true, { clock, secrets: noSecrets }) });
-  const { entryPages, figures, audit } = store;
-  const estates = () => store.estates.list();
   const log = createLog({ write: () => undefined }, { form: 'json', level: 'error' });
+  const ground = { store, clock, log, outside: outsideOf('test', true, { clock, secrets: noSecrets }) };
+  const { routes } = apiOn(ground, { reaches: [], access: undefined });
   const app = openApp(log);
-  apiRoutes(app, {
-    routes: [driftRoutes, explanationsRoutes, approvalsRoutes, pausesRoutes, plansRoutes, ledgerRoutes].flatMap((of) =>
-      of({ ...answers, entryPages, figures, audit, estates }),
-    ),
-    authenticate: async (authorization = '') => callerOf(authorization.replace('Bearer ', '')),
-    replies: store.replies,
-    clock,
-    log,
-  });
+  const authenticate = async (authorization = '') => callerOf(authorization.replace('Bearer ', ''));
+  apiRoutes(app, { routes, authenticate, replies: store.replies, clock, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(() => app.close());
   return { url, ask: (run, who) => (args, says) => withToken(who, () => run([...args, '--server', url], says)) };
