@@ -153,7 +153,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'bench',
     at: ['bench/'],
     layers: ['roots', 'providers', ...anyOfOurs, ...clouds, 'sandbox', 'scripts', 'test'],
-    packages: ['@aws-sdk/', 'zod', 'bullmq'],
+    packages: ['@aws-sdk/', 'zod', 'bullmq', 'pg'],
     node: true,
   },
   {

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+
+/** What is planted, each once, and where: by its own word it is known again. */
+export const planted = [
+  'spec: a secret key of AWS in a variable',
+  'spec: a session token of AWS in a variable',
+  'spec: a private key of Google in a file',
+  'spec: a secret of an app of Azure in a variable',
+  'spec: a password in a variable',
+  'spec: a password in a file',
+  'spec: a password in Secrets Manager',
+  'spec: a password in Key Vault',
+  'spec: the secret of a hook',
+  'spec: a credential that is malformed',
+  'spec: a password written out',
+  'spec: a key written out',
+  'environment: the secret key of the process',
+  'environment: its session token',
+  'environment: a token for git',
+  'environment: a password in the address of a repository',
+  'environment: the password of the database',
+  'environment: a wrong password of the database',
+  'environment: the password of Redis',
+  'environment: a wrong token for the API',
+  'event: user data in what CloudTrail tells',
+  'event: a password in what Azure tells',
+  'event: a forged signature and its body',
+  'event: a bearer token of Pub/Sub',
+  'request: a bearer token',
+  'request: a token in an address',
+  'request: a password in posted specs',
+] as const;
+
+export type Planted = (typeof planted)[number];
+
+/** Letters of both kinds, digits and a sign, as clouds ask of passwords; fit for headers, URLs, JSON and base64 alike. */
+export const canary = (which: Planted): string =>
+  `Kanari-${createHash('sha256').update(which).digest('hex').slice(0, 20)}-Zz9`;
+
+/** How a text may be written: as it is, and in base64 at each of the three places where it may begin. */
+export const formsOf = (text: string): readonly string[] => [
+  text,
+  text.replaceAll('-', '/'),
+  Buffer.from(text).toString('hex'),
+  ...[0, 1, 2].map((shift) =>
+    Buffer.from(`${'x'.repeat(shift)}${text}`)
+      .toString('base64')
+      .slice(4, 28),
+  ),
+];
