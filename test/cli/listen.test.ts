@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Command } from 'commander';
 import type { Listen } from '../../src/cli/house.ts';
 import { type ListenOptions, listenOf, withListenOptions } from '../../src/cli/listen-options.ts';
+import { verb } from '../../src/cli/verb.ts';
 
 const parsed = (args: readonly string[], isUsual = true): Listen | undefined => {
-  const command = withListenOptions(new Command())
+  const command = withListenOptions(verb('here', { group: 'Run', summary: '', examples: [['here', '']] }))
     .option('--no-listen')
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
