@@ -17,11 +17,10 @@ import { whole } from '../output/number.ts';
 import { paintFor } from '../output/paint.ts';
 import { type Client, rendered } from '../server/client.ts';
 import { entriesOn, exportOn, verdictOn } from '../server/ledger.ts';
-import { type Sides, serverFor, withServerOption } from '../server/option.ts';
+import { type ServerOption, type Sides, serverFor, withServerOption } from '../server/option.ts';
 import { verb } from '../verb.ts';
 
-interface Options {
-  readonly server?: string;
+interface Options extends ServerOption {
   readonly dir: string;
   readonly estate?: string;
   readonly json?: boolean;

@@ -6,9 +6,9 @@ import type { Address } from '../../core/resource.ts';
 import { Complaint } from '../complaint.ts';
 import type { Client } from './client.ts';
 import type { ServedEstateOption } from './option.ts';
-import { action, finding, heldSource, toldBy } from './planned.ts';
 import { query } from './query.ts';
 import { Refused } from './refusal.ts';
+import { action, finding, heldSource, toldBy } from './told.ts';
 import { want } from './want.ts';
 
 export interface ExplanationTold {

@@ -3,8 +3,8 @@ import type { Attributes, Kind } from '../../core/resource.ts';
 import type { Piece, Shelf } from '../output/inventory-text.ts';
 import type { Client } from './client.ts';
 import { pages } from './pages.ts';
-import { touched } from './planned.ts';
 import type { ServerTarget } from './targets.ts';
+import { touched } from './told.ts';
 import { type Want, want } from './want.ts';
 
 interface Asked {

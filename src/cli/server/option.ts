@@ -4,6 +4,10 @@ import type { Context } from '../context.ts';
 import { chosenServer } from './choice.ts';
 import { type Client, clientOf } from './client.ts';
 
+export interface ServerOption {
+  readonly server?: string;
+}
+
 /** Of verbs that a server can answer. Never without a value: what stands behind it is never the verb's own argument. */
 export const withServerOption = (command: Command): Command =>
   command.option(

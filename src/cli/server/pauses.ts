@@ -23,7 +23,7 @@ const begun = want.object({ estate: want.text, pause, scopes: want.list(want.tex
 const some = want.object({ estate: want.text, items: want.list(pause) });
 
 /** `until`: ms since the epoch. */
-export interface PauseWish extends Held, ServedEstateOption {
+interface PauseWish extends Held, ServedEstateOption {
   readonly reason: string;
   readonly until: number;
 }
@@ -46,7 +46,7 @@ export const pausesOn = (client: Client, { estate }: ServedEstateOption): Promis
 
 export type PausesTold = ReturnType<typeof some>;
 
-export type ResumeWish = ServedEstateOption & { readonly reason: string } & (Held | { readonly all: true });
+type ResumeWish = ServedEstateOption & { readonly reason: string } & (Held | { readonly all: true });
 
 /** Those that ended. */
 export const resumeOn = (client: Client, body: ResumeWish): Promise<PausesTold> =>

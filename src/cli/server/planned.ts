@@ -1,6 +1,6 @@
-import type { Action, Finding, ScopePlan } from '../../core/action.ts';
+import type { Action, ScopePlan } from '../../core/action.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
-import type { TouchedBy } from '../../core/touch.ts';
+import { action, finding, heldSource } from './told.ts';
 import { Unexpected, type Want, want } from './want.ts';
 
 /** What a verb renders of a plan, whoever made it. */
@@ -13,38 +13,6 @@ export interface Told {
 export interface ServerTold extends Told {
   readonly targets: readonly string[];
 }
-
-export const touched: Want<TouchedBy> = want.object({
-  who: want.text,
-  action: want.text,
-  from: want.maybe(want.text),
-  agent: want.maybe(want.text),
-  event: want.text,
-  at: want.moment,
-});
-
-/** As a server tells it, with times as we hold them. What its other members are is checked where they are shown. */
-export const toldBy =
-  <T extends { readonly by?: TouchedBy }>(least: Want<object>): Want<T> =>
-  (value, at) => {
-    least(value, at);
-    const { by, ...rest } = want.trusted<{ readonly by?: unknown }>()(value, at);
-    const told = { ...rest, ...(by === undefined ? {} : { by: touched(by, `${at}.by`) }) };
-    return told as unknown as T; // why: `least` has looked at what every such thing has, and a server of our version makes the rest
-  };
-
-export const action = toldBy<Action>(
-  want.object({ verb: want.text, kind: want.text, address: want.text, documents: want.list(want.trusted()) }),
-);
-export const finding = toldBy<Finding>(want.object({ type: want.text, why: want.text, scope: want.text }));
-
-export const heldSource = want.object({
-  source: want.text,
-  head: want.maybe(want.text),
-  state: want.text,
-  why: want.text,
-  since: want.moment,
-});
 
 const calls = want.object({ observed: want.number, predicted: want.number });
 const scoped = want.object({ scope: want.text });
