@@ -78,7 +78,7 @@ export interface RowWords {
   readonly refersTo?: readonly (Address | CloudId)[];
 }
 
-/** `since`: by when the status began. */
+/** `address`: by scope, in it by address, and what has none by kind and id. `since`: by when the status began. */
 export interface RowSort {
   readonly by: 'address' | 'name' | 'status' | 'since';
   readonly descending: boolean;

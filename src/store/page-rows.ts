@@ -8,10 +8,10 @@ import { withinBounds } from './within-bounds.ts';
 
 /** Each ends in what tells every line from all others. */
 const orders: Readonly<Record<RowSort['by'], readonly string[]>> = {
-  address: ['key', 'estate', 'scope'],
-  name: ['name', 'key', 'estate', 'scope'],
-  status: ['status', 'key', 'estate', 'scope'],
-  since: ['since', 'key', 'estate', 'scope'],
+  address: ['scope', 'key', 'estate'],
+  name: ['name', 'scope', 'key', 'estate'],
+  status: ['status', 'scope', 'key', 'estate'],
+  since: ['since', 'scope', 'key', 'estate'],
 };
 
 /** By place and not by count: what comes or goes between two pages moves none of the others. */

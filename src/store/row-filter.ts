@@ -9,6 +9,7 @@ export function filterConditions({ text, labels = {}, ...filter }: RowQuery['fil
   return [
     ...oneOf('estate', filter.estates),
     ...oneOf('cloud', filter.clouds),
+    ...withinCloud(filter.clouds),
     ...oneOf('account', filter.accounts),
     ...oneOf('region', filter.regions),
     ...oneOf('kind', filter.kinds),
@@ -37,6 +38,16 @@ function oneOf(column: string, values: readonly string[] | undefined): readonly 
     ? [sql<boolean>`${sql.ref(column)} = ${only}`]
     : [sql<boolean>`${sql.ref(column)} = ANY(${[only, ...others]}::text[])`];
 }
+
+/** The names of scopes begin with their cloud: in the order of places all of one cloud is one stretch. */
+function withinCloud(clouds: readonly string[] = []): readonly Condition[] {
+  const [only, ...others] = clouds.map(storableText);
+  return only === undefined || others.length > 0
+    ? []
+    : [sql<boolean>`scope > ${`${only}/`}`, sql<boolean>`scope < ${`${only}${afterSlash}`}`];
+}
+
+const afterSlash = String.fromCharCode('/'.charCodeAt(0) + 1);
 
 const labelled = (name: string, value: string): Condition =>
   value === ''

@@ -112,9 +112,13 @@ export const rowQueryLaws: Laws = {
         place: { kind: 'group', targets: ['prod', 'edge'] },
         called: { labels: { tier: 'db' } },
       }),
-      rowOf('c', { place: { cloud: 'gcp', account: 'acme', region: '', targets: [] }, whose: { claim: 'unmanaged' } }),
     ];
+    const there = { scope: 'gcp/acme', cloud: 'gcp', account: 'acme', region: '', targets: [] } as const;
     await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+    await store.rows.keep(
+      { estate, scope: there.scope },
+      lookOf(1000, [rowOf('c', { place: there, whose: { claim: 'unmanaged' } })]),
+    );
     const table: readonly (readonly [RowQuery['filter'], readonly string[]])[] = [
       [{ clouds: ['gcp'] }, ['c']],
       [{ clouds: ['gcp', 'aws'] }, ['a', 'b', 'c']],

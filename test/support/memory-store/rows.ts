@@ -133,7 +133,7 @@ function endedRow(one: Version | undefined): Parameters<typeof rowHappenings>[2]
 
 function page(rows: RowMemory, query: RowQuery) {
   const { by, descending } = query.sort;
-  const columns = [...(by === 'address' ? [] : [by]), 'key', 'estate', 'scope'];
+  const columns = [...(by === 'address' ? [] : [by]), 'scope', 'key', 'estate'];
   const cursor = query.after === undefined ? undefined : pageEndOf(query.after, query, columns);
   const asOf = cursor?.asOf ?? query.asOf;
   const way = descending ? -1 : 1;
