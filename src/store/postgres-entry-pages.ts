@@ -4,6 +4,7 @@ import { peopleOf } from '../core/ledger/entry-about.ts';
 import type { EntryMatch, EntryPage, EntryPages, EntryQuery } from '../ports/entry-pages.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import type { Context } from './context.ts';
+import { inTime } from './in-time.ts';
 import { entryOf, type LedgerRow } from './postgres-ledger.ts';
 import type { Database } from './tables.ts';
 
@@ -12,14 +13,14 @@ const mostLooked = 20_000;
 const chunk = 1_000;
 
 export const postgresEntryPages = ({ reading: db }: Pick<Context, 'reading'>): EntryPages => ({
-  page: (query) => page(db, query),
+  page: (query) => inTime(page(db, query)),
   count: async (estate, address) => {
     let counting = db
       .selectFrom('ledger')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('estate', '=', estate);
     if (address !== undefined) counting = counting.where('address', '=', address);
-    return (await counting.executeTakeFirstOrThrow()).count;
+    return (await inTime(counting.executeTakeFirstOrThrow())).count;
   },
 });
 

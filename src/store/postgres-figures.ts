@@ -4,15 +4,16 @@ import type { Gap } from '../core/observed.ts';
 import type { Address } from '../core/resource.ts';
 import type { Figures, ScopeFigures, StatusCount } from '../ports/figures.ts';
 import type { Context } from './context.ts';
+import { inTime } from './in-time.ts';
 import { objectives } from './objectives.ts';
 import { storableText } from './storable.ts';
 import type { Database } from './tables.ts';
 import { withinBounds } from './within-bounds.ts';
 
 export const postgresFigures = ({ reading }: Pick<Context, 'reading'>): Figures => ({
-  scopes: (estate, seen) => scopes(reading, estate, seen),
-  objectives: (query) => objectives(reading, query),
-  seen: (estate, addresses, seen) => seenOf(reading, { estate, addresses, seen }),
+  scopes: (estate, seen) => inTime(scopes(reading, estate, seen)),
+  objectives: (query) => inTime(objectives(reading, query)),
+  seen: (estate, addresses, seen) => inTime(seenOf(reading, { estate, addresses, seen })),
 });
 
 async function scopes(db: Database, estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]> {

@@ -1,5 +1,6 @@
 import type { Passes } from '../ports/passes.ts';
 import type { Context } from './context.ts';
+import { inTime } from './in-time.ts';
 import { beginPass, endPass } from './keep-passes.ts';
 import { pruneOld } from './prune-old.ts';
 import { prunePasses } from './prune-passes.ts';
@@ -14,8 +15,8 @@ export function postgresPasses({ db, reading, clock }: Context): Passes {
       await prunePasses(db, pass, ending.quiet);
       await prune();
     },
-    page: (query) => pagePasses(reading, query),
-    find: (id, seen) => findPass(reading, id, seen),
-    scopes: (estate) => scopePasses(reading, estate),
+    page: (query) => inTime(pagePasses(reading, query)),
+    find: (id, seen) => inTime(findPass(reading, id, seen)),
+    scopes: (estate) => inTime(scopePasses(reading, estate)),
   };
 }

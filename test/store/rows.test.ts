@@ -150,9 +150,20 @@ test('two looks at one scope at once: the newer one is what is kept, and nothing
 test('a question of people takes 5 s at most', async () => {
   const blocker = await owner(folder);
   await blocker.query('BEGIN');
-  await blocker.query('LOCK TABLE setpoint.versions IN ACCESS EXCLUSIVE MODE');
+  await blocker.query('LOCK TABLE setpoint.versions, setpoint.ledger, setpoint.passes IN ACCESS EXCLUSIVE MODE');
+  const seen = everything;
   const from = performance.now();
-  await assert.rejects(store.rows.page(of('race')), { name: 'Declined', because: 'too-many' });
+  const questions = [
+    store.rows.page(of('race')),
+    store.figures.scopes('race', seen),
+    store.figures.objectives({ estate: 'race', seen, since: 0, now: from }),
+    store.figures.seen('race', ['a'], seen),
+    store.entryPages.page({ estate: 'race', filter: {}, newestFirst: true, limit: 1 }),
+    store.entryPages.count('race'),
+    store.passes.page({ seen, filter: {}, limit: 1 }),
+    store.passes.scopes('race'),
+  ];
+  await Promise.all(questions.map((one) => assert.rejects(one, { name: 'Declined', because: 'too-many' })));
   assert.ok(performance.now() - from < 9000);
   await blocker.query('ROLLBACK');
   await blocker.end();

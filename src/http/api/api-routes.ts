@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../ports/clock.ts';
+import { Declined } from '../../ports/declined.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Replies } from '../../ports/replies.ts';
 import { type Problem, sendProblem } from '../problem.ts';
 import { admission } from './admission.ts';
 import { Undeclared } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
+import { declinedProblem } from './declined.ts';
 import { documentRoutes } from './document-routes.ts';
 import { jsonBodies } from './json-body.ts';
 import { pathOf } from './path.ts';
@@ -27,7 +29,7 @@ export interface ApiOptions {
 export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
   app.register((api, _, done) => {
     jsonBodies(api);
-    api.setErrorHandler<FastifyError | Refusal>((error, _, reply) =>
+    api.setErrorHandler<FastifyError | Refusal | Declined>((error, _, reply) =>
       sendProblem(reply, problemOf(error, options, reply)),
     );
     const streams = openStreams(options);
@@ -63,8 +65,10 @@ const wrongMethod: Problem = {
   detail: 'This address takes other methods: the header Allow names them.',
 };
 
-function problemOf(error: FastifyError | Refusal, { log }: ApiOptions, reply: FastifyReply): Problem {
+function problemOf(error: FastifyError | Refusal | Declined, { log }: ApiOptions, reply: FastifyReply): Problem {
   if (error instanceof Refusal) return error.problem;
+  // why: a store that takes too long for a question declines it, whichever route asked
+  if (error instanceof Declined) return declinedProblem(error);
   const { statusCode = 500, code } = error;
   if (statusCode === 413) return tooLarge;
   if (statusCode === 415) return noMedia;

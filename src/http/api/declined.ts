@@ -8,7 +8,7 @@ export async function answered<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof Declined ? new Refusal(problemOf(error)) : error;
+    throw error instanceof Declined ? new Refusal(declinedProblem(error)) : error;
   }
 }
 
@@ -19,5 +19,5 @@ const said: Readonly<Record<Exclude<DeclineReason, 'unknown'>, Pick<Problem, 'st
   'too-many': { status: 429, title: 'Too Many Requests' },
 };
 
-const problemOf = ({ because, message, more }: Declined): Problem =>
+export const declinedProblem = ({ because, message, more }: Declined): Problem =>
   because === 'unknown' ? notFound : { ...said[because], detail: message, more };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { notFound } from '../../../src/http/api/problems.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';
 import { route } from '../../../src/http/api/typed-route.ts';
+import { Declined } from '../../../src/ports/declined.ts';
 import { apiWorld } from './support/api-world.ts';
 
 const thing = route({
@@ -52,6 +53,21 @@ const broken = route({
   handle: async () => ({ status: 200, body: { count: 'k4narie' } }),
 });
 
+const late = route({
+  method: 'GET',
+  path: '/v1/late',
+  says: {
+    id: 'readLate',
+    tag: 'Things',
+    summary: 'Asks a store that declines',
+    answers: { 200: { description: 'It', schema: z.object({}) } },
+  },
+  asks: {},
+  handle: async () => {
+    throw new Declined('too-many', 'It took too long.', { cause: new Error('hush') });
+  },
+});
+
 const cases: readonly [name: string, who: string, what: string, status: number, part: string][] = [
   [
     'what is declared is answered, and nothing else',
@@ -79,13 +95,14 @@ const cases: readonly [name: string, who: string, what: string, status: number, 
   ['a method that the path has not', 'operator', 'DELETE /v1/things', 405, 'Allow'],
   ['a method that nobody has', 'operator', 'PUT /v1/things/a', 405, 'Allow'],
   ['what its schema does not declare', '', 'GET /v1/broken', 500, 'defect'],
+  ['what a store declines', '', 'GET /v1/late', 429, 'It took too long.'],
   ['a bad credential where none is needed', 'mallory', 'GET /v1/broken', 401, '"status":401'],
 ];
 
 describe('the frame of the API', () => {
   for (const [name, who, what, status, part] of cases)
     it(name, async () => {
-      const api = apiWorld({ routes: [thing, make, broken] });
+      const api = apiWorld({ routes: [thing, make, broken, late] });
       const answer = await api.ask(who, what);
       assert.equal(answer.status, status, answer.text);
       assert.ok(answer.text.includes(part), answer.text);
