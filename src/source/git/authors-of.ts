@@ -3,7 +3,7 @@ import { fullName } from './full-name.ts';
 import { gitEnvironment, gitHouse } from './git-environment.ts';
 import { mirrorAt } from './mirror.ts';
 
-/** `names`: e-mail addresses, as the commits claim them. `more`: not all could be read. */
+/** `names`: e-mail addresses, as the commits claim them. `more`: not all could be read, or somebody has none. */
 export interface CommitAuthors {
   readonly names: readonly string[];
   readonly more: boolean;
@@ -18,7 +18,7 @@ export interface Commits {
 }
 
 /** As `Author <…>`, `Committer <…>` and `Co-authored-by: … <…>` say it; no mailmap, which is the author's to write. */
-const format = '%ae%n%ce%n%(trailers:key=Co-authored-by,valueonly,unfold)';
+const format = '%x00%ae%n%ce%n%(trailers:key=Co-authored-by,valueonly,unfold)';
 
 /** An address has no more: https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 */
 const mostLength = 320;
@@ -36,8 +36,12 @@ export async function authorsOf({ mirror: folder, from, to }: Commits): Promise<
   const without = from !== undefined && (await isThere(from)) ? [`^${fullName(from)}`] : [];
   const log = ['log', '--no-color', '--no-notes', `--format=${format}`, fullName(to), ...without, '--'];
   const { code, stdout } = await git(log, bounds.local());
-  const names = new Set(stdout.toString('utf8').split('\n').flatMap(addressIn));
-  return { names: [...names].slice(0, mostNames), more: code !== 0 || names.size > mostNames };
+  const commits = stdout.toString('utf8').split('\0').slice(1);
+  const lines = commits.map((commit) => commit.split('\n'));
+  const names = new Set(lines.flatMap((said) => said.flatMap(addressIn)));
+  // why: who leaves the address out is an author all the same, and may be anybody
+  const nameless = lines.some((said) => said.slice(0, 2).some((line) => addressIn(line).length === 0));
+  return { names: [...names].slice(0, mostNames), more: code !== 0 || nameless || names.size > mostNames };
 }
 
 /** `ada@acme.example`, also out of `Ada <ada@acme.example>`. */

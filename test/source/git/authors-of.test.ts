@@ -79,6 +79,13 @@ describe('the authors of commits', () => {
     assert.deepEqual(await authorsOf({ mirror, from: first, to: 'e'.repeat(40) }), { names: [], more: true });
   });
 
+  it('are not all known where one has no address', async () => {
+    const hidden = commit('hidden', { author: '', committer: 'bob@acme.example' }, first);
+    assert.deepEqual(await authorsOf({ mirror, from: first, to: hidden }), { names: ['bob@acme.example'], more: true });
+    const unsaid = commit('unsaid', { author: 'bob@acme.example', committer: ' ' }, first);
+    assert.equal((await authorsOf({ mirror, from: first, to: unsaid })).more, true);
+  });
+
   it('are not what a mailmap in the tree says', async () => {
     const mapped = commit('mapped', { author: 'ada@acme.example' }, first);
     const file = ['commit refs/heads/mapped', 'committer Eve <eve@acme.example> 1767225600 +0000', 'data 1', 'm'];
