@@ -24,7 +24,7 @@ export function byToken({
   clock,
   rules = tokenRules,
 }: TokenDesk): (text: string) => Promise<Caller | undefined> {
-  const look = sharedLookups(tokens.find);
+  const look = sharedLookups(tokens.find, clock);
   return async (text) => {
     const given = parseTokenText(text);
     if (given === undefined) return undefined;

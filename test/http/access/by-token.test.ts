@@ -98,6 +98,21 @@ describe('the store that tokens are in', () => {
     assert.ok(asked <= 2, `${asked} statements`);
   });
 
+  it('that never answers one question is asked the next', async () => {
+    const { make, tokens, clock } = front();
+    const { text } = await make();
+    const never = Promise.withResolvers<never>().promise;
+    const answers = [never];
+    const find: typeof tokens.find = (ids) => answers.pop() ?? tokens.find(ids);
+    const authenticate = authenticator({ machines: { tokens: { ...tokens, find }, clock } });
+    const first = assert.rejects(authenticate(`Bearer ${text}`), Refusal);
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = authenticate(`Bearer ${text}`);
+    await clock.advance(5_000);
+    await first;
+    assert.ok((await second) !== undefined);
+  });
+
   it('is asked again by who asks after a token was revoked', async () => {
     const { make, authenticate, elsewhere } = front();
     const { token, text } = await make();
