@@ -31,9 +31,11 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Pr
   refuseOthers(asked, of, estate);
   const pause = await store.fleet.pauses.begin(asked.estate, draft);
   // why: what runs may be of former specs, in scopes that those in force do not know
-  const scopes = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
+  const its = scopesOf(of, estate);
+  const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
   await wishPasses(estate, scopes, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
-  return { pause, scopes };
+  // why: where else somebody works is told to those who see all of the estate
+  return { pause, scopes: isWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its };
 }
 
 interface Ending {

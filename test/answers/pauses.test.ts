@@ -88,6 +88,15 @@ describe('a pause over the API', () => {
     assert.equal((await world.pass()).writes.length, 1, 'what is not of the team is healed');
   });
 
+  it('asks for passes wherever somebody works, and names these places to those who see all', async () => {
+    const world = await standing();
+    await world.store.leases.acquire('acme', 'memory/globex/south', 'a worker');
+    const of = { by: 'owner', name: 'team-web' };
+    const scopes = async (who: string) => JSON.parse((await pause(world, who, { of })).text).scopes;
+    assert.deepEqual(await scopes('web'), [where.scope]);
+    assert.deepEqual(await scopes('operator'), [where.scope, 'memory/globex/south']);
+  });
+
   it('is not begun for the past, nor for longer than a year', async () => {
     const world = await standing();
     for (const until of ['2001-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'tomorrow'])
