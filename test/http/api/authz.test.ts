@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { permissionsOf, type Role, roles } from '../../../src/core/access/role.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
+import { sameForAll } from '../support/same-for-all.ts';
 import { type Answer, type ApiWorld, apiWorld, callerOf } from './support/api-world.ts';
 import { everyQuestion, type Question } from './support/every-question.ts';
 import { everyRoute } from './support/every-route.ts';
@@ -64,8 +65,8 @@ describe('who may ask what: every operation of the document, five roles, their o
       it(`${question.id}: ${role}, where it is not theirs, and where there is nothing: the same`, async () => {
         const [foreign, missing] = [await ask(role, question, places.foreign), await ask(role, question, nowhere)];
         if (question.isPlaced && foreign.status < 400) figures.unexpected += 1;
-        if (JSON.stringify(shown(foreign)) !== JSON.stringify(shown(missing))) figures.told += 1;
-        assert.deepEqual(shown(foreign), shown(missing));
+        if (JSON.stringify(sameForAll(foreign)) !== JSON.stringify(sameForAll(missing))) figures.told += 1;
+        assert.deepEqual(sameForAll(foreign), sameForAll(missing));
         assert.ok(!question.isPlaced || foreign.status >= 400, `${foreign.status}`);
         if (!holds(role, question)) assert.equal(foreign.status, 403);
         assert.ok(!foreign.text.includes(strange), foreign.text);
@@ -87,8 +88,8 @@ describe('who may ask what: every operation of the document, five roles, their o
         const others = await ask(`${role} of others`, question, places.own);
         const missing = await ask(`${role} of others`, question, { ...nowhere, estate: places.own.estate });
         if (others.status < 400) figures.unexpected += 1;
-        if (JSON.stringify(shown(others)) !== JSON.stringify(shown(missing))) figures.told += 1;
-        assert.deepEqual(shown(others), shown(missing));
+        if (JSON.stringify(sameForAll(others)) !== JSON.stringify(sameForAll(missing))) figures.told += 1;
+        assert.deepEqual(sameForAll(others), sameForAll(missing));
       });
 
   it('takes no longer to find nothing than what is not theirs', async () => {
@@ -108,12 +109,6 @@ async function withPlan(api: ApiWorld, place: Place): Promise<Place> {
   });
   assert.equal(status, 201, text);
   return { ...place, ids: { ...place.ids, plan: String(headers['location']).split('/').at(-1) ?? '' } };
-}
-
-/** All that a caller sees, but what is another each time. */
-function shown({ status, text, headers }: Answer): object {
-  const { 'x-request-id': _, date: __, ...rest } = headers;
-  return { status, text, headers: rest };
 }
 
 type Ask = (who: string, question: Question, place: Place) => Promise<Answer>;
