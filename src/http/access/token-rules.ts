@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { KeptToken } from '../../ports/tokens.ts';
+import { sha256 } from '../sha256.ts';
 
 /** A token as it was sent, and what is kept under its id. */
 export interface ShownToken {
@@ -15,9 +16,9 @@ export interface TokenRule {
 
 /** All must hold, and all are asked, so that how long it takes tells nothing. */
 export const tokenRules: readonly TokenRule[] = [
-  { name: 'secret', holds: ({ secret, kept }) => timingSafeEqual(sha256(secret), Buffer.from(kept.hash, 'hex')) },
+  { name: 'secret', holds: ({ secret, kept }) => timingSafeEqual(bytes(sha256(secret)), bytes(kept.hash)) },
   { name: 'expired', holds: ({ kept, now }) => now < kept.expiresAt },
   { name: 'revoked', holds: ({ kept }) => kept.revoked === undefined },
 ];
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Log } from '../../ports/log.ts';
+import { sha256 } from '../sha256.ts';
 import type { Caller, Route } from './route.ts';
 
 /**
@@ -19,4 +19,4 @@ export function noteAccess(log: Log, { method, path }: Route, reply: FastifyRepl
   });
 }
 
-const shortHash = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 12);
+const shortHash = (id: string): string => sha256(id).slice(0, 12);

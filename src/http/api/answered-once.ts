@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { canonical } from '../../core/ledger/canonical.ts';
 import type { NamedRequest, Replies } from '../../ports/replies.ts';
 import { apiLimits } from '../limits.ts';
 import type { Problem } from '../problem.ts';
+import { sha256 } from '../sha256.ts';
 import type { Answer, LongAnswer } from './answer.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { badInput } from './problems.ts';
@@ -76,7 +76,7 @@ function nameOf({ method, url, body }: FastifyRequest, { id }: Caller, key: stri
   return { name: hash([id, key]), digest: hash([method, url, body ?? null]) };
 }
 
-const hash = (parts: readonly unknown[]): string => createHash('sha256').update(canonical(parts)).digest('hex');
+const hash = (parts: readonly unknown[]): string => sha256(canonical(parts));
 
 const running: Problem = {
   status: 409,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import { header } from './header.ts';
 import { isSignature } from './same-secret.ts';
 import { nothing, type Sender } from './sender.ts';
@@ -15,7 +15,7 @@ export const github: Sender<string> = {
     isSignature(signatureOf(header(headers, 'x-hub-signature-256')), secret, [body]) ? 'genuine' : 'forged',
   read: ({ headers, body }) => {
     if (header(headers, 'x-github-event') === 'ping') return nothing;
-    return { as: 'deliveries', deliveries: [{ id: createHash('sha256').update(body).digest('hex') }] };
+    return { as: 'deliveries', deliveries: [{ id: sha256(body) }] };
   },
 };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import { header } from './header.ts';
 import { isSameSecret } from './same-secret.ts';
 import type { Arrival, Sender } from './sender.ts';
@@ -28,5 +28,5 @@ function idOf({ headers, body }: Arrival): string {
   const told = header(headers, 'webhook-id') ?? header(headers, 'idempotency-key');
   if (told !== undefined) return told;
   const uuid = header(headers, 'x-gitlab-event-uuid') ?? '';
-  return `${uuid}.${createHash('sha256').update(body).digest('hex')}`;
+  return `${uuid}.${sha256(body)}`;
 }

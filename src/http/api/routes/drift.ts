@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import type { Answers } from '../../../ports/answers.ts';
+import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';
 import type { Route } from '../route.ts';
-import { sha256 } from '../sha256.ts';
 import { planAnswer, planShape } from '../shapes/plan.ts';
 import { targetsField } from '../targets-field.ts';
 import { route } from '../typed-route.ts';
