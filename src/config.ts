@@ -4,6 +4,7 @@ import { loadProvider } from '../providers/index.ts';
 import { secretStores } from '../providers/secrets/index.ts';
 import type { House, SqlLogin } from './cli/house.ts';
 import { historyOf } from './config/history.ts';
+import { dayOf } from './core/day.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
 import { secretsBy } from './secrets/resolver.ts';
@@ -89,7 +90,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   limiter: inProcessLimiter({ clock, lateMs: 500 }),
 });
 
-const today = (clock: Clock): string => new Date(clock.now()).toISOString().slice(0, 10);
+const today = (clock: Clock): string => dayOf(clock.now());
 
 const secrets = () =>
   secretsBy({

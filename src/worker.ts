@@ -4,6 +4,7 @@ import { type Ground, openGround, type Soil } from './config/ground.ts';
 import { outsideOf } from './config/outside.ts';
 import { openReaches } from './config/reaches.ts';
 import { sourcesOf } from './config/sources.ts';
+import { dayOf } from './core/day.ts';
 import { startWorker, type FleetSettings as WorkSettings } from './fleet/fleet.ts';
 import type { Yard } from './fleet/yard.ts';
 import type { Clock } from './ports/clock.ts';
@@ -105,7 +106,7 @@ const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<Ru
 });
 
 const workOf = ({ follow, folder, pace }: FleetSettings, { clock, env }: Surroundings): WorkSettings => ({
-  sources: sourcesOf(follow, { folder, env, today: () => new Date(clock.now()).toISOString().slice(0, 10) }),
+  sources: sourcesOf(follow, { folder, env, today: () => dayOf(clock.now()) }),
   passEveryMs: pace.everyMs,
   atOnce: pace.atOnce,
 });

@@ -1,4 +1,5 @@
 import { answersOn } from '../answers/answers-on.ts';
+import { dayOf } from '../core/day.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { Yard } from '../fleet/yard.ts';
@@ -7,7 +8,7 @@ import { postedSpecs } from './posted-specs.ts';
 
 /** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */
 export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Answers {
-  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+  const today = (): string => dayOf(clock.now());
   const generations = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
   return answersOn({
     store,

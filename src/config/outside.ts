@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadProvider } from '../../providers/index.ts';
+import { dayOf } from '../core/day.ts';
 import type { Outside } from '../fleet/yard.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -13,7 +14,7 @@ export const outsideOf = (
   { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
 ): Outside => ({
   cloud: loadProvider,
-  specs: (kept, revision) => parseKept(kept, revision, new Date(clock.now()).toISOString().slice(0, 10)),
+  specs: (kept, revision) => parseKept(kept, revision, dayOf(clock.now())),
   secrets,
   allowEndpoint,
   // why: in containers every host has the same name and every process is the first

@@ -1,3 +1,4 @@
+import { dayOf } from '../core/day.ts';
 import { shortRevision } from '../core/render/revision.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
@@ -83,7 +84,7 @@ async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree
  */
 async function accept(tree: SpecTree, after: Generation | undefined, yard: Yard): Promise<boolean> {
   const { store, queue, clock, outside, telemetry } = yard;
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const today = dayOf(clock.now());
   const opened = await openEstate(tree, outside.cloud, today);
   const { name, compiled } = opened;
   const generation = await acceptSpecs(opened, store, after?.number ?? 0).catch((error: unknown) => {

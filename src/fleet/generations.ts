@@ -1,3 +1,4 @@
+import { dayOf } from '../core/day.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
@@ -28,7 +29,7 @@ export function generationsOf({ store, outside, clock }: Pick<Yard, 'store' | 'o
   };
   return {
     open: (estate, generation) => {
-      const today = new Date(clock.now()).toISOString().slice(0, 10);
+      const today = dayOf(clock.now());
       const key = `${estate} ${generation.number} ${today}`;
       const before = known.get(key);
       if (before) return before;

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Estate } from '../../answers/estate.ts';
 import { namedFromHere } from '../../answers/survey.ts';
 import { placedAt } from '../../core/compile/placed-at.ts';
+import { dayOf } from '../../core/day.ts';
 import { difference as compare } from '../../core/plan/difference.ts';
 import type { Difference } from '../../core/render/diff-text.ts';
 import type { Cloud } from '../../core/resource.ts';
@@ -63,7 +64,7 @@ const readSide = (side: Side, context: Context): Promise<Estate> =>
 async function asPlaced({ tree, clouds }: Estate, to: Estate, { clock }: Context) {
   const targets = ofKind(to.tree.documents, 'Target').map(({ value }) => value);
   const { documents, moved } = placedAt(tree.documents, targets);
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const today = dayOf(clock.now());
   const opened = await openEstate({ ...tree, documents }, async (cloud) => opening(clouds, cloud), today);
   return { compiled: opened.compiled, moved };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
+import { dayOf } from '../../core/day.ts';
 import type { Cloud } from '../../core/resource.ts';
 import type { TargetDoc } from '../../core/spec/document.ts';
 import { ofKind } from '../../core/spec/spec-set.ts';
@@ -25,7 +26,7 @@ export async function readEstate(choice: Choice, { house, clock }: Context): Pro
   const tree = await soundSpecs(house, choice.dir, choice);
   const targets = ofKind(tree.documents, 'Target').map(({ value }) => value);
   refuseUnknown(choice.targets, targets);
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const today = dayOf(clock.now());
   const opened = await openEstate(tree, (cloud) => cloudOf(cloud, house), today);
   const scopes = opened.compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
   if (!choice.allowEndpoint) refuseEndpoints({ tree, scopes, dir: choice.dir });

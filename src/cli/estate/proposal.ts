@@ -1,4 +1,5 @@
 import type { Estate } from '../../answers/estate.ts';
+import { dayOf } from '../../core/day.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Problem } from '../../core/spec/problem.ts';
 import { refusalsOf } from '../../core/trust.ts';
@@ -56,7 +57,7 @@ export async function readProposal(
   await soundSpecs(trusting.house, dir);
   refuseUntrusted(guards.refusalsOf(inForce.documents, tree.documents), dir);
   const estate = await readEstate({ ...choice, dir }, trusting);
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const today = dayOf(clock.now());
   const opened = await openEstate(inForce, house.cloud, today);
   return {
     estate: { ...estate, scopes: guards.asInForce(estate.scopes, opened.compiled.scopes) },
