@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { formatMoment } from '../output/moment.ts';
 import { askSecret } from '../prompt/ask-secret.ts';
 import { serverAddress } from '../server/address.ts';
 import { clientOf } from '../server/client.ts';

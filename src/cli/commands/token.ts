@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { bareGrant } from '../../core/access/bare-grant.ts';
 import { permissionsOf, type Role, roles } from '../../core/access/role.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Token, TokenDraft } from '../../ports/tokens.ts';
 import { Complaint } from '../complaint.ts';
@@ -11,7 +12,6 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { formatMoment } from '../output/moment.ts';
 import { grantsText, tokenJson, tokenState, tokenTable } from '../output/token-text.ts';
 import { verb } from '../verb.ts';
 

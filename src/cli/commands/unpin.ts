@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { formatMoment } from '../../core/render/moment.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -7,7 +8,6 @@ import { withGivenStore } from '../estate/opened-store.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { formatMoment } from '../output/moment.ts';
 import { parseReason } from '../output/reason.ts';
 import { verb } from '../verb.ts';
 

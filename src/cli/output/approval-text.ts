@@ -1,6 +1,7 @@
 import type { Approvable } from '../../answers/approvable.ts';
 import { destroysOf } from '../../answers/give-approval.ts';
 import { entriesOf } from '../../core/render/entries.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { shortRevision } from '../../core/render/revision.ts';
@@ -9,7 +10,6 @@ import type { Generation } from '../../ports/inventory.ts';
 import { count } from './count.ts';
 import { shownDigits } from './digest.ts';
 import { formatDuration } from './duration.ts';
-import { formatMoment } from './moment.ts';
 
 /** What a person is asked to let pass. `generation`: that the specs are or, where `accepts` says so, would become. */
 export interface Offer extends Approvable {

@@ -1,3 +1,4 @@
+import { bareMoment } from '../../core/render/moment.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { touchedText } from '../../core/render/touched-text.ts';
@@ -20,7 +21,7 @@ function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
   const authority = member(body, 'authority');
   return [
     String(seq),
-    new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+    bareMoment(at, 'second'),
     type,
     text(body['verb']),
     type === 'note' ? noteText(member(body, 'note')) : text(body['address']),

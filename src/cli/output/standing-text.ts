@@ -1,12 +1,12 @@
 import type { ScopeStanding, Standing } from '../../answers/standing.ts';
 import { heldText } from '../../core/render/held-text.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
 import { count } from './count.ts';
 import { formatDuration } from './duration.ts';
 import { heldFlags } from './held-flags.ts';
-import { formatMoment } from './moment.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';
 

@@ -1,8 +1,8 @@
 import type { Grant } from '../../core/access/grant.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { Token } from '../../ports/tokens.ts';
 import { boundsText } from '../server/self.ts';
 import { formatDuration } from './duration.ts';
-import { formatMoment } from './moment.ts';
 import { table } from './table.ts';
 
 /** Tokens as lines for people, in the order given. */

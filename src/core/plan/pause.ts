@@ -1,5 +1,6 @@
 import type { Action } from '../action.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
+import { formatMoment } from '../render/moment.ts';
 import type { Address } from '../resource.ts';
 import { documentsOf } from './guard.ts';
 import type { Allowed, Policy, Wanted } from './plan-input.ts';
@@ -67,6 +68,5 @@ const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (
 function sentence({ what, of, person, until, reason }: PauseDraft): string {
   const held = what === 'all' ? 'paused' : `${what} paused`;
   const subject = of.by === 'estate' ? 'the estate' : `${of.by} ${of.name}`;
-  const end = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
-  return `${held} for ${subject} by ${person} until ${end} UTC: ${reason}. It goes on then; for earlier, setpoint status has the line to paste.`;
+  return `${held} for ${subject} by ${person} until ${formatMoment(until)}: ${reason}. It goes on then; for earlier, setpoint status has the line to paste.`;
 }

@@ -7,6 +7,3 @@ export function parseMoment(text: string): number {
     throw new InvalidArgumentError('Write a moment with its time zone: 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.');
   return at;
 }
-
-/** `2026-12-01 08:00 UTC` */
-export const formatMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
