@@ -11,7 +11,7 @@ import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
 import type { Proposal } from '../ports/proposals.ts';
 import type { Store } from '../ports/store.ts';
-import { namesOf } from './authorship.ts';
+import { authorsBy } from './authorship.ts';
 import type { Estate } from './estate.ts';
 import { type Grounds, type Opened, openInForce } from './opened.ts';
 import { estateOf } from './posted-estate.ts';
@@ -42,7 +42,7 @@ export async function applyPlan({ proposal, by, reason }: Applying, grounds: Gro
   const estate = await estateOf(posted.again(kept, head.revision), inForce, grounds);
   await refuseStale(proposal, estate, store);
   const move = { estate: head.estate, revision: head.revision, after: head.generation };
-  await store.authors.tell(move, { names: [...new Set([...namesOf(head.by), ...namesOf(by)])], more: false });
+  await store.authors.tell(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });
   const generation = await accepted(estate, head.generation, store);
   const { number, revision } = generation;
   const note = { generation: number, revision, plan: head.id, digest: head.digest, posted: head.by.person };

@@ -26,6 +26,7 @@ export interface Waiting {
  *   some, and of the asker no name                               | may not
  *   e-mail addresses, and of the asker none                      | may not: the two cannot be compared
  *   nothing of some generation (a plain folder, an older version) | may, and the approval says so
+ *   a credential posted it that knows nobody's e-mail address    | may, unless it is the same one, and the approval says so
  */
 export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
   const { estate, generation, scopes } = waiting;
@@ -36,7 +37,7 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
 
 export function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
-  const unknown = generations.some(({ told }) => told === undefined);
+  const unknown = generations.some(({ told }) => told === undefined || told.names.includes(somebody));
   const mine = generations.filter(({ told }) =>
     told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
   );
@@ -53,9 +54,15 @@ export function judged(generations: readonly GenerationAuthors[], by: Poster): A
 }
 
 /** All that somebody who posts specs is known by later; a credential by what no person's name looks like. */
-export const namesOf = ({ person, caller, names }: Poster): readonly string[] => [
+const namesOf = ({ person, caller, names }: Poster): readonly string[] => [
   ...new Set([...names, person, `credential ${caller}`]),
 ];
+
+/** The same, as of authors: one whose e-mail address is not known may be anybody whose is, with another credential. */
+export const authorsBy = (poster: Poster): readonly string[] =>
+  poster.names.some(isAddress) ? namesOf(poster) : [...namesOf(poster), somebody];
+
+const somebody = 'somebody by no e-mail address';
 
 const isAddress = (name: string): boolean => name.includes('@');
 

@@ -5,6 +5,7 @@ import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import { answersWorld, machine } from './support/answers-world.ts';
 import { approve, bringIn, inForce, labelled, offered, people, tierOf, waiting } from './support/change.ts';
+import { inForceByFolder, postPlan } from './support/posted.ts';
 
 describe('an approval over the API', () => {
   it('of what was shown lets a worker do that, in the name of who approved it', async () => {
@@ -36,6 +37,24 @@ describe('an approval over the API', () => {
     for await (const { body } of world.store.ledger.entries({ estate: 'acme' })) notes.push(body['note']);
     assert.match(JSON.stringify(notes.at(-1)), /"authorsUnknown":true/);
   });
+});
+
+describe('an approval of what was posted', () => {
+  const posters: readonly (readonly [poster: string, applier: string, unknown: boolean])[] = [
+    ['bob', 'root', false],
+    ['ci', 'root', true],
+    ['bob', 'ci', true],
+    ['nobody', 'bob', true],
+  ];
+  for (const [poster, applier, unknown] of posters)
+    it(`by ${poster}, and brought into force by ${applier}, ${unknown ? 'says' : 'does not say'} that nobody knows whose it is`, async () => {
+      const world = await inForceByFolder();
+      const id = await postPlan(world, poster);
+      assert.equal((await world.api.ask(applier, `POST /v1/plans/${id}/apply`, { body: { reason: 'b' } })).status, 202);
+      await world.pass();
+      assert.deepEqual((await offered(world, 'ada')).authors, { unknown });
+      assert.equal((await approve(world, 'ada')).status, 201);
+    });
 });
 
 describe('the reach of an approval over the API', () => {
