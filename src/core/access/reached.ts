@@ -1,5 +1,6 @@
-import type { Grant } from './grant.ts';
+import type { Bounds } from './grant.ts';
+import { reaches } from './reaches.ts';
 
-/** Which of these estates the grants reach: one without bounds on estates reaches all of them. */
-export const reached = (grants: readonly Grant[], estates: readonly string[]): readonly string[] =>
-  estates.filter((name) => grants.some((grant) => grant.estates?.includes(name) ?? true));
+/** Which of these estates one or another of the bounds reaches. */
+export const reached = (within: readonly Bounds[], estates: readonly string[]): readonly string[] =>
+  estates.filter((name) => within.some((bounds) => reaches(bounds, name)));

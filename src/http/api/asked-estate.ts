@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../core/access/grant.ts';
+import { reaches } from '../../core/access/reaches.ts';
 import type { Permission } from '../../core/access/role.ts';
 import { badInput, forbidden, notFound } from './problems.ts';
 import { Refusal } from './refusal.ts';
@@ -27,7 +28,7 @@ export async function askedEstate(
   list: () => Promise<readonly string[]>,
 ): Promise<string> {
   const holds = (permission: Permission, estate: string): boolean =>
-    boundsFor(grants, permission).some(({ estates }) => estates === undefined || estates.includes(estate));
+    boundsFor(grants, permission).some((bounds) => reaches(bounds, estate));
   const seen = (await list()).filter((estate) => holds('read', estate));
   if (asked === undefined && seen.length > 1)
     throw new Refusal(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
+import { reaches } from '../../../core/access/reaches.ts';
 import type { ApprovalAnswers } from '../../../ports/answers.ts';
 import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
@@ -47,7 +48,7 @@ const offer = ({ approvals, estates }: ApprovalsDesk): Route =>
 
 /** Whoever may approve is shown what they may; the digest is of that. */
 function offeredTo({ grants }: Caller, estate: string) {
-  const theirs = boundsFor(grants, 'approve').filter(({ estates }) => estates?.includes(estate) ?? true);
+  const theirs = boundsFor(grants, 'approve').filter((bounds) => reaches(bounds, estate));
   return theirs.length > 0 ? theirs : boundsFor(grants, 'read');
 }
 

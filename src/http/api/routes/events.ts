@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Bounds, boundsFor } from '../../../core/access/grant.ts';
+import { boundsFor } from '../../../core/access/grant.ts';
+import { reaches } from '../../../core/access/reaches.ts';
 import { happeningTypes } from '../../../ports/happenings.ts';
 import type { Events } from '../events/open-events.ts';
 import { notFound } from '../problems.ts';
@@ -54,5 +55,3 @@ export const eventRoutes = (events: Pick<Events, 'follow'>): readonly Route[] =>
     },
   }),
 ];
-
-const reaches = ({ estates }: Bounds, estate: string): boolean => estates === undefined || estates.includes(estate);

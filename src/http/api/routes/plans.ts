@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundsFor, mayDo } from '../../../core/access/grant.ts';
+import { reaches } from '../../../core/access/reaches.ts';
 import type { Permission } from '../../../core/access/role.ts';
 import type { PlanAnswers, PlanNamed } from '../../../ports/answers.ts';
 import { sha256 } from '../../sha256.ts';
@@ -125,7 +126,7 @@ const asked = (id: string, caller: Caller): PlanNamed => ({
   by: posterOf(caller),
   sees: (estate) => {
     if (mayDo(caller.grants, 'read', { estate })) return 'all';
-    const isIts = boundsFor(caller.grants, 'read').some(({ estates }) => estates?.includes(estate) ?? true);
+    const isIts = boundsFor(caller.grants, 'read').some((bounds) => reaches(bounds, estate));
     return isIts ? 'some' : 'nothing';
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
+import { reaches } from '../../../core/access/reaches.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindShape } from './action.ts';
@@ -44,7 +45,7 @@ const isWhole = ({ targets, owners }: Bounds): boolean => targets === undefined 
 function isAbout({ estate, scope }: RowLook, { seen, filter }: RowQuery): boolean {
   const [cloud = '', account = ''] = scope.split('/');
   return (
-    seen.some(({ estates }) => estates?.includes(estate) ?? true) &&
+    seen.some((bounds) => reaches(bounds, estate)) &&
     (filter.estates?.includes(estate) ?? true) &&
     (filter.clouds?.some((one) => one === cloud) ?? true) &&
     (filter.accounts?.includes(account) ?? true)
