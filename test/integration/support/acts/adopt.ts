@@ -22,7 +22,7 @@ export async function adopts({ want, sees, colleague }: Life): Promise<void> {
   await client.send(new CreateSecurityGroupCommand(group));
   await rules.add('by-hand', { IpProtocol: 'tcp', FromPort: 80, ToPort: 80, IpRanges: [{ CidrIp: '10.0.0.0/8' }] });
   const handMade = await rulesOf('by-hand', colleague);
-  await sees(['inventory', '--refresh', '--claim', 'unmanaged'], { code: 0, shows: [new RegExp(`rogue.*${VpcId}`)] });
+  await sees(['inventory', '--refresh', '--claim', 'unmanaged'], { code: 0, shows: [new RegExp(`Rogue.*${VpcId}`)] });
 
   await want({ ...shrunk, adopt: { vpc: VpcId, subnet: Subnet?.SubnetId ?? '' } });
   await sees(['plan'], { code: 0, shows: [/^Plan: 1 to add, 0 to change, 0 to replace, 0 to delete, 2 to adopt/] });
