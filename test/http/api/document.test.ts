@@ -52,6 +52,28 @@ describe('the document of the API', () => {
   });
 });
 
+type Part = Readonly<Record<string, unknown>>;
+
+/** Objects in a body, to its depth, that would let a field pass which they do not name. */
+function openIn(schema: unknown, named: Part, seen = new Set()): readonly unknown[] {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
+  seen.add(schema);
+  const { $ref, properties, additionalProperties, ...rest }: Part = { ...schema };
+  const at = typeof $ref === 'string' ? named[$ref.replace(/^.*\//, '')] : undefined;
+  const open = properties !== undefined && additionalProperties !== false ? [properties] : [];
+  const below = [at, properties, ...Object.values(rest)];
+  return [...open, ...below.flatMap((part) => openIn(part, named, seen))];
+}
+
+describe('bodies', () => {
+  it('take no field that they do not name, at any depth', () => {
+    const { paths = {}, components } = documentOf(everyRoute);
+    const bodies = Object.values(paths).flatMap(({ post }) => (post?.requestBody ? [post.requestBody] : []));
+    assert.ok(bodies.length > 5);
+    assert.deepEqual(openIn(bodies, { ...components?.schemas }), []);
+  });
+});
+
 describe('what the document is used for', () => {
   it('finds what an answer holds and does not declare', () => {
     const check = documentCheck([strange]);

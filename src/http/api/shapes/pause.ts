@@ -3,10 +3,11 @@ import { moment } from './moment.ts';
 
 export const heldWhat = z.enum(['healing', 'rollout', 'all']);
 
+/** Strict in its parts too, as people send it: an estate with the name of a target would hold the whole estate still. */
 export const subjectShape = z
   .discriminatedUnion('by', [
-    z.object({ by: z.literal('estate') }),
-    z.object({ by: z.enum(['address', 'owner', 'target']), name: z.string().min(1).max(1000) }),
+    z.strictObject({ by: z.literal('estate') }),
+    z.strictObject({ by: z.enum(['address', 'owner', 'target']), name: z.string().min(1).max(1000) }),
   ])
   .meta({ id: 'PauseSubject' });
 
