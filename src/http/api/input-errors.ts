@@ -20,7 +20,17 @@ function errorsOf(where: InputError['in'], issue: Issue): readonly InputError[] 
 
 function expectation(issue: Issue): string {
   if (issue.code === 'invalid_value') return issue.values.map(String).join(' or ');
-  return issue.message.replace(/^Invalid input: expected /, '').replace(/, received .*$/, '');
+  return lengthOf(issue) ?? issue.message.replace(/^Invalid input: expected /, '').replace(/, received .*$/, '');
+}
+
+const measures: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
+const measureOf = (origin: string): string => measures[origin] ?? '';
+
+/** Undefined where a schema has its own words for it. */
+function lengthOf(issue: Issue): string | undefined {
+  if (!/^Too (small|big)/.test(issue.message)) return undefined;
+  if (issue.code === 'too_small') return `at least ${issue.minimum} ${measureOf(issue.origin)}`.trim();
+  return issue.code === 'too_big' ? `at most ${issue.maximum} ${measureOf(issue.origin)}`.trim() : undefined;
 }
 
 const dotted = (path: readonly PropertyKey[]): string =>
