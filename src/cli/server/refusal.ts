@@ -9,17 +9,24 @@ export class Refused extends Complaint {
   readonly problem: ServerProblem;
 
   constructor(status: number, problem: ServerProblem, url: string) {
-    const said = [problem.detail ?? problem.title, ...(problem.errors ?? []).map(errorText), ...(problem.why ?? [])];
-    const why = said.flatMap((one) => (one === undefined ? [] : [printable(one)])).join('\n');
+    const errors = problem.errors ?? [];
+    // why: where there are errors the detail only points at them, for programs
+    const heads = errors.length > 0 ? errors.map(errorText) : [problem.detail ?? problem.title];
+    const why = [...heads, ...(problem.why ?? [])].flatMap((one) => (one === undefined ? [] : [printable(one)])).join('\n');
     super(what(status, url), {
       ...(why === '' ? {} : { why }),
-      ...(status === 401 ? { next: `Log in: setpoint login ${url}` } : {}),
+      ...nextOf(status, problem, url),
       code: codeOf(status),
     });
     this.name = 'Refused';
     this.status = status;
     this.problem = problem;
   }
+}
+
+function nextOf(status: number, { errors = [] }: ServerProblem, url: string): { readonly next?: string } {
+  if (status === 401) return { next: `Log in: setpoint login ${url}` };
+  return errors.some(({ at }) => at === 'estate') ? { next: 'Name it: --estate NAME' } : {};
 }
 
 /** What of a problem is told to people; `body`: all of it, for who knows more of its kind. */

@@ -133,7 +133,13 @@ describe('a refusal says what it is, with the words of the server', () => {
       { in: 'body', expected: 'an object' },
     ];
     const { advice } = await complaintOf(exchange(get, line([problem(400, { errors })]).line));
-    assert.equal(advice.why, 'Detail.\nquery limit: a number\nbody: an object');
+    assert.deepEqual(advice, { why: 'query limit: a number\nbody: an object' });
+  });
+
+  test('how the estate is named, where a server has several', async () => {
+    const errors = [{ in: 'query', at: 'estate', expected: 'the name of an estate, as you see more than one' }];
+    const { advice } = await complaintOf(exchange(get, line([problem(400, { errors })]).line));
+    assert.equal(advice.next, 'Name it: --estate NAME');
   });
 
   test('what would steer a terminal is blanked out', async () => {
