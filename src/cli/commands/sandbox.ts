@@ -29,7 +29,7 @@ export const sandbox = (context: Context): Command =>
     group: 'Set up',
     summary: 'run clouds on this machine, until Ctrl-C',
     about:
-      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS the access key is `test`, as in AWS_ACCESS_KEY_ID=test, with any secret;\nGoogle Cloud and Azure need none.',
+      'Answers as EC2, STS, Compute Engine and Azure Resource Manager do, on 127.0.0.1 and from memory. Point targets at it\nwith `endpoint:` and pass --allow-endpoint. For AWS the access key is `test`, as in AWS_ACCESS_KEY_ID=test, with any\nsecret; Google Cloud and Azure need none.',
     examples: [
       ['sandbox', 'on port 4566'],
       ['sandbox --port 0 --lag 2s', 'on any free port; reads may miss the last two seconds'],

@@ -20,7 +20,7 @@ export const sql = (context: Context): Command =>
     group: 'Look',
     summary: 'read the inventory, drift and ledger with psql',
     about:
-      'The views inventory, drift and ledger, inventory_history, and inventory_at(time); see docs/sql.md. As a role that can read\nthese and nothing else.',
+      'The views inventory, drift and ledger, inventory_history, and inventory_at(time); see docs/sql.md. As a role that can\nread these and nothing else.',
     examples: [
       ['sql', 'a session'],
       ['sql -c "SELECT address, since, changed_by, diff FROM drift"', 'one question'],
