@@ -12,7 +12,9 @@ export class Refused extends Complaint {
     const errors = problem.errors ?? [];
     // why: where there are errors the detail only points at them, for programs
     const heads = errors.length > 0 ? errors.map(errorText) : [problem.detail ?? problem.title];
-    const why = [...heads, ...(problem.why ?? [])].flatMap((one) => (one === undefined ? [] : [printable(one)])).join('\n');
+    const why = [...heads, ...(problem.why ?? [])]
+      .flatMap((one) => (one === undefined ? [] : [printable(one)]))
+      .join('\n');
     super(what(status, url), {
       ...(why === '' ? {} : { why }),
       ...nextOf(status, problem, url),

@@ -133,7 +133,7 @@ describe('a refusal says what it is, with the words of the server', () => {
       { in: 'body', expected: 'an object' },
     ];
     const { advice } = await complaintOf(exchange(get, line([problem(400, { errors })]).line));
-    assert.deepEqual(advice, { why: 'query limit: a number\nbody: an object' });
+    assert.deepEqual([advice.why, advice.next], ['query limit: a number\nbody: an object', undefined]);
   });
 
   test('how the estate is named, where a server has several', async () => {
