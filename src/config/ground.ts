@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FleetSettings } from '../cli/house.ts';
+import { clouds } from '../core/clouds.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter } from '../ports/limiter.ts';
@@ -13,9 +14,6 @@ import { refuseUnfitRedis } from '../queue/unfit-redis.ts';
 import { type DatabaseServer, openStore } from '../store/open-store.ts';
 import { openSharedLimiter } from '../store/redis/shared-limiter.ts';
 import { historyOf } from './history.ts';
-
-/** Every cloud has a queue of its own, so that one that is slow keeps nobody else waiting. */
-const clouds = ['aws', 'gcp', 'azure', 'memory'] as const;
 
 /** Rate budgets that can be looked at. */
 type Budgets = Limiter & Pick<Samples, 'lanes'>;
@@ -124,6 +122,7 @@ async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil,
 
 /** Queues are named after their database: fleets that share a Redis share budgets there, and no jobs. */
 const optionsFor = ({ estates }: Store, log: Log) => ({
+  // why: each has a queue of its own, so that one that is slow keeps nobody else waiting
   clouds,
   name: `setpoint-${estates.store.slice(0, 8)}`,
   onTrouble: (why: string) => log.warn('trouble with the queue', { why }),

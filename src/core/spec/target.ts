@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clouds } from '../clouds.ts';
 import { guarded } from './guarded.ts';
 import { LOOPBACK } from './loopback.ts';
 import { plainMetadata } from './metadata.ts';
@@ -17,7 +18,7 @@ export const targetSchema = z
     metadata: plainMetadata(),
     spec: z.strictObject(
       {
-        provider: z.enum(['aws', 'gcp', 'azure', 'memory']).meta({ description: 'The cloud.' }),
+        provider: z.enum(clouds).meta({ description: 'The cloud.' }),
         account: place('an AWS account, GCP project or Azure subscription, in quotes').meta({
           description: 'AWS account, GCP project or Azure subscription. In quotes.',
           examples: ['111122223333'],

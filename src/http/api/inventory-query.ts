@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
+import { clouds } from '../../core/clouds.ts';
 import { statuses } from '../../core/inventory/status.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
 import { estateField } from './asked-estate.ts';
 import { afterField, limitField } from './paging.ts';
-import { claims, clouds } from './shapes/row-fields.ts';
+import { rowClaims } from './shapes/row-fields.ts';
 import { whenField } from './when.ts';
 
 const mostNames = 50;
@@ -33,7 +34,7 @@ export const inventoryFields = {
   status: listOf(z.enum(statuses), 'Only what stands so'),
   owner: listOf(name, 'Only whose documents name these; empty: of nobody'),
   target: listOf(name, 'Only of these targets'),
-  claim: listOf(z.enum(claims), 'Only what is so owned'),
+  claim: listOf(z.enum(rowClaims), 'Only what is so owned'),
   label: z
     .array(z.string().min(1).max(400))
     .max(20)

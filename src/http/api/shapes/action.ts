@@ -5,6 +5,7 @@ import { observedShape } from './observed.ts';
 import { touchedShape } from './touched.ts';
 
 export const kindShape = z.enum(kindNames);
+export const causeShape = z.enum(['drift', 'rollout', 'unknown']);
 
 /** `from` absent: it is new; `to` absent: it is removed. Values are of what attributes may hold. */
 export const changeShape = z
@@ -15,7 +16,7 @@ const about = {
   kind: kindShape,
   address: z.string(),
   documents: z.array(documentShape),
-  cause: z.enum(['drift', 'rollout', 'unknown']),
+  cause: causeShape,
   by: touchedShape.optional(),
 };
 

@@ -1,21 +1,14 @@
 import { z } from 'zod';
+import { clouds } from '../../../core/clouds.ts';
+import { claims } from '../../../core/inventory/ownership.ts';
 import type { Claim } from '../../../core/inventory/row.ts';
 import { statuses } from '../../../core/inventory/status.ts';
-import type { Cloud } from '../../../core/resource.ts';
-import { kindShape, verbShape } from './action.ts';
+import { causeShape, kindShape, verbShape } from './action.ts';
 import { moment } from './moment.ts';
 import { touchedShape } from './touched.ts';
 
-export const clouds = ['aws', 'gcp', 'azure', 'memory'] as const satisfies readonly Cloud[];
-export const claims = [
-  'ours',
-  'orphan',
-  'unmanaged',
-  'copied-mark',
-  'other',
-  'foreign-store',
-  'none',
-] as const satisfies readonly Claim[];
+/** Of lines, some of which are not there. */
+export const rowClaims = [...claims, 'none'] as const satisfies readonly Claim[];
 
 export const statusShape = z.enum(statuses).meta({
   description:
@@ -27,7 +20,7 @@ export const rowLook = { at: moment, ageSeconds: z.int(), complete: z.boolean() 
 
 export const nextBody = {
   verb: verbShape,
-  cause: z.enum(['drift', 'rollout', 'unknown']),
+  cause: causeShape,
   held: z.string().optional().meta({ description: 'Why it is not done' }),
 } as const;
 
@@ -42,7 +35,7 @@ export const rowBody = {
   scope: z.string(),
   estate: z.string(),
   targets: z.array(z.string()),
-  claim: z.enum(claims).meta({ description: 'Whose it is; none: a document wants it, and it is not there' }),
+  claim: z.enum(rowClaims).meta({ description: 'Whose it is; none: a document wants it, and it is not there' }),
   owner: z.string().optional().meta({ description: 'Of its documents, or of those it had; never read from the cloud' }),
   labels: z.record(z.string(), z.string()),
   status: statusShape,

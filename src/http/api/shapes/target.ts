@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clouds } from '../../../core/clouds.ts';
 import { type Status, statuses } from '../../../core/inventory/status.ts';
 import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';
@@ -6,6 +7,7 @@ import { modeShape } from './desired.ts';
 import { lookAnswer, lookShape } from './look.ts';
 import { moment } from './moment.ts';
 import { passAnswer, passShape } from './pass.ts';
+import { heldWhat } from './pause.ts';
 
 const budgetShape = z
   .object({
@@ -25,7 +27,7 @@ const heldShape = z
   .object({
     pauses: z.array(
       z.object({
-        what: z.enum(['healing', 'rollout', 'all']),
+        what: heldWhat,
         of: z.enum(['estate', 'target']),
         person: z.string(),
         reason: z.string(),
@@ -45,7 +47,7 @@ export const targetShape = z
   .object({
     name: z.string(),
     estate: z.string(),
-    provider: z.enum(['aws', 'gcp', 'azure', 'memory']),
+    provider: z.enum(clouds),
     account: z.string(),
     region: z.string(),
     scope: z.string().meta({ description: 'What one pass is over; targets of one place share it' }),
