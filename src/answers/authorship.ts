@@ -26,7 +26,7 @@ export interface Waiting {
  *   some, and of the asker no name                               | may not
  *   e-mail addresses, and of the asker none                      | may not: the two cannot be compared
  *   nothing of some generation (a plain folder, an older version) | may, and the approval says so
- *   a credential posted it that knows nobody's e-mail address    | may, unless it is the same one, and the approval says so
+ *   a credential posted it that knows nobody's e-mail address    | may not: it may be theirs
  */
 export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
   const { estate, generation, scopes } = waiting;
@@ -37,12 +37,18 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
 
 export function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
-  const unknown = generations.some(({ told }) => told === undefined || told.names.includes(somebody));
+  const unknown = generations.some(({ told }) => told === undefined);
   const mine = generations.filter(({ told }) =>
     told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
   );
   if (mine.length > 0)
     return { unknown, refused: `You made some of it (${listed(mine)}): somebody else looks at it, and approves it.` };
+  const nameless = generations.filter(({ told }) => told?.names.includes(somebody));
+  if (nameless.length > 0)
+    return {
+      unknown,
+      refused: `Who posted some of it is not known (${listed(nameless)}), and so not whether you did. ${named}`,
+    };
   if (generations.length > most || generations.some(({ told }) => told?.more === true))
     return { unknown, refused: `More people made it than can be told, and you may be one of them. ${onStore}` };
   const names = generations.flatMap(({ told }) => told?.names ?? []);
@@ -58,7 +64,7 @@ const namesOf = ({ person, caller, names }: Poster): readonly string[] => [
   ...new Set([...names, person, `credential ${caller}`]),
 ];
 
-/** The same, as of authors: one whose e-mail address is not known may be anybody whose is, with another credential. */
+/** The same, as of authors: one whose e-mail address is not known may be anybody whose is, by another credential. */
 export const authorsBy = (poster: Poster): readonly string[] =>
   poster.names.some(isAddress) ? namesOf(poster) : [...namesOf(poster), somebody];
 
@@ -75,4 +81,5 @@ const listed = (generations: readonly GenerationAuthors[]): string =>
 const shown = 5;
 
 const onStore = 'Whoever may open the store approves with: setpoint approve';
+const named = `Post with a token made --for a person: setpoint token make. ${onStore}`;
 const ownToken = 'Ask with a token, or by an issuer, that says who you are by your e-mail address.';

@@ -5,7 +5,7 @@ import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import { answersWorld, machine } from './support/answers-world.ts';
 import { approve, bringIn, inForce, labelled, offered, people, tierOf, waiting } from './support/change.ts';
-import { inForceByFolder, postPlan } from './support/posted.ts';
+import { applied, inForceByFolder } from './support/posted.ts';
 
 describe('an approval over the API', () => {
   it('of what was shown lets a worker do that, in the name of who approved it', async () => {
@@ -40,21 +40,20 @@ describe('an approval over the API', () => {
 });
 
 describe('an approval of what was posted', () => {
-  const posters: readonly (readonly [poster: string, applier: string, unknown: boolean])[] = [
-    ['bob', 'root', false],
-    ['ci', 'root', true],
-    ['bob', 'ci', true],
-    ['nobody', 'bob', true],
-  ];
-  for (const [poster, applier, unknown] of posters)
-    it(`by ${poster}, and brought into force by ${applier}, ${unknown ? 'says' : 'does not say'} that nobody knows whose it is`, async () => {
-      const world = await inForceByFolder();
-      const id = await postPlan(world, poster);
-      assert.equal((await world.api.ask(applier, `POST /v1/plans/${id}/apply`, { body: { reason: 'b' } })).status, 202);
-      await world.pass();
-      assert.deepEqual((await offered(world, 'ada')).authors, { unknown });
-      assert.equal((await approve(world, 'ada')).status, 201);
-    });
+  it('is given by somebody else, where both are known', async () => {
+    const world = await inForceByFolder();
+    await applied(world, 'bob', 'root');
+    assert.deepEqual((await offered(world, 'ada')).authors, { unknown: false });
+    assert.equal((await approve(world, 'ada')).status, 201);
+  });
+
+  it('by a credential that is nobody’s is refused, with what to do instead', async () => {
+    const world = await inForceByFolder();
+    await applied(world, 'ci', 'root');
+    const { status, text } = await approve(world, 'ada');
+    assert.equal(status, 403);
+    assert.match(text, /generation 2.*not whether you did.*a token made --for a person.*setpoint approve/);
+  });
 });
 
 describe('the reach of an approval over the API', () => {

@@ -4,7 +4,7 @@ import { treeOf } from '../support/fleet-world.ts';
 import type { AnswersWorld } from './support/answers-world.ts';
 import { type Attempt, refusedAttempts } from './support/attempt.ts';
 import { approve, bringIn, labelled } from './support/change.ts';
-import { inForceByFolder, postPlan } from './support/posted.ts';
+import { applied, inForceByFolder, postPlan } from './support/posted.ts';
 
 const byPost: readonly Attempt[] = [
   {
@@ -41,6 +41,44 @@ const byPost: readonly Attempt[] = [
     try: async (world) => {
       await applied(world, 'ci', 'ci');
       return approve(world, 'ci');
+    },
+  },
+  {
+    way: 'of what a token of nobody posted, by who may hold it',
+    status: 403,
+    from: inForceByFolder,
+    try: async (world) => {
+      await applied(world, 'ci', 'ci');
+      return approve(world, 'ada');
+    },
+  },
+  {
+    way: 'of what a token of nobody posted and somebody else brought into force',
+    status: 403,
+    from: inForceByFolder,
+    try: async (world) => {
+      await applied(world, 'ci', 'bob');
+      return approve(world, 'ada');
+    },
+  },
+  {
+    way: 'of what somebody else posted and a token of nobody brought into force',
+    status: 403,
+    from: inForceByFolder,
+    try: async (world) => {
+      await applied(world, 'bob', 'nobody');
+      return approve(world, 'ada');
+    },
+  },
+  {
+    way: 'of what a token of nobody posted before others wrote more',
+    status: 403,
+    from: inForceByFolder,
+    try: async (world) => {
+      await applied(world, 'ci', 'ci');
+      await bringIn(world, labelled('c'), ['bob@acme.example']);
+      await world.pass();
+      return approve(world, 'ada');
     },
   },
   {
@@ -133,14 +171,6 @@ const byPost: readonly Attempt[] = [
     },
   },
 ];
-
-async function applied(world: AnswersWorld, poster: string, applier: string): Promise<string> {
-  const id = await postPlan(world, poster);
-  const { status, text } = await world.api.ask(applier, `POST /v1/plans/${id}/apply`, { body: { reason: 'go' } });
-  assert.equal(status, 202, text);
-  await world.pass();
-  return id;
-}
 
 const posting = (world: AnswersWorld, estate: object) =>
   world.api.ask('ada', 'POST /v1/plans', { body: { specs: treeOf(labelled('b'), estate).specs } });

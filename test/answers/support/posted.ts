@@ -14,6 +14,15 @@ export async function postPlan({ api }: AnswersWorld, who: string, tier = 'b'): 
   return (body as { id: string }).id; // why: the schema of the route has checked it
 }
 
+/** Posted by one and brought into force by another; a worker has looked at it. Answers with the plan's id. */
+export async function applied(world: AnswersWorld, poster: string, applier: string): Promise<string> {
+  const id = await postPlan(world, poster);
+  const { status, text } = await world.api.ask(applier, `POST /v1/plans/${id}/apply`, { body: { reason: 'go' } });
+  assert.equal(status, 202, text);
+  await world.pass();
+  return id;
+}
+
 const waits = { mode: 'plan' };
 export const specsOf = (documents: readonly object[], estate: object = waits) => treeOf(documents, estate).specs;
 
