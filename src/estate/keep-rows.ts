@@ -1,31 +1,20 @@
 import { carryOver } from '../core/inventory/carry-over.ts';
 import type { Attempt } from '../core/inventory/deeds.ts';
-import type { Row } from '../core/inventory/row.ts';
 import { type RowsInput, rowsOf } from '../core/inventory/rows.ts';
 import { telling } from '../core/inventory/telling.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
+import { scopeRows } from './scope-rows.ts';
 
 /** Keeps what one look at a scope came to as the lines of the inventory. It must be planned by the specs in force. */
 export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<Store, 'rows'>): Promise<void> {
   const made = rowsOf(looked);
-  const kept = looked.attempt === undefined ? carryOver(made, await stuckIn(where, rows)) : made;
+  const kept = looked.attempt === undefined ? carryOver(made, await scopeRows(where, rows, stuck)) : made;
   await rows.keep(where, { at: looked.input.observation.at, ...telling(kept, looked.input.observation) });
 }
 
-/** So many at most: more fail for one reason. */
-const mostStuck = 1000;
-
-async function stuckIn({ estate, scope }: Where, rows: Store['rows']): Promise<readonly Row[]> {
-  const page = await rows.page({
-    seen: [{}],
-    filter: { estates: [estate], statuses: ['Failed', 'Blocked'] },
-    sort: { by: 'address', descending: false },
-    limit: mostStuck,
-  });
-  return page.rows.filter(({ place }) => place.scope === scope);
-}
+const stuck = { statuses: ['Failed', 'Blocked'] } as const;
 
 /** What of several passes in a row was not done in the end; undefined where none was made. */
 export function attemptOf(passes: readonly Executed[]): Attempt | undefined {

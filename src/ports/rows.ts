@@ -2,7 +2,7 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { Row } from '../core/inventory/row.ts';
 import type { Status } from '../core/inventory/status.ts';
 import type { Gap } from '../core/observed.ts';
-import type { Address, Cloud, CloudId, Kind } from '../core/resource.ts';
+import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { KeptRow, RowVersion } from './kept-row.ts';
 import type { Where } from './queue.ts';
 
@@ -14,7 +14,7 @@ export interface Rows {
    */
   keep(where: Where, look: KeptLook): Promise<void>;
   page(query: RowQuery): Promise<RowPage>;
-  /** Newest versions of what has this address or, in any scope, this id; of other estates and scopes too. At most 100. */
+  /** Newest versions of what has such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of what `find` finds, newest first, at most `limit`. */
   history(query: RowAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
@@ -39,7 +39,8 @@ export interface KeptLook {
 export interface RowAsked {
   readonly seen: readonly Bounds[];
   readonly estate?: string;
-  readonly of: Address | CloudId;
+  /** One name, or several asked for together. */
+  readonly of: Address | CloudId | readonly (Address | CloudId)[];
   /** As it was then, ms since the epoch; absent: now. */
   readonly asOf?: number;
 }
@@ -56,13 +57,17 @@ export interface RowQuery {
 }
 
 /** Several values of one are alternatives; several of them must all fit. */
-export interface RowFilter {
+export interface RowFilter extends RowScopes {
   readonly clouds?: readonly Cloud[];
   readonly accounts?: readonly string[];
   readonly regions?: readonly string[];
   readonly kinds?: readonly Kind[];
   readonly statuses?: readonly Status[];
   readonly owners?: readonly string[];
+}
+
+interface RowScopes {
+  readonly scopes?: readonly ScopeKey[];
 }
 
 /**

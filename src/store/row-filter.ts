@@ -8,6 +8,7 @@ type Condition = RawBuilder<boolean>;
 export function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']): readonly Condition[] {
   return [
     ...oneOf('estate', filter.estates),
+    ...oneOf('scope', filter.scopes),
     ...oneOf('cloud', filter.clouds),
     ...withinCloud(filter.clouds),
     ...oneOf('account', filter.accounts),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KeptRow } from '../../src/ports/kept-row.ts';
 import type { Rows } from '../../src/ports/rows.ts';
+import { lookOf, rowOf } from '../store/row-fixtures.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -59,6 +60,18 @@ describe('the lines of the inventory, beside a pass', () => {
     world.cloud.faults.clear();
     await world.pass();
     assert.deepEqual(seen(), ['Failed', 'InSync']);
+  });
+
+  it('say so too where a thousand lines of other scopes failed before them', async () => {
+    const world = fleetWorld();
+    const failed = Array.from({ length: 1001 }, (_, i) => rowOf(`n${i}`, { status: 'Failed' }));
+    await world.store.rows.keep({ ...where, scope: 'aws/111122223333/eu-west-1' }, lookOf(0, failed));
+    world.cloud.faults.add({ on: 'CreateNetwork', fault: { do: 'refuse', code: 'Denied' } });
+    await world.accept([network({ internet: false })]);
+    await world.pass();
+    const seen = watched(world);
+    await world.pass();
+    assert.deepEqual(seen(), ['Failed', 'Failed']);
   });
 
   it('show what was healed while a newer generation waits', async () => {

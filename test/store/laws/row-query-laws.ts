@@ -123,6 +123,7 @@ export const rowQueryLaws: Laws = {
       [{ clouds: ['gcp'] }, ['c']],
       [{ clouds: ['gcp', 'aws'] }, ['a', 'b', 'c']],
       [{ clouds: [] }, []],
+      [{ scopes: [there.scope] }, ['c']],
       [{ accounts: ['acme'] }, ['c']],
       [{ regions: [''] }, ['c']],
       [{ kinds: ['group'] }, ['b']],
@@ -204,10 +205,12 @@ export const rowQueryLaws: Laws = {
     await store.rows.keep({ estate, scope }, lookOf(1000, [rowOf('a', { called: { id: 'i-1' } })]));
     await store.rows.keep({ estate, scope }, lookOf(2000, [rowOf('a', { called: { id: 'i-2' } })]));
     const estates = [{ estates: [estate, elsewhere.estate] }];
-    const ids = async (of: string, asOf?: number) =>
+    const ids = async (of: string | readonly string[], asOf?: number) =>
       (await store.rows.find({ seen: estates, of, ...(asOf === undefined ? {} : { asOf }) })).map(({ key }) => key);
     assert.deepEqual(await ids('i-1'), [theirs.key]);
     assert.deepEqual(await ids('i-1', start + 1500), [addressOf('a'), theirs.key].toSorted());
+    assert.deepEqual(await ids([addressOf('a'), 'i-1', 'i-2', 'i-3']), [addressOf('a'), theirs.key].toSorted());
+    assert.deepEqual(await ids([]), []);
     const history = await store.rows.history({ seen: estates, estate, of: 'i-1', limit: 10 });
     assert.deepEqual(
       history.map(({ called }) => called.id),

@@ -177,15 +177,21 @@ const isSeen = ({ of: { row, estate } }: Version, { seen }: Pick<RowQuery, 'seen
 const named = ({ versions }: RowMemory, asked: RowAsked): readonly Version[] =>
   versions
     .filter((one) => isSeen(one, asked) && one.of.estate === (asked.estate ?? one.of.estate))
-    .filter(({ of: { row } }) => [row.key, row.called.address, row.called.id].includes(asked.of))
+    .filter(({ of: { row } }) =>
+      [asked.of].flat().some((of) => [row.key, row.called.address, row.called.id].includes(of)),
+    )
     .toSorted((a, b) => compare([a.of.estate, a.of.scope, a.of.row.key], [b.of.estate, b.of.scope, b.of.row.key]));
 
-function fits({ of: { row, estate } }: Version, { text = '', labels = {}, ...filter }: RowFilter & RowWords): boolean {
+function fits(
+  { of: { row, estate, scope } }: Version,
+  { text = '', labels = {}, ...filter }: RowFilter & RowWords,
+): boolean {
   const { place, called, whose, state } = row;
   const among = (values: readonly string[] | undefined, ...have: readonly string[]): boolean =>
     values === undefined || values.some((value) => have.includes(value));
   return (
     among(filter.estates, estate) &&
+    among(filter.scopes, scope) &&
     among(filter.clouds, place.cloud) &&
     among(filter.accounts, place.account) &&
     among(filter.regions, place.region) &&
