@@ -17,6 +17,7 @@ import { openReading, type Reading } from '../http/api/events/support/reading.ts
 import { guardsOf } from '../store/fixtures.ts';
 import { owner } from '../store/owner.ts';
 import { removeFolder, temporaryFolder } from '../store/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const clock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, signal && { signal }) };
 const log = createLog({ write: () => {} }, { form: 'json', level: 'debug' });
@@ -74,13 +75,8 @@ async function follow({ url }: Http, { text }: MadeToken): Promise<Client> {
   const end = new Promise<'clean' | 'cut'>((resolve) => {
     answer.once('close', () => resolve(answer.complete ? 'clean' : 'cut'));
   });
-  await until(() => reading.lastId() !== undefined);
+  await until('the place where it begins', () => reading.lastId() !== undefined);
   return { ...reading, answer, end };
-}
-
-async function until(seen: () => boolean): Promise<void> {
-  for (const end = performance.now() + 20_000; !seen(); await sleep(10))
-    if (performance.now() > end) throw new Error('not seen in time');
 }
 
 let accepted = 0;
@@ -106,13 +102,13 @@ test('streams outlive the connections to the database, and miss nothing', async 
   const http = await serve(t);
   const client = await follow(http, await tokenOf());
   const { number } = await accept();
-  await until(() => generations(client).length === 1);
+  await until('what was accepted', () => generations(client).length === 1);
   await admin.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'setpoint' AND pid <> pg_backend_pid()",
   );
   await acceptAtLast();
   await accept();
-  await until(() => generations(client).length >= 3);
+  await until('what was accepted', () => generations(client).length >= 3);
   assert.deepEqual(generations(client), [number, number + 1, number + 2]);
   assert.ok(!client.answer.complete);
 });
@@ -124,7 +120,7 @@ test('a token that is revoked ends its streams, and no other', async (t) => {
   await store.tokens.revoke(bad.token.id, 'kim');
   assert.equal(await revoked.end, 'clean');
   await accept();
-  await until(() => generations(other).length === 1);
+  await until('what was accepted', () => generations(other).length === 1);
   assert.deepEqual(generations(revoked), []);
 });
 
@@ -138,10 +134,10 @@ test('a client that stops reading is held up by itself alone, and goes on where 
   await admin.query(insert);
   const numbers = ({ events }: Reading) =>
     events.flatMap(({ type, data }) => (type === 'pass' ? [JSON.parse(data).about.n] : []));
-  await until(() => numbers(fast).length === 4000);
+  await until('all that was told', () => numbers(fast).length === 4000);
   assert.ok(numbers(slow).length < 4000, 'it really was slow');
   slow.answer.resume();
-  await until(() => numbers(slow).length >= 4000);
+  await until('all that was told', () => numbers(slow).length >= 4000);
   assert.deepEqual(numbers(slow), numbers(fast));
   assert.deepEqual(
     numbers(fast),

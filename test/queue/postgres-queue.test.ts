@@ -6,9 +6,10 @@ import { openQueue } from '../../src/queue/open-queue.ts';
 import { prepareQueueSchema } from '../../src/queue/postgres-schema.ts';
 import { joinEmbedded } from '../../src/store/embedded/embedded.ts';
 import { removeFolder, temporaryFolder } from '../store/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { queueLaws } from './queue-laws.ts';
 import { type Harness, quickPace } from './support/harness.ts';
-import { at, quiet, shop, until, working } from './support/shop.ts';
+import { at, quiet, shop, working } from './support/shop.ts';
 
 const folder = await temporaryFolder();
 const role = 'queue_worker';

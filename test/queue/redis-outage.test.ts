@@ -4,8 +4,9 @@ import { Redis } from 'ioredis';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { JobLost } from '../../src/queue/running.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { quickPace, quickTries } from './support/harness.ts';
-import { at, quiet, shop, until, working } from './support/shop.ts';
+import { at, quiet, shop, working } from './support/shop.ts';
 
 const options = { skip: redisMissing() ?? false, timeout: 60_000 };
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Lease, LeaseLost } from '../../src/ports/lease.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { scope } from './fixtures.ts';
 import { owner } from './owner.ts';
@@ -35,19 +35,13 @@ async function expiresAt(estate: string): Promise<number> {
   return rows[0].expires_at.getTime();
 }
 
-/** The database answers when it likes: looks again until it is so, at most 30 s. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 30_000; !(await isSo()); await pause(5))
-    if (performance.now() > end) throw new Error('it never became so');
-}
-
 test('lease: is renewed every third of its time, in the database and for us', async () => {
   const lease = await acquire('renewed');
   for (let n = 1; n <= 4; n++) {
     const before = await expiresAt('renewed');
     await clock.advance(3400);
-    await until(async () => (await expiresAt('renewed')) > before);
-    await until(() => lease.remainingMs() > 9_000);
+    await until('renewed in the database', async () => (await expiresAt('renewed')) > before);
+    await until('renewed for us', () => lease.remainingMs() > 9_000);
   }
   assert.equal(lease.signal.aborted, false);
   await lease.release();
@@ -58,7 +52,7 @@ test('lease: one that somebody else took is lost at the next renewal', async () 
   const lease = await acquire('taken');
   await admin.query("UPDATE setpoint.leases SET epoch = epoch + 1, holder = 'other' WHERE estate = 'taken'");
   await clock.advance(4000);
-  await until(() => lease.signal.aborted);
+  await until('lost', () => lease.signal.aborted);
   assert.ok(lease.signal.reason instanceof LeaseLost);
   assert.equal(lease.remainingMs(), 0);
   await lease.release();
@@ -87,7 +81,7 @@ test("lease: its length is the store's own", async () => {
   assert.deepEqual((await admin.query(left)).rows, [{ brief: true }]);
   const before = await expiresAt('brief');
   await clock.advance(667);
-  await until(async () => (await expiresAt('brief')) > before);
+  await until('renewed in the database', async () => (await expiresAt('brief')) > before);
   await brief.close();
 });
 

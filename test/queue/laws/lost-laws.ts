@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { JobLost } from '../../../src/queue/running.ts';
+import { until } from '../../support/until.ts';
 import { type Bench, type Laws, quickPace } from '../support/harness.ts';
-import { at, names, quiet, shop, until, working } from '../support/shop.ts';
+import { at, names, quiet, shop, working } from '../support/shop.ts';
 
 export const lostLaws: Laws = {
   'a pass whose lock is taken away is told to end': async ({ open, name, stealLocks }) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { until } from '../../support/until.ts';
 import type { Laws } from '../support/harness.ts';
-import { at, names, shop, until, working } from '../support/shop.ts';
+import { at, names, shop, working } from '../support/shop.ts';
 
 export const orderLaws: Laws = {
   'urgent passes go ahead of periodic ones, each in the order in which they came': async ({ open }) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { until } from '../../support/until.ts';
 import type { Laws } from '../support/harness.ts';
-import { at, names, quiet, shop, until, working } from '../support/shop.ts';
+import { at, names, quiet, shop, working } from '../support/shop.ts';
 
 export const poisonLaws: Laws = {
   'a pass that fails is tried again, until it ends': async ({ open }) => {

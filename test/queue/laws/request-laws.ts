@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { until } from '../../support/until.ts';
 import type { Laws } from '../support/harness.ts';
-import { at, names, quiet, shop, until, working } from '../support/shop.ts';
+import { at, names, quiet, shop, working } from '../support/shop.ts';
 
 export const requestLaws: Laws = {
   'requests before a pass begins are one pass': async ({ open }) => {

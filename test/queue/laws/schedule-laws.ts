@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/until.ts';
 import type { Laws } from '../support/harness.ts';
-import { at, names, quiet, shop, until, working } from '../support/shop.ts';
+import { at, names, quiet, shop, working } from '../support/shop.ts';
 
 const every = (scope: string, everyMs: number) => ({ ...at(scope), everyMs });
 

@@ -83,11 +83,5 @@ export const at = (scope: string, estate = 'shop'): Where => ({ estate, scope: `
 export const names = (scopes: readonly string[]): readonly string[] =>
   scopes.map((scope) => scope.replace('aws/1/', ''));
 
-/** Until it holds, for at most a minute. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  for (const end = performance.now() + ms; !(await holds()); await pause(10))
-    if (performance.now() > end) throw new Error(`not within ${ms / 1000} s: ${what}`);
-}
-
 /** Long enough for anything that would come to have come. */
 export const quiet = (ms = 400): Promise<void> => pause(ms);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../../src/ports/store.ts';
 import { commandLine } from '../../../src/store/embedded/process-start.ts';
 import { openStore } from '../../../src/store/open-store.ts';
+import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { owner } from '../owner.ts';
 import { removeFolder, temporaryFolder } from '../temporary-folder.ts';
@@ -48,12 +48,6 @@ async function serverPid(): Promise<number | undefined> {
   const text = await readFile(inside('data', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
   return commandLine(pid).includes(inside('data')) ? pid : undefined;
-}
-
-/** The server takes a moment to stop, and nobody waits for it: looks again until it is so, at most 10 s. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await isSo()); await pause(20))
-    if (performance.now() > end) throw new Error('it never became so');
 }
 
 test('embedded: where there is no store, looking for one makes nothing; making one says so, once', async () => {
@@ -147,7 +141,7 @@ test('embedded: a process that exits without closing stops the server all the sa
   const hasty = await start();
   assert.ok(await serverPid());
   await hasty.exit();
-  await until(async () => (await serverPid()) === undefined);
+  await until('the server has stopped', async () => (await serverPid()) === undefined, 10_000);
 });
 
 test('embedded: a server that was killed itself is started again, with all that was committed', async () => {
