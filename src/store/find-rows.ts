@@ -35,10 +35,14 @@ export async function historyOf(
 }
 
 const isOf = ({ of, estate }: RowAsked): RawBuilder<boolean> => {
-  const name = storableText(of);
-  const named = sql<boolean>`(key = ${name} OR address = ${name} OR id = ${name})`;
+  const names = [of].flat().map(storableText);
+  const named = sql<boolean>`(key ${among(names)} OR address ${among(names)} OR id ${among(names)})`;
   return estate === undefined ? named : sql<boolean>`${named} AND estate = ${storableText(estate)}`;
 };
+
+/** One is asked for as such: then it is planned for as one. */
+const among = (names: readonly string[]): RawBuilder<unknown> =>
+  names.length === 1 ? sql`= ${names[0]}` : sql`= ANY(${names}::text[])`;
 
 interface Reading {
   readonly where: RawBuilder<unknown>;

@@ -97,8 +97,9 @@ const mostNamed = 30;
 
 async function named(row: KeptRow, here: RowAsked, rows: Pick<Rows, 'find'>): Promise<readonly KeptRow[]> {
   const refs = rowRefs(row).slice(0, mostNamed);
-  const found = await Promise.all(refs.map((of) => rows.find({ ...here, of })));
-  return found.flatMap(([first]) => first ?? []);
+  if (refs.length === 0) return [];
+  const found = await rows.find({ ...here, of: refs });
+  return refs.flatMap((of) => found.find(({ key, called }) => [key, called.address, called.id].includes(of)) ?? []);
 }
 
 async function naming(row: KeptRow, here: RowAsked, rows: Pick<Rows, 'page'>): Promise<readonly KeptRow[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { at, now, rowOf, scope, store, web, world } from './inventory-world.ts';
+import { at, now, rowOf, scope, sought, store, web, world } from './inventory-world.ts';
 
 const minute = 60_000;
 const core = rowOf('core');
@@ -128,6 +128,12 @@ describe('the line that GET /v1/inventory/{address} means', () => {
       referredToBy: [relation(instance('xl', 'Drifted'))],
       beside: [],
     });
+  });
+
+  it('asks for all that it refers to at once', async () => {
+    sought.length = 0;
+    await read(name);
+    assert.deepEqual(sought, [name, [at('subnet', 'core.app'), at('group', 'core.web')]]);
   });
 
   it('is found by its address, raw or encoded, and by what the cloud calls it', async () => {

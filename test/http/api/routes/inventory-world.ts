@@ -1,6 +1,7 @@
 import type { Row } from '../../../../src/core/inventory/row.ts';
 import type { Status } from '../../../../src/core/inventory/status.ts';
 import { inventoryRoutes } from '../../../../src/http/api/routes/inventory.ts';
+import type { RowAsked } from '../../../../src/ports/rows.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -54,9 +55,18 @@ export const web = {
   parts: [{ part: 'disk', id: 'vol-1' }],
 };
 
+/** What was looked up by name, in order. */
+export const sought: RowAsked['of'][] = [];
+
 export const world = apiWorld({
   routes: inventoryRoutes({
-    rows: store.rows,
+    rows: {
+      ...store.rows,
+      find: (asked) => {
+        sought.push(asked.of);
+        return store.rows.find(asked);
+      },
+    },
     nextAttempts: async () => new Map([[scope, now + 60_000]]),
     estates: async () => ['acme', 'beta'],
     origins: async (row) => [
