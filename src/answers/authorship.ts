@@ -1,3 +1,4 @@
+import { isForgeAddress } from '../core/access/forge-address.ts';
 import { mayBeSamePerson } from '../core/access/may-be-same-person.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authorship } from '../ports/answers.ts';
@@ -26,6 +27,7 @@ export interface Waiting {
  *   some, and of the asker no name                               | may not
  *   e-mail addresses, and of the asker none                      | may not: the two cannot be compared
  *   nothing of some generation (a plain folder, an older version) | may, and the approval says so
+ *   of somebody only a forge's noreply address                   | may, and the approval says so
  *   a credential posted it that knows nobody's e-mail address    | may not: it may be theirs
  */
 export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): Promise<Authorship> {
@@ -37,7 +39,7 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
 
 export function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
-  const unknown = generations.some(({ told }) => told === undefined);
+  const unknown = generations.some(({ told }) => told === undefined || told.names.some(isForgeAddress));
   const mine = generations.filter(({ told }) =>
     told?.names.some((name) => own.some((one) => mayBeSamePerson(name, one))),
   );

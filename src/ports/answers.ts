@@ -55,7 +55,7 @@ export interface Offered extends Planned {
   readonly given: readonly Approval[];
 }
 
-/** `refused`: why this asker may not let it pass. `unknown`: of some of it nobody knows who made it. */
+/** `refused`: why this asker may not let it pass. `unknown`: of some of it nobody knows who made it, or only by a forge's address. */
 export interface Authorship {
   readonly refused?: string;
   readonly unknown: boolean;

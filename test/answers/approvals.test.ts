@@ -39,6 +39,20 @@ describe('an approval over the API', () => {
   });
 });
 
+describe('an approval of what somebody wrote by a forge’s noreply address', () => {
+  const addresses = ['1+ada@users.noreply.github.com', '2-ada@Users.NoReply.GitLab.com', 'noreply@github.com'];
+  for (const address of addresses)
+    it(`says that nobody knows whose it is: ${address}`, async () => {
+      const world = await inForce();
+      await bringIn(world, labelled('b'), ['root@acme.example', address]);
+      await world.pass();
+      assert.deepEqual((await offered(world, 'ada')).authors, { unknown: true });
+      assert.equal((await approve(world, 'ada')).status, 201);
+      const [given] = await world.store.fleet.approvals.inForce(where);
+      assert.equal(given?.by.authorsUnknown, true);
+    });
+});
+
 describe('an approval of what was posted', () => {
   it('is given by somebody else, where both are known', async () => {
     const world = await inForceByFolder();
