@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { environment, program } from '../process/command-line.ts';
+import { stop } from '../process/stop.ts';
 import { until } from '../process/until.ts';
 
 /** `setpoint api` on the store in a folder, as a user starts it. */
@@ -23,9 +23,7 @@ export async function serveApi(cwd: string): Promise<ServedApi> {
     stream.on('data', (chunk) => {
       said += String(chunk);
     });
-  const end = async (): Promise<void> => {
-    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
-  };
+  const end = (): Promise<void> => stop(child);
   const find = () => ({
     url: /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0],
     token: /setpoint_[\w]+_[\w-]{43}/.exec(said)?.[0],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { environment, program } from './command-line.ts';
+import { stop } from './stop.ts';
 
 /** `setpoint serve` in a folder, as a user starts it. */
 export interface Serving {
@@ -30,8 +30,6 @@ export function serve(
   return {
     hasEnded: () => child.exitCode !== null,
     said: () => said,
-    end: async () => {
-      if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
-    },
+    end: () => stop(child),
   };
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { program } from '../process/command-line.ts';
 import type { Serving } from '../process/serve.ts';
+import { stop } from '../process/stop.ts';
 import { canary } from './canaries.ts';
 import type { Ears } from './ears.ts';
 
@@ -37,7 +38,7 @@ export function companyIn(cwd: string, env: NodeJS.ProcessEnv, ears: Ears): Comp
         said: all,
         hasEnded: () => child.exitCode !== null,
         end: async () => {
-          if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'close');
+          await stop(child);
           ears.hear(`the log of setpoint ${args[0]}`, all());
         },
       };

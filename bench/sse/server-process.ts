@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { stop } from '../process/stop.ts';
 
 /** The API in a process of its own, on the store of a folder. */
 export interface ServerProcess {
@@ -28,7 +29,7 @@ export async function startServer(folder: string, isLossy: boolean): Promise<Ser
   const memory: Held[] = [];
   const end = async (): Promise<number> => {
     const from = performance.now();
-    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+    await stop(child);
     return performance.now() - from;
   };
   const lines = createInterface({ input: child.stdout });
