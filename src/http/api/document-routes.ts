@@ -8,14 +8,17 @@ import type { Route } from './route.ts';
 /** /openapi.json, and /docs, the same for people. Anybody may read what the API is. */
 export function documentRoutes(api: FastifyInstance, routes: readonly Route[]): void {
   let made: { readonly document: ApiDocument; readonly text: string; readonly page: string } | undefined;
-  const make = () => {
+  const once = () => {
     // why: whoever asks for neither does not wait for them at the start
-    const document = documentOf(routes);
-    return { document, text: JSON.stringify(document), page: docsPage(document) };
+    if (made === undefined) {
+      const document = documentOf(routes);
+      made = { document, text: JSON.stringify(document), page: docsPage(document) };
+    }
+    return made;
   };
   const pages: readonly [url: string, type: string, text: () => string][] = [
-    ['/openapi.json', 'application/json', () => (made ??= make()).text],
-    ['/docs', 'text/html; charset=utf-8', () => (made ??= make()).page],
+    ['/openapi.json', 'application/json', () => once().text],
+    ['/docs', 'text/html; charset=utf-8', () => once().page],
     ['/docs/style.css', 'text/css; charset=utf-8', () => style],
   ];
   for (const [url, type, text] of pages)
