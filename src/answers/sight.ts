@@ -1,5 +1,6 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
+import type { Settled } from '../core/knowledge.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Planned } from '../ports/answers.ts';
 import type { Survey, Viewed } from './survey.ts';
@@ -36,7 +37,7 @@ function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
   const { standing: _, ...rest } = plan;
   return {
     ...rest,
-    actions: plan.actions.filter((action) => holds(ownersOf(action, view), targetsOf(action, view), sight)),
+    actions: plan.actions.filter((action) => holds(whoseOf(action, view, sight), targetsOf(action, view), sight)),
     findings: plan.findings.filter((finding) => seesFinding(finding, view, sight)),
   };
 }
@@ -50,12 +51,27 @@ function holds(owners: Owners, targets: readonly string[], { estate, seen, quant
   return quantity === 'some' ? owners.some(isHeld) : owners.every(isHeld);
 }
 
+/** To let it pass is also for those whose it is until then. */
+const whoseOf = (action: Action, view: Viewed, { quantity }: Sight): Owners =>
+  quantity === 'every' ? [...ownersOf(action, view), ...formerOwners(action, view)] : ownersOf(action, view);
+
 function ownersOf(action: Action, view: Viewed): Owners {
   if (action.documents.length > 0)
     return action.documents.map(({ address, owner }) => owner ?? documentOwner(address, view));
   if (action.verb === 'delete' && action.owners !== undefined && action.owners.length > 0) return action.owners;
   return ownersAt(action.address, view);
 }
+
+/** Whose the store knows it to be, by its id and by its address; none of what is new. */
+function formerOwners(action: Action, view: Viewed): Owners {
+  const known = formers.get(view) ?? Map.groupBy(view.input.knowledge.settled.values(), ({ address }) => address);
+  formers.set(view, known);
+  const itself = 'observed' in action ? view.input.knowledge.settled.get(action.observed.id) : undefined;
+  const former = [...(known.get(action.address) ?? []), ...(itself === undefined ? [] : [itself])];
+  return former.flatMap(({ terms }) => atLeastNobody(terms.owners));
+}
+
+const formers = new WeakMap<Viewed, ReadonlyMap<Address, readonly Settled[]>>();
 
 const targetsOf = ({ address, documents }: Action, view: Viewed): readonly string[] =>
   targetsAt([address, ...documents.map((document) => document.address)], view);
