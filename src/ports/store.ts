@@ -1,9 +1,9 @@
 import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import type { Authors } from './authors.ts';
 import type { EntryPages } from './entry-pages.ts';
 import type { Figures } from './figures.ts';
-import type { Authors } from './authors.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { Happenings } from './happenings.ts';
 import type { Generations, Inventory } from './inventory.ts';
