@@ -9,6 +9,7 @@ import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
 import type { Store } from '../ports/store.ts';
 import { type InForce, inForce } from './in-force.ts';
 import { keepRows } from './keep-rows.ts';
+import { leaveScopes } from './leave-scopes.ts';
 import { type OpenedEstate, providerOf } from './opened-estate.ts';
 import { sha256 } from './sha256.ts';
 
@@ -21,7 +22,7 @@ export interface SeenScope extends Pick<RowsInput, 'attempt'> {
 
 /**
  * Keeps what was seen as the lines of the inventory, as a worker would plan it: whatever a person let pass, chose or proposed is
- * left out. Nothing is kept where other specs are in force than these. Returns whether it was.
+ * left out. Scopes that these specs do not name are left. Nothing is kept where other specs are in force. Returns whether it was.
  */
 export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<boolean> {
   const current = await store.generations.current(estate.name);
@@ -39,7 +40,14 @@ export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope
     const looked = { input, plan, planned: noted[i]?.planned() ?? [], generation: current.number };
     await keepRows(where, { ...looked, ...(attempt === undefined ? {} : { attempt }) }, store);
   }
+  await leaveOthers(estate, seen, store);
   return true;
+}
+
+async function leaveOthers({ name, compiled }: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<void> {
+  if (seen.length === 0) return;
+  const scopes = compiled.scopes.map(({ scope }) => scope);
+  await leaveScopes({ estate: name, scopes }, Math.max(...seen.map(({ observation }) => observation.at)), store);
 }
 
 interface Ground {

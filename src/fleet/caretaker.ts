@@ -1,3 +1,4 @@
+import { leaveScopes } from '../estate/leave-scopes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { asLeader } from './leader.ts';
@@ -53,17 +54,27 @@ function wishes({ store, clock }: Pick<Yard, 'store' | 'clock'>): () => Promise<
 }
 
 /** An estate whose newest generation cannot be opened keeps the scopes that it had, and the others go on. */
-async function allScopes({ generations, known }: Register, { store, telemetry }: Yard): Promise<readonly Where[]> {
+async function allScopes({ generations, known }: Register, yard: Yard): Promise<readonly Where[]> {
+  const { store, telemetry } = yard;
   const estates = await store.estates.list();
   for (const estate of estates) {
     try {
       known.set(estate, await scopesOf(estate, generations, store));
+      await leave(estate, known.get(estate) ?? [], yard);
     } catch (error) {
       telemetry.log.error('an estate cannot be opened', { estate, why: String(error) });
       if (!known.has(estate)) known.set(estate, await seenBefore(estate, store));
     }
   }
   return estates.flatMap((estate) => known.get(estate) ?? []);
+}
+
+/** What cannot be kept now is kept the next time: it keeps nothing else from being put into the queue. */
+async function leave(estate: string, named: readonly Where[], { store, clock, telemetry }: Yard): Promise<void> {
+  const scopes = named.map(({ scope }) => scope);
+  await leaveScopes({ estate, scopes }, clock.now(), store).catch((error: unknown) => {
+    telemetry.log.warn('the lines of scopes that were left were not kept', { estate, why: String(error) });
+  });
 }
 
 async function scopesOf(estate: string, generations: Generations, store: Yard['store']): Promise<readonly Where[]> {

@@ -18,7 +18,10 @@ export interface Rows {
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of what `find` finds, newest first, at most `limit`. */
   history(query: RowAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
-  /** The newest look at each scope that lines were kept of, sorted by estate and scope; of all estates, or of one. */
+  /**
+   * The newest look at each scope that lines were kept of, but those that are left; sorted by estate and scope; of all estates,
+   * or of one.
+   */
   looks(estate?: string): Promise<readonly RowLook[]>;
 }
 
@@ -28,11 +31,15 @@ export interface RowLook extends Where {
   readonly gaps: readonly Kind[];
 }
 
-/** `at`: when the look began, ms since the epoch. */
+/**
+ * `at`: when the look began, ms since the epoch. `left`: nobody looked, no target names the scope any more; its lines keep the
+ * look that they were last found in, until somebody looks again.
+ */
 export interface KeptLook {
   readonly at: number;
   readonly rows: readonly Row[];
   readonly gaps: readonly Gap[];
+  readonly left?: true;
 }
 
 /** `seen`: who asks sees only what lies within one of these. */

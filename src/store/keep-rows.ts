@@ -32,6 +32,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     await begin(at, changes.written);
     await relist(at, changes.relisted);
     await unlist(at, changes.unlisted);
+    if (look.left) await unlistAll(at);
     await saveLook(at, look);
     await announce(trx, look.at, rowHappenings(where, changes.written, gone));
     return changed.length + gone.length;
@@ -54,9 +55,10 @@ const generationOf = ({ rows }: KeptLook): number | undefined =>
   rows.find(({ state }) => state.status === 'InSync')?.state.generation;
 
 async function saveLook({ trx, estate, scope, at, before }: Look, look: KeptLook): Promise<void> {
+  const looked = { at, gaps: kindsOf(look.gaps), generation: generationOf(look) ?? before.generation, left_at: null };
   await trx
     .updateTable('row_looks')
-    .set({ at, gaps: kindsOf(look.gaps), generation: generationOf(look) ?? before.generation })
+    .set(look.left ? { left_at: at } : looked)
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .execute();
@@ -127,17 +129,22 @@ async function relist({ trx, estate, scope }: Look, keys: readonly string[]): Pr
     .execute();
 }
 
-/** From now on they remember which look they were found in. */
-async function unlist({ trx, estate, scope, before }: Look, keys: readonly string[]): Promise<void> {
+async function unlist(look: Look, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  await trx
+  await unlisting(look).where(sql<boolean>`key = ANY(${keys}::text[])`).execute();
+}
+
+async function unlistAll(look: Look): Promise<void> {
+  await unlisting(look).where('listed', '=', true).execute();
+}
+
+/** From now on they remember which look they were found in. */
+const unlisting = ({ trx, estate, scope, before }: Look) =>
+  trx
     .updateTable('versions_now')
     .set({ listed: false, seen: before.at, generation: lastGeneration(before) })
     .where('estate', '=', estate)
-    .where('scope', '=', scope)
-    .where(sql<boolean>`key = ANY(${keys}::text[])`)
-    .execute();
-}
+    .where('scope', '=', scope);
 
 /** Of what the newest look does not speak for any more: what it was in step with until then. */
 const lastGeneration = ({ generation }: Look['before']) =>

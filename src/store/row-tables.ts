@@ -13,6 +13,7 @@ interface RowLookTable extends InScope {
   at: number;
   gaps: readonly string[];
   generation: number;
+  left_at: Generated<number | null>;
 }
 
 type VersionTable = LineColumns & PlaceColumns & WhoseColumns & StateColumns & SpanColumns & FoundColumns & TextColumns;

@@ -4,6 +4,8 @@ import { tend } from '../../src/fleet/caretaker.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import type { Yard } from '../../src/fleet/yard.ts';
 import type { Periodic, Urgency, Where } from '../../src/ports/queue.ts';
+import type { Rows } from '../../src/ports/rows.ts';
+import { rowOf } from '../store/row-fixtures.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, idleQueue, where } from '../support/fleet-world.ts';
 
@@ -96,5 +98,37 @@ describe('the caretaker', () => {
     await world.clock.advance(3_000);
     assert.equal(scheduled.length, 2);
     await second.end();
+  });
+});
+
+describe('the caretaker, of what is left', () => {
+  it('tells the lines of a scope that no target names any more as such, once, and what it cannot keep stops nothing', async () => {
+    const { world, scheduled, start } = watched();
+    await world.accept([network()]);
+    const left = { estate: 'acme', scope: 'aws/111122223333/eu-west-1' };
+    const wish = rowOf('b', { whose: { claim: 'none' } });
+    const observed = { attributes: { labels: {} }, state: 'ready', parts: [] } as const;
+    const ours = { ...rowOf('a', { whose: { owner: 'team-a' } }), sides: { observed, diff: [] } };
+    const at = world.clock.now();
+    const { rows } = world.store;
+    await rows.keep(left, { at, rows: [ours, wish], gaps: [] });
+    let kept = 0;
+    const keep: Rows['keep'] = async (...told) => {
+      kept += 1;
+      if (kept === 1) throw new Error('no room');
+      await rows.keep(...told);
+    };
+    Object.assign(world.store, { rows: { ...rows, keep } });
+    const duty = start('worker-1');
+    await world.clock.advance(31_000);
+    await duty.end();
+    const [row] = await rows.find({ seen: [{}], of: 'vpc-a' });
+    assert.deepEqual(
+      [row?.state.status, row?.state.code, row?.whose, row?.observed],
+      ['Orphan', 'no-target', { claim: 'orphan', owner: 'team-a', documents: [] }, { at, complete: false }],
+    );
+    assert.match(row?.state.reason ?? '', /Bring the target back, or let it go with: setpoint forget/);
+    assert.deepEqual(await rows.find({ seen: [{}], of: wish.key }), []);
+    assert.deepEqual([kept, scheduled.length], [2, 4]);
   });
 });

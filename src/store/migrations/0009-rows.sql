@@ -1,13 +1,15 @@
 -- The lines of the inventory as they are and as they were, and what people with psql may read.
 
 -- The newest look that lines were kept of. `gaps`: kinds that it could not tell of. `generation`: the one that all lines which it
--- found in step are in step with; so a newer one that asks nothing else of them is written once, and not into each.
+-- found in step are in step with; so a newer one that asks nothing else of them is written once, and not into each. `left_at`: since
+-- when no target names the scope; null: one does.
 CREATE TABLE setpoint.row_looks (
   estate text NOT NULL,
   scope text NOT NULL,
   at bigint NOT NULL,
   gaps text[] NOT NULL,
   generation integer NOT NULL,
+  left_at bigint,
   PRIMARY KEY (estate, scope)
 );
 

@@ -136,6 +136,31 @@ export const rowLaws: Laws = {
     );
   },
 
+  'what is left is told as such, is as old as its last look, and is no look; the next look takes it back': async ({
+    store,
+    other,
+    estate,
+  }) => {
+    const where = { estate, scope };
+    const row = rowOf('a');
+    await store.rows.keep(where, lookOf(1000, [row, rowOf('b')]));
+    const orphan = rowOf('a', { status: 'Orphan', reason: 'left' });
+    await store.rows.keep(where, { ...lookOf(3000, [orphan]), left: true });
+    const one = async (asOf?: number) => {
+      const [found] = await other.rows.find({ seen: everything, estate, of: 'vpc-a', ...(asOf && { asOf }) });
+      return [found?.state.status, after(found?.observed.at), found?.observed.complete];
+    };
+    assert.deepEqual(await one(), ['Orphan', 1000, false]);
+    assert.deepEqual(await one(start + 2000), ['InSync', 1000, true]);
+    assert.deepEqual(await namesOf(store.rows, of(estate)), ['a']);
+    assert.deepEqual(await other.rows.looks(estate), []);
+    await store.rows.keep(where, { ...lookOf(3500, [orphan]), left: true });
+    assert.deepEqual(await one(), ['Orphan', 1000, false]);
+    await store.rows.keep(where, lookOf(4000, [row]));
+    assert.deepEqual(await one(), ['InSync', 4000, true]);
+    assert.deepEqual(await other.rows.looks(estate), [{ estate, scope, at: start + 4000, gaps: [] }]);
+  },
+
   'who watches hears of each change once, and of an equal look nothing': async ({ store, other, estate }) => {
     const place = await store.happenings.newest();
     const where = { estate, scope };

@@ -24,7 +24,7 @@ interface Version {
 }
 
 /** `generation`: that what it found in step is in step with. */
-type Look = RowLook & { readonly generation: number };
+type Look = RowLook & { readonly generation: number; readonly left?: true };
 
 export interface RowMemory {
   versions: Version[];
@@ -54,9 +54,9 @@ export function memoryRows(memory: Memory): Rows {
     },
     looks: async (estate) =>
       [...rows.looks.values()]
-        .filter((one) => one.estate === (estate ?? one.estate))
+        .filter((one) => one.estate === (estate ?? one.estate) && !one.left)
         .sort((a, b) => compare([a.estate, a.scope], [b.estate, b.scope]))
-        .map(({ generation: _, ...one }) => one),
+        .map(({ generation: _, left: __, ...one }) => one),
   };
 }
 
@@ -78,8 +78,10 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   }
   for (const key of relisted) Object.assign(current.get(key) ?? {}, { listed: true, seen: null });
   for (const key of unlisted) unlist(current.get(key), before);
+  if (look.left) leave(rows, where, before);
   const generation = look.rows.find(({ state }) => state.status === 'InSync')?.state.generation ?? before.generation;
-  rows.looks.set(whereKey(where), { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation });
+  const looked = { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation };
+  rows.looks.set(whereKey(where), look.left ? { ...before, left: true } : looked);
   announceIn(
     memory.happenings,
     look.at,
@@ -118,6 +120,10 @@ function unlist(one: Version | undefined, before: Look): void {
   one.generation = lastGeneration(one, before);
   one.listed = false;
   one.seen = before.at;
+}
+
+function leave({ versions }: RowMemory, where: Where, before: Look): void {
+  for (const one of versions) if (one.ended === null && one.listed && isIn(one, where)) unlist(one, before);
 }
 
 const lastGeneration = ({ listed, of, generation }: Version, before: Look): number =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
 import { reaches } from '../../../core/access/reaches.ts';
+import { leftCode } from '../../../core/inventory/left-rows.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindShape } from './action.ts';
@@ -26,13 +27,14 @@ interface Beside {
 
 /**
  * By the newest looks at the scopes that the question is about, so that an answer with no line in it says what it rests on too.
- * Who sees a part of an estate only, and who asks of a time gone by, is told of the lines that they see.
+ * Who sees a part of an estate only, and who asks of a time gone by, is told of the lines that they see. What lies where no target
+ * reaches any more counts for neither: it is as old as it says in its line, and nobody will look again.
  */
 export function inventoryLook(rows: readonly KeptRow[], { looks, query, now }: Beside) {
   const whole = query.asOf === undefined && query.seen.every(isWhole);
   const seen = whole
     ? looks.filter((look) => isAbout(look, query)).map((look) => lookOf(look, query))
-    : rows.map(ofRow);
+    : rows.filter(({ state }) => state.code !== leftCode).map(ofRow);
   const gaps = new Map(seen.flatMap((one) => one.gaps).map((gap) => [`${gap.scope} ${gap.kind}`, gap]));
   if (seen.length === 0) return { complete: false, gaps: [] };
   const at = Math.min(...seen.map((one) => one.at));

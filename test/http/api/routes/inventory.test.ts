@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { leftRows } from '../../../../src/core/inventory/left-rows.ts';
 import { at, now, rowOf, scope, store, web, world } from './inventory-world.ts';
 
 const acme = { estate: 'acme', scope };
@@ -136,6 +137,24 @@ describe('GET /v1/inventory, as who asks', () => {
 
   it('what was of a line in an estate that is bounded says nothing of the rest of it', async () => {
     assert.deepEqual((await list('owner', '?q=none')).observed, { complete: false, gaps: [] });
+  });
+
+  it('rests on no look at a place that no target names any more', async () => {
+    const left = { scope: 'aws/9/old', account: '9' };
+    const row = rowOf('stale', { place: left });
+    const where = { estate: 'beta', scope: left.scope };
+    await store.rows.keep(where, { at: now - 90 * minute, rows: [row], gaps: [] });
+    assert.equal((await list('both', '?account=9')).observed['ageSeconds'], 5400);
+    await store.rows.keep(where, { at: now - minute, rows: leftRows([row]), gaps: [], left: true });
+    for (const query of ['?estate=beta', '?estate=beta&asOf=1s']) {
+      const { items, observed } = await list('both', query);
+      assert.deepEqual([items.length, observed['ageSeconds'], observed['complete']], [2, 120, true], query);
+    }
+    assert.deepEqual((await list('both', '?account=9')).items[0]?.['observed'], {
+      at: new Date(now - 90 * minute).toISOString(),
+      ageSeconds: 5400,
+      complete: false,
+    });
   });
 
   const wrong: readonly (readonly [string, string])[] = [
