@@ -23,7 +23,7 @@ const deadMs = 2 * apiLimits.stillMs;
  *   the same request, done          | what was answered, with Idempotency-Replayed
  *   the same, the answer not kept   | 409: done, and not told again
  *   the same, still being done      | 409, with Retry-After
- *   another request                 | 422
+ *   another request, other rights   | 422
  */
 export async function answeredOnce(
   { request, caller, replies }: { request: FastifyRequest; caller: Caller; replies: Replies },
@@ -72,8 +72,10 @@ function keptOf(answer: Answer | LongAnswer) {
   return { status, headers, text };
 }
 
-function nameOf({ method, url, body }: FastifyRequest, { id }: Caller, key: string): NamedRequest {
-  return { name: hash([id, key]), digest: hash([method, url, body ?? null]) };
+/** Asked with other rights it is another request: what was answered before may tell of more than its caller sees now. */
+function nameOf({ method, url, body }: FastifyRequest, { id, grants }: Caller, key: string): NamedRequest {
+  const rights = grants.map((grant) => canonical(grant)).sort();
+  return { name: hash([id, key]), digest: hash([method, url, body ?? null, rights]) };
 }
 
 const hash = (parts: readonly unknown[]): string => sha256(canonical(parts));
@@ -88,7 +90,8 @@ const running: Problem = {
 const other: Problem = {
   status: 422,
   title: 'Unprocessable Content',
-  detail: 'This Idempotency-Key stands for another request of yours within the last day: choose a new one.',
+  detail:
+    'This Idempotency-Key stands for another request of yours within the last day, or for this one when you had other rights: look at what there is now, and choose a new one.',
 };
 
 const toldOnce: Problem = {

@@ -78,6 +78,29 @@ describe('what is done under an Idempotency-Key', () => {
     await api.close();
   });
 
+  it('is told again to nobody whose rights have changed, and not done again', async () => {
+    let times = 0;
+    const grants = [{ role: 'viewer' as const }, { role: 'operator' as const, estates: ['acme'] }];
+    const api = apiWorld({
+      routes: both(async () => fine(++times)),
+      callers: {
+        before: callerOf('operator', { id: 'ann', grants }),
+        sorted: callerOf('operator', { id: 'ann', grants: grants.toReversed() }),
+        after: callerOf('operator', {
+          id: 'ann',
+          grants: [{ role: 'operator', estates: ['acme'], targets: ['north'] }],
+        }),
+      },
+    });
+    await api.ask('before', 'POST /v1/thing', post);
+    const { status, text } = await api.ask('after', 'POST /v1/thing', post);
+    assert.equal(status, 422, text);
+    assert.match(text, /other rights/);
+    assert.equal((await api.ask('sorted', 'POST /v1/thing', post)).status, 200);
+    assert.equal(times, 1);
+    await api.close();
+  });
+
   it('is refused where the key stands for something else, is no key, or while it is being done', async () => {
     let go = (): void => {};
     const waited = new Promise<void>((resolve) => {
