@@ -37,13 +37,13 @@ export interface Approvable {
  * so others may be over a limit only then: they are looked for until there are none. What a pause, a wave or a missing ground
  * holds beyond that is approved too, and goes when they let go; what `observe` or `protect` hold is not.
  */
-export function approvableIn(survey: Survey, said: SaidOf): Approvable {
+export async function approvableIn(survey: Survey, said: SaidOf): Promise<Approvable> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
   const digests = new Set(before);
   const lifted = new Map<string, Lifted>();
   for (;;) {
     const seen = new Map<ScopeKey, Seen>();
-    const plans = planAgain(survey, (input) => asWorker(input, { digests, seen, said }));
+    const plans = await planAgain(survey, (input) => asWorker(input, { digests, seen, said }));
     const more = plans.flatMap((plan) => withheldIn(plan, seen)).filter(({ digest }) => !digests.has(digest));
     if (more.length === 0) return approvable(survey, plans, [...lifted.values()]);
     for (const one of more) {

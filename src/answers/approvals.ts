@@ -5,21 +5,21 @@ import { Declined } from '../ports/declined.ts';
 import { approvableIn, saidOf } from './approvable.ts';
 import { authorshipOf } from './authorship.ts';
 import { giveApproval } from './give-approval.ts';
-import { type Grounds, surveyInForce } from './opened.ts';
+import type { Planning } from './planning.ts';
 import { seenOf } from './sight.ts';
 import type { KeptSurvey } from './survey-of.ts';
 import { wishPasses } from './wish.ts';
 
-export const approvalsOn = (grounds: Grounds): ApprovalAnswers => ({
-  offer: async (asked) => offerIn(await surveyInForce(asked, grounds), asked),
-  give: (asked) => give(asked, grounds),
+export const approvalsOn = (planning: Planning): ApprovalAnswers => ({
+  offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
+  give: (asked) => planning.line(() => give(asked, planning)),
 });
 
 /** What waits, of what the asker may let pass: all owners of an action must lie within their bounds. */
 async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
-  const { plans, free } = approvableIn(survey, said);
+  const { plans, free } = await approvableIn(survey, said);
   const shown = seenOf(survey, plans, { ...asked, quantity: 'every' });
   const generation = survey.bound.generation ?? 0;
   const scopes = shown.plans.filter(({ actions }) => actions.length > 0).map(({ scope }) => scope);
@@ -34,8 +34,8 @@ async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> 
   };
 }
 
-async function give(asked: OfferAsked & ApprovalWord, grounds: Grounds): Promise<Given> {
-  const survey = await surveyInForce(asked, grounds);
+async function give(asked: OfferAsked & ApprovalWord, planning: Planning): Promise<Given> {
+  const survey = await planning.survey(asked);
   refuseUnseen(seenOf(survey, survey.plans, asked));
   const offer = await offerIn(survey, asked);
   const { plans, digest, generation, authors } = offer;
@@ -52,7 +52,7 @@ async function give(asked: OfferAsked & ApprovalWord, grounds: Grounds): Promise
   const { person } = asked.by;
   const { reason, until } = asked;
   const by = { person, reason, ...(authors.unknown ? { authorsUnknown: true as const } : {}) };
-  const { store } = grounds;
+  const { store } = planning;
   const given = await giveApproval({ estate: asked.estate, plans, digest, generation, by, until }, store);
   const scopes = given.map(({ scope }) => scope);
   await wishPasses({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });

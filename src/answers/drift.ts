@@ -2,11 +2,13 @@ import type { Finding, ScopePlan } from '../core/action.ts';
 import { planAgain, type Survey } from './survey.ts';
 
 /** Of each scope what drifted, held still or not, and what keeps us from knowing or from healing it. */
-export const driftOf = (survey: Survey): readonly ScopePlan[] =>
-  unbound(survey).map((plan, i) => onlyDrift(plan, survey.plans[i]));
+export async function driftOf(survey: Survey): Promise<readonly ScopePlan[]> {
+  const plans = await unbound(survey);
+  return plans.map((plan, i) => onlyDrift(plan, survey.plans[i]));
+}
 
 /** What drifted is drift also where a limit, a pause or the generation before keeps it from being healed. */
-function unbound(survey: Survey): readonly ScopePlan[] {
+async function unbound(survey: Survey): Promise<readonly ScopePlan[]> {
   const { plans, bounds } = survey;
   if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld'))) return plans;
   return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, () => ({}));

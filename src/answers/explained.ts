@@ -3,16 +3,16 @@ import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';
 import { explanationOf } from './explanation.ts';
-import { type Grounds, surveyInForce } from './opened.ts';
+import type { Planning } from './planning.ts';
 import { seesAddress, seesAll, seesScope } from './sight.ts';
 import { type KeptSurvey, lookOf } from './survey-of.ts';
 
 /** What is not there, and what lies outside of the asker's bounds, are the same. */
 export async function explained(
   { of, ...asked }: EstateAsked & { readonly of: string },
-  grounds: Grounds,
+  planning: Planning,
 ): Promise<Explained> {
-  const survey = await surveyInForce(asked, grounds);
+  const survey = await planning.survey(asked);
   const isSeen = seenIn(survey, asked);
   const explanation = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
   if (!isShown(explanation, survey, asked)) throw unknown();

@@ -6,8 +6,8 @@ import type { MadePlan, PlanAnswers, PlanAsked, PlanNamed } from '../ports/answe
 import { Declined } from '../ports/declined.ts';
 import type { Proposal } from '../ports/proposals.ts';
 import { applyPlan } from './apply-plan.ts';
-import { inLine } from './in-line.ts';
-import { type Grounds, openInForce, surveyInForce } from './opened.ts';
+import { type Grounds, openInForce } from './opened.ts';
+import type { Planning } from './planning.ts';
 import { postedEstate, toldOf } from './posted-estate.ts';
 import { seenOf } from './sight.ts';
 import { type KeptSurvey, surveyOf } from './survey-of.ts';
@@ -17,10 +17,8 @@ const keptMs = 7 * 86_400_000;
 const mostKept = 100;
 const mostLength = 16 * 1024 * 1024;
 
-const mostWaiting = 8;
-
-export function plansOn(grounds: Grounds): PlanAnswers {
-  const line = inLine(mostWaiting);
+export function plansOn(grounds: Planning): PlanAnswers {
+  const { line } = grounds;
   const read = async (asked: PlanNamed): Promise<Proposal> => {
     const found = await grounds.store.proposals.read(asked.id);
     if (found === undefined || !isSeen(found, asked))
@@ -44,7 +42,7 @@ function isSeen({ head }: Proposal, { by, sees }: PlanNamed): boolean {
   return seen === 'all' || (seen === 'some' && head.by.caller === by.caller);
 }
 
-async function make(asked: PlanAsked, grounds: Grounds): Promise<MadePlan> {
+async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
   const { survey, of, generation } = await (asked.posted === undefined
     ? inForce(asked, grounds)
     : proposed(asked, grounds));
@@ -74,8 +72,8 @@ interface Surveyed {
   readonly generation: number;
 }
 
-async function inForce(asked: PlanAsked, grounds: Grounds): Promise<Surveyed> {
-  const survey = await surveyInForce(asked, grounds);
+async function inForce(asked: PlanAsked, planning: Planning): Promise<Surveyed> {
+  const survey = await planning.survey(asked);
   return { survey, of: 'in-force', generation: survey.bound.generation ?? 0 };
 }
 

@@ -36,7 +36,7 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
       };
     }),
   );
-  const plans = planAgain({ estate, looked, bounds });
+  const plans = await planAgain({ estate, looked, bounds });
   return { estate, store, looked, plans, bound: boundOf(estate, force, held), bounds };
 }
 

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import { type Bounds, planEstate } from '../core/plan/estate.ts';
+import { type Bounds, planByScope } from '../core/plan/estate.ts';
 import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { InForce } from '../estate/in-force.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate.ts';
+import { inTurns } from './in-turns.ts';
 
 /** One scope, and all that a plan of it needs. */
 export interface Viewed {
@@ -26,15 +27,15 @@ export interface Survey<V extends Viewed = Viewed> {
   readonly bounds: Bounds;
 }
 
-/** Plans what was seen, by the choices of the survey unless others are given. */
-export const planAgain = (
+/** Plans what was seen, by the choices of the survey unless others are given. Leases are renewed meanwhile. */
+export async function planAgain(
   { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
   choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
-): readonly ScopePlan[] =>
-  planEstate(
-    looked.map(({ input }) => ({ ...input, choices: choicesOf(input) })),
-    bounds,
-  ).map((plan) => namedFromHere(plan, estate.dir));
+): Promise<readonly ScopePlan[]> {
+  const inputs = looked.map(({ input }) => ({ ...input, choices: choicesOf(input) }));
+  const plans = await inTurns(planByScope(inputs, bounds));
+  return plans.map((plan) => namedFromHere(plan, estate.dir));
+}
 
 /** Documents by the path that a person sees from where the question was asked. */
 export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {

@@ -168,7 +168,7 @@ async function offerOf(survey: OwnSurvey): Promise<Offer> {
   const { estate, store, bound } = survey;
   const newest = await store.generations.current(estate.name);
   const isNewest = newest?.revision === bound.revision;
-  const approvable = approvableIn(survey, isNewest ? await saidOf(survey) : new Map());
+  const approvable = await approvableIn(survey, isNewest ? await saidOf(survey) : new Map());
   return {
     estate: estate.name,
     revision: bound.revision,

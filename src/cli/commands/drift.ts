@@ -59,7 +59,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const estate = await readEstate(choiceOf(dir, options), context);
   return withGivenStore(options.dir, context, (store) =>
     withSurvey({ estate, store }, context, async (survey) =>
-      tell({ bound: survey.bound, plans: driftOf(survey) }, options, context),
+      tell({ bound: survey.bound, plans: await driftOf(survey) }, options, context),
     ),
   );
 }

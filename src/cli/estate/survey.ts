@@ -40,7 +40,7 @@ export async function withSurvey<T>(
       ...force.bounds,
       ...(grant.allowDeletes === undefined ? {} : { allowDeletes: grant.allowDeletes }),
     };
-    const plans = planAgain({ estate, looked: chosen, bounds });
+    const plans = await planAgain({ estate, looked: chosen, bounds });
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);
     tellLeftAlone(await leftAlone(estate, store), context);

@@ -27,11 +27,35 @@ export interface Bounds {
  * limit; the rest goes on.
  */
 export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readonly ScopePlan[] {
-  const inAll = inputs.map((input) => plan({ ...input, choices: { ...input.choices, atOnce: true } }));
+  const steps = planByScope(inputs, bounds);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same, a scope at a time: whoever has other work does it in between. */
+export function* planByScope(
+  inputs: readonly PlanInput[],
+  bounds: Bounds,
+): Generator<undefined, readonly ScopePlan[], undefined> {
+  const inAll = yield* each(inputs, (input) => ({ ...input.choices, atOnce: true }));
   const planned = tally(inAll.flatMap(({ actions }) => actions));
   const policies = (['generation', 'healing'] as const).flatMap((by) => overLimit(by, planned, bounds) ?? []);
   if (policies.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
-  return inputs.map((input) => plan({ ...input, choices: bounded(input.choices ?? {}, policies) }));
+  return yield* each(inputs, ({ choices = {} }) => bounded(choices, policies));
+}
+
+function* each(
+  inputs: readonly PlanInput[],
+  choicesOf: (input: PlanInput) => Choices,
+): Generator<undefined, readonly ScopePlan[], undefined> {
+  const plans: ScopePlan[] = [];
+  for (const input of inputs) {
+    plans.push(plan({ ...input, choices: choicesOf(input) }));
+    yield;
+  }
+  return plans;
 }
 
 /** What was approved counts like all else, and passes. */

@@ -20,4 +20,10 @@ const said: Readonly<Record<Exclude<DeclineReason, 'unknown'>, Pick<Problem, 'st
 };
 
 export const declinedProblem = ({ because, message, more }: Declined): Problem =>
-  because === 'unknown' ? notFound : { ...said[because], detail: message, more };
+  because === 'unknown'
+    ? notFound
+    : {
+        ...said[because],
+        ...{ detail: message, more },
+        ...(because === 'too-many' ? { headers: { 'retry-after': '2' } } : {}),
+      };

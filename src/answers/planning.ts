@@ -1,0 +1,49 @@
+import type { EstateAsked } from '../ports/answers.ts';
+import type { Store } from '../ports/store.ts';
+import { inLine } from './in-line.ts';
+import { type Grounds, surveyInForce } from './opened.ts';
+import type { KeptSurvey } from './survey-of.ts';
+
+/** Whatever plans an estate is done in one line: planning takes a whole processor, and passes may need it. */
+export interface Planning extends Grounds {
+  /** `Declined` as too much where others wait already. */
+  readonly line: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Of what is in force, within `line` only: whoever waits there for the same is answered by the one that was made before them. */
+  survey(asked: EstateAsked): Promise<KeptSurvey>;
+}
+
+const mostWaiting = 8;
+
+export function planningOn(grounds: Grounds): Planning {
+  const line = inLine(mostWaiting);
+  let asking = 0;
+  let last: { readonly key: string; readonly survey: KeptSurvey } | undefined;
+  return {
+    ...grounds,
+    line: async (work) => {
+      asking += 1;
+      try {
+        return await line(work);
+      } finally {
+        asking -= 1;
+        // why: an observation is large, and is kept for nobody
+        if (asking === 0) last = undefined;
+      }
+    },
+    survey: async (asked) => {
+      const key = await stateOf(asked, grounds.store);
+      if (last?.key !== key) last = { key, survey: await surveyInForce(asked, grounds) };
+      return last.survey;
+    },
+  };
+}
+
+/** Another where anything that a survey rests on is: the specs, a look, or what was done or said, which the ledger notes. */
+async function stateOf({ estate, targets }: EstateAsked, { generations, rows, audit }: Store): Promise<string> {
+  const [generation, looks, head] = await Promise.all([
+    generations.current(estate),
+    rows.looks(estate),
+    audit.head(estate),
+  ]);
+  return JSON.stringify([estate, targets ?? null, generation?.number, looks, head]);
+}
