@@ -9,6 +9,7 @@ import { applyPlan } from './apply-plan.ts';
 import { type Grounds, openInForce } from './opened.ts';
 import type { Planning } from './planning.ts';
 import { postedEstate, toldOf } from './posted-estate.ts';
+import { seesPlan } from './sees-plan.ts';
 import { seenOf } from './sight.ts';
 import { type KeptSurvey, surveyOf } from './survey-of.ts';
 
@@ -21,25 +22,22 @@ export function plansOn(grounds: Planning): PlanAnswers {
   const { line } = grounds;
   const read = async (asked: PlanNamed): Promise<Proposal> => {
     const found = await grounds.store.proposals.read(asked.id);
-    if (found === undefined || !isSeen(found, asked))
+    if (found === undefined || !seesPlan(found.head, asked))
       throw new Declined('unknown', 'There is nothing here that you may see.');
     return found;
   };
   return {
     make: (asked) => line(() => make(asked, grounds)),
     read: async (asked) => madeOf(await read(asked), grounds),
-    list: (query) => grounds.store.proposals.list(query),
+    list: async ({ by, reads, limit, ...query }) => {
+      const heads = await grounds.store.proposals.list({ ...query, limit: mostKept });
+      return heads.filter((head) => seesPlan(head, { by, reads })).slice(0, limit);
+    },
     apply: async (asked) => {
       const proposal = await read(asked);
       return line(() => applyPlan({ ...asked, proposal }, grounds));
     },
   };
-}
-
-/** Whoever asked for it sees it; others see it who see all that it might tell of. */
-function isSeen({ head }: Proposal, { by, sees }: PlanNamed): boolean {
-  const seen = sees(head.estate);
-  return seen === 'all' || (seen === 'some' && head.by.caller === by.caller);
 }
 
 async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
@@ -52,7 +50,17 @@ async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
   const at = grounds.clock.now();
   const proposal: Proposal = {
     head: {
-      ...{ id: randomUUID(), estate: asked.estate, generation, revision, summary, digest, of, by: asked.by },
+      ...{
+        id: randomUUID(),
+        estate: asked.estate,
+        generation,
+        revision,
+        summary,
+        digest,
+        of,
+        by: asked.by,
+        seen: asked.seen,
+      },
       times: { at, until: at + keptMs },
     },
     planned,

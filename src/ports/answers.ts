@@ -118,7 +118,7 @@ export interface PlanAnswers {
   make(asked: PlanAsked): Promise<MadePlan>;
   read(asked: PlanNamed): Promise<MadePlan>;
   /** Newest first. */
-  list(asked: ProposalQuery): Promise<readonly ProposalHead[]>;
+  list(asked: PlansAsked): Promise<readonly ProposalHead[]>;
   /** Brings the specs into force that it was made of, exactly as far as it was shown. */
   apply(asked: PlanNamed & { readonly reason: string }): Promise<AppliedPlan>;
 }
@@ -134,11 +134,16 @@ export interface Posted extends Pick<KeptTree, 'specs' | 'userData'> {
   readonly team?: string;
 }
 
-export interface PlanNamed {
+export interface PlanNamed extends PlanReader {
   readonly id: string;
+}
+
+export interface PlansAsked extends Omit<ProposalQuery, 'by'>, PlanReader {}
+
+/** `reads`: where the asker may read, now: a plan is seen as far as that goes, whatever it was when they had it made. */
+export interface PlanReader {
   readonly by: Poster;
-  /** How much of an estate the asker sees. */
-  sees(estate: string): 'all' | 'some' | 'nothing';
+  readonly reads: readonly Bounds[];
 }
 
 /** `stale`: other specs are in force by now than when it was made. */

@@ -1,6 +1,6 @@
 import type { PlanJson } from '../core/render/plan-json.ts';
 import type { Problem } from '../core/spec/problem.ts';
-import type { Planned } from './answers.ts';
+import type { EstateAsked, Planned } from './answers.ts';
 import type { KeptTree } from './fleet-state.ts';
 
 /** Plans that were asked for, kept for whoever is to look at them, or bring their specs into force. Gone once they have run out. */
@@ -19,10 +19,15 @@ export interface ProposalQuery {
   readonly limit: number;
 }
 
-/** Times are ms since the epoch. `generation`: in force when it was planned. */
-export interface ProposalHead extends Pick<PlanJson, 'revision' | 'summary' | 'digest'> {
+/**
+ * Times are ms since the epoch. `generation`: in force when it was planned. `seen`: what of the estate it tells of; absent: that is
+ * not known any more.
+ */
+export interface ProposalHead
+  extends Pick<PlanJson, 'revision' | 'summary' | 'digest'>,
+    Pick<EstateAsked, 'estate'>,
+    Partial<Pick<EstateAsked, 'seen'>> {
   readonly id: string;
-  readonly estate: string;
   readonly generation: number;
   readonly times: { readonly at: number; readonly until: number };
   readonly by: Poster;

@@ -13,7 +13,7 @@ export const isWithin = (grants: readonly Grant[], giver: readonly Grant[]): boo
   );
 
 /** Whether all that lies within `inner` lies within `outer`. What is not bounded encloses all; nothing bounded encloses it. */
-const encloses = (outer: Bounds, inner: Bounds): boolean =>
+export const encloses = (outer: Bounds, inner: Bounds): boolean =>
   (['estates', 'targets', 'owners'] as const).every((by) => {
     const allowed = outer[by];
     return allowed === undefined || (inner[by]?.every((name) => allowed.includes(name)) ?? false);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { boundsFor, mayDo } from '../../../core/access/grant.ts';
-import { reaches } from '../../../core/access/reaches.ts';
 import type { Permission } from '../../../core/access/role.ts';
-import type { PlanAnswers, PlanNamed } from '../../../ports/answers.ts';
+import type { PlanAnswers, PlanNamed, PlanReader } from '../../../ports/answers.ts';
 import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';
@@ -97,7 +96,8 @@ const listed = ({ plans, estates }: PlansDesk): Route =>
     says: {
       id: 'listPlans',
       tag: 'Plans',
-      summary: 'Plans that were asked for, newest first; all of them where you see all of the estate, else your own',
+      summary:
+        'Plans that were asked for, newest first; all of them where you see all of the estate, else your own of what you still see',
       answers: {
         200: {
           description: 'Those that have not run out',
@@ -109,9 +109,8 @@ const listed = ({ plans, estates }: PlansDesk): Route =>
     asks: { query: z.strictObject({ estate: estateField, limit: limitField, after: afterField }) },
     handle: async ({ query: { estate: asked, limit, after }, by: { caller } }) => {
       const estate = await askedEstate({ asked, in: 'query', needs: 'read' }, caller, estates);
-      const own = mayDo(caller.grants, 'read', { estate }) ? {} : { by: caller.id };
       const heads = await answered(
-        plans.list({ estate, ...own, limit: limit + 1, ...(after === undefined ? {} : { after }) }),
+        plans.list({ estate, ...readerOf(caller), limit: limit + 1, ...(after === undefined ? {} : { after }) }),
       );
       const items = heads.slice(0, limit);
       const next = heads.length > limit ? items.at(-1)?.id : undefined;
@@ -121,14 +120,11 @@ const listed = ({ plans, estates }: PlansDesk): Route =>
 
 const named = { params: z.strictObject({ id: z.string().min(1).max(100) }) };
 
-const asked = (id: string, caller: Caller): PlanNamed => ({
-  id,
+const asked = (id: string, caller: Caller): PlanNamed => ({ id, ...readerOf(caller) });
+
+const readerOf = (caller: Caller): PlanReader => ({
   by: posterOf(caller),
-  sees: (estate) => {
-    if (mayDo(caller.grants, 'read', { estate })) return 'all';
-    const isIts = boundsFor(caller.grants, 'read').some((bounds) => reaches(bounds, estate));
-    return isIts ? 'some' : 'nothing';
-  },
+  reads: boundsFor(caller.grants, 'read'),
 });
 
 const read = ({ plans }: PlansDesk): Route =>
