@@ -13,6 +13,7 @@ export interface Rows {
    * were. One transaction; a look that is older than the newest kept one changes nothing.
    */
   keep(where: Where, look: KeptLook): Promise<void>;
+  /** Like `find` and `history`: throws `BeforeHistory` where `asOf` is before what is kept. */
   page(query: RowQuery): Promise<RowPage>;
   /** Newest versions of what has such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import type { Observed } from '../../src/core/observed.ts';
+import { BeforeHistory } from '../../src/ports/before-history.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { storableJson, storableText } from '../../src/store/storable.ts';
@@ -52,6 +53,24 @@ test('what was is kept for as long as asked, what is now for ever', async () => 
   await clock.advance(31 * day);
   await store.rows.keep(where, lookOf(163 * day + 2, [rowOf('still')]));
   assert.deepEqual(await froms(), []);
+});
+
+test('a time before what is kept is refused, and it is said since when it is', async () => {
+  const now = clock.now();
+  const asked = { seen: everything, estate: 'pruned', of: 'vpc-still', limit: 9 };
+  const ask = (asOf: number) => [
+    () => store.rows.page(of('pruned', { asOf })),
+    () => store.rows.find({ ...asked, asOf }),
+    () => store.rows.history({ ...asked, asOf }),
+  ];
+  const since = new Date(now - 30 * day).toISOString();
+  for (const question of ask(now - 30 * day - 1))
+    await assert.rejects(question, (error) => {
+      assert.ok(error instanceof BeforeHistory);
+      assert.match(error.message, new RegExp(`kept since ${since}`));
+      return true;
+    });
+  for (const question of ask(now - 30 * day)) await question();
 });
 
 test('as many old versions go at once as the look itself ended, and a thousand', async () => {

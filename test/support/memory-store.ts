@@ -52,7 +52,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     sources: memorySources(data, clock),
     touches: memoryTouches(data, clock),
     happenings: memoryHappenings(data),
-    rows: memoryRows(data),
+    rows: memoryRows(data, clock),
     passes: memoryPasses(data, clock),
     figures: memoryFigures(data),
     entryPages: memoryEntryPages(data),

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { BeforeHistory } from '../../ports/before-history.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { Declined } from '../../ports/declined.ts';
 import type { Log } from '../../ports/log.ts';
@@ -7,6 +8,7 @@ import { type Problem, sendProblem } from '../problem.ts';
 import { admission } from './admission.ts';
 import { Undeclared } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
+import { beforeHistory } from './before-history.ts';
 import { declinedProblem } from './declined.ts';
 import { documentRoutes } from './document-routes.ts';
 import { jsonBodies } from './json-body.ts';
@@ -69,6 +71,7 @@ function problemOf(error: FastifyError | Refusal | Declined, { log }: ApiOptions
   if (error instanceof Refusal) return error.problem;
   // why: a store that takes too long for a question declines it, whichever route asked
   if (error instanceof Declined) return declinedProblem(error);
+  if (error instanceof BeforeHistory) return beforeHistory(error);
   const { statusCode = 500, code } = error;
   if (statusCode === 413) return tooLarge;
   if (statusCode === 415) return noMedia;

@@ -1,12 +1,15 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import { rowRefs } from '../../../src/core/inventory/row-refs.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
+import { usualHistoryMs } from '../../../src/store/prune-history.ts';
 import { keptRow, type ReadVersion, rowVersion } from '../../../src/store/read-row.ts';
 import { type KnownRow, rowChanges } from '../../../src/store/row-changes.ts';
 import { cursorOf, pageEndOf } from '../../../src/store/row-cursor.ts';
 import { rowHappenings } from '../../../src/store/row-happenings.ts';
+import { withinHistory } from '../../../src/store/within-history.ts';
 import { whereKey } from './fleet-memory.ts';
 import { announceIn } from './happenings.ts';
 import type { Memory } from './memory.ts';
@@ -34,18 +37,19 @@ export interface RowMemory {
 
 export const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });
 
-export function memoryRows(memory: Memory): Rows {
+export function memoryRows(memory: Memory, clock: Clock): Rows {
   const { rows } = memory;
+  const within = withinHistory({ clock }, usualHistoryMs);
   return {
     keep: async (where, look) => keep(memory, where, structuredClone(look)),
-    page: async (query) => page(rows, query),
+    page: async (query) => page(rows, within(query)),
     find: async (asked) =>
-      named(rows, asked)
+      named(rows, within(asked))
         .filter((one) => isAt(one, asked.asOf))
         .slice(0, 100)
         .map((one) => keptRow(read(rows, one), asked.asOf)),
     history: async ({ limit, ...asked }) => {
-      const lines = new Set(named(rows, asked).map(lineOf));
+      const lines = new Set(named(rows, within(asked)).map(lineOf));
       return rows.versions
         .filter((one) => lines.has(lineOf(one)) && isSeen(one, asked) && one.began <= (asked.asOf ?? one.began))
         .toSorted((a, b) => b.began - a.began || b.number - a.number)

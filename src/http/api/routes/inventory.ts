@@ -87,8 +87,9 @@ async function page(rowQuery: RowQuery, asked: InventoryAsked, { by, desk }: Aro
 }
 
 async function table(format: ExportFormat, rowQuery: RowQuery, { by, desk }: Around): Promise<Reply> {
-  // why: a cursor that is none must be refused before the first line is sent
-  if (rowQuery.after !== undefined) await paged(desk.rows.page({ ...rowQuery, limit: 1 }));
+  // why: a cursor that is none, or a time before what is kept, must be refused before the first line is sent
+  if (rowQuery.after !== undefined || rowQuery.asOf !== undefined)
+    await paged(desk.rows.page({ ...rowQuery, limit: 1 }));
   const source = {
     page: (query: RowQuery) => desk.rows.page(query),
     answer: (found: RowPage) => answers(found, rowQuery, { by, desk }),

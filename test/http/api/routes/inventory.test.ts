@@ -157,6 +157,17 @@ describe('GET /v1/inventory, as who asks', () => {
     });
   });
 
+  it('a time before what is kept is refused, and it is said since when it is', async () => {
+    const since = new Date(now - 90 * 24 * 60 * minute).toISOString();
+    for (const path of ['', `/${at('network', 'shop')}`, '?format=csv']) {
+      const ask = (ago: string) =>
+        world.ask('viewer', `GET /v1/inventory${path}${path.includes('?') ? '&' : '?'}asOf=${ago}`);
+      const { status, body } = await ask('91d');
+      assert.deepEqual([status, (await ask('1m')).status], [400, 200], path);
+      assert.match(JSON.stringify(body), new RegExp(`kept since ${since}.*"at":"asOf"`));
+    }
+  });
+
   const wrong: readonly (readonly [string, string])[] = [
     ['?limit=0', 'limit'],
     ['?limit=1001', 'limit'],
