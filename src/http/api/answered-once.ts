@@ -4,7 +4,7 @@ import type { NamedRequest, Replies } from '../../ports/replies.ts';
 import { apiLimits } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import { sha256 } from '../sha256.ts';
-import type { Answer, LongAnswer } from './answer.ts';
+import { type Answer, type LongAnswer, Undeclared } from './answer.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { badInput } from './problems.ts';
 import { Refusal } from './refusal.ts';
@@ -55,15 +55,14 @@ interface Attempt {
 }
 
 async function firstAnswer({ replies, name, attempt }: Attempt, work: () => Promise<Answer | LongAnswer>) {
-  try {
-    const answer = await work();
-    await replies.end(name, attempt, keptOf(answer));
-    return answer;
-  } catch (error) {
-    // why: whoever refuses has done nothing; and if this fails too, the key is free again once the attempt counts as dead
-    await replies.drop(name, attempt).catch(() => {});
+  const answer = await work().catch(async (error: unknown) => {
+    // why: whoever fails has done nothing; and if this fails too, the key is free again once the attempt counts as dead
+    if (!(error instanceof Undeclared)) await replies.drop(name, attempt).catch(() => {});
     throw error;
-  }
+  });
+  // why: it is done, and a secret in the answer is told this once; without a note the key is taken until the attempt counts as dead
+  await replies.end(name, attempt, keptOf(answer)).catch(() => {});
+  return answer;
 }
 
 function keptOf(answer: Answer | LongAnswer) {

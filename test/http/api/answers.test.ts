@@ -214,3 +214,18 @@ describe('what everybody gets', () => {
     await api.close();
   });
 });
+
+describe('what was done under an Idempotency-Key', () => {
+  it('is answered where that cannot be noted, and not done again', async () => {
+    let times = 0;
+    const failing = { end: () => Promise.reject(new Error('the store is away')) };
+    const api = apiWorld({
+      routes: both(async () => fine(++times)),
+      replies: (replies) => ({ ...replies, ...failing }),
+    });
+    const statuses: number[] = [];
+    for (let i = 0; i < 2; i += 1) statuses.push((await api.ask('operator', 'POST /v1/thing', post)).status);
+    assert.deepEqual([statuses, times], [[200, 409], 1]);
+    await api.close();
+  });
+});

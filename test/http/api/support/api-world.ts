@@ -3,6 +3,7 @@ import { type Role, roles } from '../../../../src/core/access/role.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
+import type { Replies } from '../../../../src/ports/replies.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
@@ -38,9 +39,10 @@ export interface Setting {
   /** By name, beside one of each role in the estate acme, named after it. */
   readonly callers?: Readonly<Record<string, Caller>>;
   readonly clock?: VirtualClock;
+  readonly replies?: (replies: Replies) => Replies;
 }
 
-export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setting): ApiWorld {
+export function apiWorld({ routes, callers = {}, clock = virtualClock(), replies = same }: Setting): ApiWorld {
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
@@ -49,7 +51,7 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setti
   apiRoutes(app, {
     routes,
     authenticate: async (authorization = '') => known[authorization.replace('Bearer ', '')],
-    replies: memoryDatabase(clock).connect().replies,
+    replies: replies(memoryDatabase(clock).connect().replies),
     clock,
     log,
   });
@@ -85,6 +87,8 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock() }: Setti
     },
   };
 }
+
+const same = (replies: Replies): Replies => replies;
 
 /** Who has a role in one estate. `more`: narrower or elsewhere. */
 export const callerOf = (role: Role, more: Partial<Caller> = {}): Caller => ({
