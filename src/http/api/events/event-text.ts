@@ -7,10 +7,23 @@ export interface Told {
   readonly text: string;
 }
 
+/** Those that can be told. Another version's may not be: these are left out, and `skipped` is told of each. */
+export const tellable = (
+  happenings: readonly Happening[],
+  skipped: (one: Happening) => void = () => {},
+): readonly Told[] =>
+  happenings.flatMap((one) => {
+    if (happeningShape.safeParse(dated(one)).success) return toldOf(one);
+    skipped(one);
+    return [];
+  });
+
+const dated = (happening: Happening) => ({ ...happening, at: new Date(happening.at).toISOString() });
+
 /** One event as https://html.spec.whatwg.org/multipage/server-sent-events.html has it. JSON has no line breaks of its own. */
 export function toldOf(happening: Happening): Told {
   const { place, type } = happening;
-  const data = happeningShape.parse({ ...happening, at: new Date(happening.at).toISOString() });
+  const data = happeningShape.parse(dated(happening));
   return { happening, text: `id: ${place}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n` };
 }
 

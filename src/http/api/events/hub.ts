@@ -1,4 +1,4 @@
-import { type Told, toldOf } from './event-text.ts';
+import { type Told, tellable } from './event-text.ts';
 import { type Reader, type ReaderOptions, startReader } from './reader.ts';
 import { type Recent, upTo } from './recent.ts';
 import { turnstile } from './turnstile.ts';
@@ -69,7 +69,7 @@ async function fromStore(stand: Stand, known: Recent | undefined, { happenings }
   try {
     const page = await happenings.after(stand.place, pageRows);
     if (page.gone) return { stand: { place: page.place, known }, told: [], more: false, gone: true };
-    const all = page.happenings.map(toldOf);
+    const all = tellable(page.happenings);
     const { told, more, place } = upTo(all, 0, page.place);
     return { stand: { place, known }, told, more: more || page.more, gone: false };
   } catch {

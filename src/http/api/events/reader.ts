@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts';
-import type { Happenings } from '../../../ports/happenings.ts';
+import type { Happening, Happenings } from '../../../ports/happenings.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { EventLimits } from './limits.ts';
 import { type Recent, recentFrom } from './recent.ts';
@@ -57,17 +57,20 @@ interface Reading extends Pick<Reader, 'recent'> {
   on(): Promise<{ readonly isNews: boolean; readonly more: boolean }>;
 }
 
-function openReading({ happenings, limits }: ReaderOptions): Reading {
+function openReading({ happenings, limits, log }: ReaderOptions): Reading {
   let recent: Recent | undefined;
+  // why: the one reader comes by each place once; whoever reads from the store for one client is silent
+  const skipped = ({ place }: Happening): void =>
+    log.warn('an event does not fit what /openapi.json says of events, and is left out', { why: place });
   return {
     recent: () => recent,
     on: async () => {
       if (recent === undefined) {
-        recent = recentFrom(await happenings.newest(), limits.recent);
+        recent = recentFrom(await happenings.newest(), limits.recent, skipped);
         return { isNews: false, more: false };
       }
       const { gone, place, more, happenings: read } = await happenings.after(recent.place(), pageRows);
-      if (gone) recent = recentFrom(place, limits.recent);
+      if (gone) recent = recentFrom(place, limits.recent, skipped);
       else recent.add(read, place);
       return { isNews: gone || read.length > 0, more };
     },

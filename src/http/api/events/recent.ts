@@ -1,5 +1,5 @@
 import type { Happening } from '../../../ports/happenings.ts';
-import { type Told, toldOf } from './event-text.ts';
+import { type Told, tellable } from './event-text.ts';
 
 /** The newest happenings, in memory, for all clients alike. */
 export interface Recent {
@@ -22,7 +22,7 @@ export interface Portion {
 const mostText = 32 * 1024;
 
 /** Holds the newest `most`, of those after `from`. */
-export function recentFrom(from: string, most: number): Recent {
+export function recentFrom(from: string, most: number, skipped?: (one: Happening) => void): Recent {
   const told: Told[] = [];
   let first = from;
   let last = from;
@@ -31,7 +31,7 @@ export function recentFrom(from: string, most: number): Recent {
     // why: another process may have read further, so a client that comes from there can stand ahead of what is held here
     since: (place) => (place < first ? undefined : upTo(told, firstAfter(told, place), place > last ? place : last)),
     add: (happenings, place) => {
-      for (const one of happenings) told.push(toldOf(one));
+      told.push(...tellable(happenings, skipped));
       const dropped = told.splice(0, Math.max(0, told.length - most)).at(-1);
       if (dropped) first = dropped.happening.place;
       last = place;

@@ -196,3 +196,17 @@ test('who follows the events goes on while the store does not answer, with one l
     ['events cannot be read from the store: it is tried again', 'events can be read again'],
   );
 });
+
+test('who follows the events is not held up by one that does not fit, which is logged of once', async () => {
+  const { clock, lines, tell, watch } = watchers();
+  const [first, second] = [await watch(), await watch()];
+  await clock.advance(soon);
+  // why: a newer version may have types that this one does not know
+  const [, , after] = tell({}, { type: 'newer' as 'pass' }, {});
+  await clock.advance(soon);
+  for (const one of [first, second]) assert.equal(one.numbers().at(-1), after?.about['n']);
+  const back = await watch({ from: first.events[0]?.id });
+  await clock.advance(soon);
+  assert.deepEqual(back.numbers(), [after?.about['n']]);
+  assert.equal(lines.filter((line) => line.includes('left out')).length, 1);
+});
