@@ -22,6 +22,6 @@ export async function originsAt(
 }
 
 function unsaid(error: unknown): { readonly estate?: undefined } {
-  if (error instanceof Declined) return {};
+  if (error instanceof Declined && error.because === 'conflict') return {};
   throw error;
 }

@@ -1,5 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { tellingAway } from './away.ts';
 import type { Database, Tables } from './tables.ts';
 
 /** How to reach a database, and as which role to work in it. */
@@ -27,7 +28,7 @@ export function connect({ config, role }: Reach, idleMs: number, settings: reado
   // pool for idle ones and on each for those in use, it would end the process.
   pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}));
   const dialect = new PostgresDialect({
-    pool,
+    pool: tellingAway(pool),
     onCreateConnection: async (connection) => {
       if (role !== undefined) await connection.executeQuery(CompiledQuery.raw(`SET ROLE ${role}`));
       for (const setting of settings) await connection.executeQuery(CompiledQuery.raw(setting));

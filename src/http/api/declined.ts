@@ -17,6 +17,7 @@ const said: Readonly<Record<Exclude<DeclineReason, 'unknown'>, Pick<Problem, 'st
   conflict: { status: 409, title: 'Conflict' },
   unsound: { status: 422, title: 'Unprocessable Content' },
   'too-many': { status: 429, title: 'Too Many Requests' },
+  away: { status: 503, title: 'Service Unavailable' },
 };
 
 export const declinedProblem = ({ because, message, more }: Declined): Problem =>
@@ -25,5 +26,5 @@ export const declinedProblem = ({ because, message, more }: Declined): Problem =
     : {
         ...said[because],
         ...{ detail: message, more },
-        ...(because === 'too-many' ? { headers: { 'retry-after': '2' } } : {}),
+        ...(because === 'too-many' || because === 'away' ? { headers: { 'retry-after': '2' } } : {}),
       };

@@ -1,0 +1,40 @@
+import type { PostgresPool } from 'kysely';
+import pg from 'pg';
+import { Declined } from '../ports/declined.ts';
+
+/** The pool, whose connections fail as `Declined` where the database is away: whoever asks comes again. */
+export const tellingAway = (pool: pg.Pool): PostgresPool => ({
+  connect: () => pool.connect().catch(unlessAway),
+  end: () => pool.end(),
+});
+
+function unlessAway(error: unknown): never {
+  throw isAway(error) ? new Declined('away', away(error), { cause: error }) : error;
+}
+
+/** Of the reason only its code: where the database is, is nothing for whoever asks. */
+const away = (error: unknown): string =>
+  `The database cannot be reached (${codeOf(error) || 'no connection in time'}): ask again in a few seconds.`;
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code ?? '') : '');
+
+/** No connection, no room for one, or one that the server ends: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof pg.DatabaseError) return /^(08|53|57P)/.test(error.code ?? '');
+  return (
+    sockets.has(codeOf(error)) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
+  );
+}
+
+const sockets: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);

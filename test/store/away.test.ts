@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { declinedProblem } from '../../src/http/api/declined.ts';
+import { Declined } from '../../src/ports/declined.ts';
+import { isAway } from '../../src/store/away.ts';
+import { connect } from '../../src/store/connection.ts';
+
+test('a database that nobody is at is told of as away, without where it is: 503, and when to ask again', async () => {
+  const db = connect({ config: { host: '127.0.0.1', port: 1, user: 'u', database: 'd' } }, 1000);
+  const error: unknown = await sql`SELECT 1`.execute(db).catch((thrown: unknown) => thrown);
+  await db.destroy();
+  assert.ok(error instanceof Declined, String(error));
+  const { status, headers, detail } = declinedProblem(error);
+  assert.deepEqual([status, headers], [503, { 'retry-after': '2' }]);
+  assert.match(detail, /^The database cannot be reached \(ECONNREFUSED\)/);
+  assert.doesNotMatch(detail, /127/);
+});
+
+const coded = (code: string): Error => Object.assign(new pg.DatabaseError('said so', 7, 'error'), { code });
+
+test('away is what connections fail with, and no answer of a server that is there', () => {
+  for (const code of ['57P01', '57P03', '53300', '08006']) assert.ok(isAway(coded(code)), code);
+  assert.ok(isAway(new Error('timeout exceeded when trying to connect')));
+  for (const code of ['57014', '23505', '28P01', '40001']) assert.ok(!isAway(coded(code)), code);
+  assert.ok(!isAway(new Error('other')));
+});
