@@ -32,12 +32,17 @@ export interface Approvable {
   readonly free: number;
 }
 
+/** `going`: those changes, of each scope. */
+export interface ApprovableAndGoing extends Approvable {
+  readonly going: readonly ScopePlan[];
+}
+
 /**
  * Plans as a worker would, and finds what an approval would lift. What is let pass counts against the limits with all the rest,
  * so others may be over a limit only then: they are looked for until there are none. What a pause, a wave or a missing ground
  * holds beyond that is approved too, and goes when they let go; what `observe` or `protect` hold is not.
  */
-export async function approvableIn(survey: Survey, said: SaidOf): Promise<Approvable> {
+export async function approvableIn(survey: Survey, said: SaidOf): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
   const digests = new Set(before);
   const lifted = new Map<string, Lifted>();
@@ -108,9 +113,10 @@ const stays: ReadonlySet<WithholdCode> = new Set(['mode', 'protect', 'retain', '
 type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';
 
-function approvable({ estate }: Survey, plans: readonly ScopePlan[], lifted: readonly Lifted[]): Approvable {
+function approvable({ estate }: Survey, plans: readonly ScopePlan[], lifted: readonly Lifted[]): ApprovableAndGoing {
   const digests = new Set(lifted.map(({ digest }) => digest));
-  const going = plans.flatMap(({ actions }) => actions).filter(({ verb }) => verb !== 'forget');
+  const isFree = (action: Action): boolean => action.verb !== 'forget' && !digests.has(actionDigest(action, sha256));
+  const going = plans.map((plan) => ({ ...plan, actions: plan.actions.filter(isFree) }));
   return {
     plans: plans.map((plan) => {
       const held = new Set(
@@ -123,6 +129,7 @@ function approvable({ estate }: Survey, plans: readonly ScopePlan[], lifted: rea
         .map(({ action }) => action);
       return namedFromHere({ ...plan, actions, findings: plan.findings.filter(isWithheld) }, estate.dir);
     }),
-    free: going.filter((action) => !digests.has(actionDigest(action, sha256))).length,
+    free: going.flatMap(({ actions }) => actions).length,
+    going,
   };
 }

@@ -6,7 +6,7 @@ import { approvableIn, saidOf } from './approvable.ts';
 import { authorshipOf } from './authorship.ts';
 import { giveApproval } from './give-approval.ts';
 import type { Planning } from './planning.ts';
-import { seenOf } from './sight.ts';
+import { seenOf, seesEveryOwner } from './sight.ts';
 import type { KeptSurvey } from './survey-of.ts';
 import { wishPasses } from './wish.ts';
 
@@ -19,8 +19,9 @@ export const approvalsOn = (planning: Planning): ApprovalAnswers => ({
 async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
-  const { plans, free } = await approvableIn(survey, said);
-  const shown = seenOf(survey, plans, { ...asked, quantity: 'every' });
+  const { plans, going } = await approvableIn(survey, said);
+  const sight = { ...asked, quantity: 'every' } as const;
+  const shown = seenOf(survey, plans, sight);
   const generation = survey.bound.generation ?? 0;
   const scopes = shown.plans.filter(({ actions }) => actions.length > 0).map(({ scope }) => scope);
   const waiting = { estate: estate.name, generation, scopes };
@@ -28,9 +29,12 @@ async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> 
     ...shown,
     digest: planDigest(shown.plans, sha256),
     generation,
-    free,
+    free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
     authors: await authorshipOf(waiting, asked.by, store),
-    given: shown.plans.flatMap(({ scope }) => said.get(scope)?.approvals ?? []),
+    // why: one tells of all in its scope that it was given for, whose ever it is
+    given: survey.looked.flatMap((view) =>
+      seesEveryOwner(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
+    ),
   };
 }
 

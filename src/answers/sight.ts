@@ -29,6 +29,10 @@ export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight
 export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
   seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: wanted.targets }));
 
+/** Something of a scope is seen whose ever it is. */
+export const seesEveryOwner = (view: Viewed, sight: Sight): boolean =>
+  seesScope(view, { ...sight, seen: sight.seen.filter(({ owners }) => owners === undefined) });
+
 /** Nothing stands between somebody and all of an estate. */
 export const seesAll = ({ estate, seen }: Sight): boolean => seen.some((bounds) => covers(bounds, { estate }));
 

@@ -35,6 +35,23 @@ async function takenOver(first: string | undefined, second: string | undefined):
   return world;
 }
 
+describe('an offer to who is bounded to an owner', () => {
+  it('counts what goes without them, and tells what was approved, of nobody else', async () => {
+    const world = answersWorld(callers);
+    await bringIn(world, owned('team-db', 'a'), ['root@acme.example']);
+    await world.pass();
+    assert.equal((await approve(world, 'bob')).status, 201);
+    const told = async (who: string) => {
+      const { text } = await world.api.ask(who, 'GET /v1/approvals');
+      const { free, approvals } = JSON.parse(text);
+      return [free > 0, approvals.length];
+    };
+    assert.deepEqual(await told('bob'), [true, 1]);
+    assert.deepEqual(await told('web'), [false, 0]);
+    assert.deepEqual(await told('db'), [true, 0]);
+  });
+});
+
 describe('a change that takes a machine over from its owner', () => {
   const cases: readonly (readonly [first: string | undefined, second: string | undefined, by: readonly string[]])[] = [
     ['team-db', 'team-web', ['both']],
