@@ -6,6 +6,7 @@ import { Declined } from '../ports/declined.ts';
 export const tellingAway = (pool: pg.Pool): PostgresPool => ({
   connect: () => pool.connect().catch(unlessAway),
   end: () => pool.end(),
+  options: pool.options,
 });
 
 function unlessAway(error: unknown): never {
