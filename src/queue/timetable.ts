@@ -23,8 +23,16 @@ async function mend(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>):
     else wrong.push(scheduler.key);
   const missing = [...wanted].filter(([key]) => !right.has(key));
   for (const key of wrong) await queue.removeJobScheduler(key);
-  for (const [key, pass] of missing) await put(queue, key, pass);
+  for (const [key, pass] of missing) await put(queue, key, pass).catch(unlessGivenWay);
   return wrong.length + missing.length > 0;
+}
+
+/**
+ * Of two who put the same one back, PostgreSQL makes one give way: the other puts it, and the next look sees whether it did.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: deadlock_detected
+ */
+function unlessGivenWay(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === '40P01')) throw error;
 }
 
 /** One whose moment passed an interval ago, or lies beyond the next, has lost its job or its place. */

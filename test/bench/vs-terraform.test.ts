@@ -64,6 +64,8 @@ test('a terraform that works is measured; one that does not, or none, is no peer
       const peer = () => measureTerraform(proxy, { ...process.env, PATH: folder });
       try {
         assert.equal(await peer(), undefined);
+        // why: a package.json somewhere above would say what the script is
+        await writeFile(join(folder, 'package.json'), '{}');
         await writeFile(join(folder, 'terraform'), fakeTerraform, { mode: 0o755 });
         const measured = await peer();
         assert.deepEqual([measured?.createCalls, measured?.planCalls], [3, 2]);

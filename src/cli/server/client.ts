@@ -90,7 +90,8 @@ function jsonIn(text: string, { status, headers }: Response, url: string): unkno
   });
 }
 
-const tickMs = 1000;
+/** It is silent for a second by itself. */
+const tickMs = 200;
 
 /** Says on stderr that the server is waited for, once that takes longer than a second. */
 async function waiting<T>(url: string, { terminal, clock }: Context, work: () => Promise<T>): Promise<T> {

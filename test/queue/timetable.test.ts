@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Queue } from 'bullmq';
+import type { Where } from '../../src/ports/queue.ts';
+import { timetable } from '../../src/queue/timetable.ts';
+
+const pass = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
+
+/** A queue whose server answers the first puts with these errors, and keeps what comes after them. */
+function queueWith(...errors: readonly Error[]) {
+  const left = [...errors];
+  const kept = new Map<string, { key: string; every: number; next: number }>();
+  const queue = {
+    getJobSchedulers: async () => [...kept.values()],
+    removeJobScheduler: async (key: string) => kept.delete(key),
+    upsertJobScheduler: async (key: string, { every }: { every: number }) => {
+      const error = left.shift();
+      if (error !== undefined) throw error;
+      kept.set(key, { key, every, next: Date.now() + every });
+    },
+  };
+  return { queue: queue as unknown as Queue<Where>, kept }; // why: of a queue only these are asked
+}
+
+const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+
+describe('two who put the same pass back at once', () => {
+  it('one gives way to the other, and looks again', async () => {
+    const { queue, kept } = queueWith(deadlock);
+    await timetable(queue, [pass]);
+    assert.equal(kept.size, 1);
+  });
+
+  it('what else a server refuses is told', async () => {
+    const { queue } = queueWith(new Error('the disk is full'));
+    await assert.rejects(timetable(queue, [pass]), /the disk is full/);
+  });
+});
