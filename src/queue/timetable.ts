@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Queue } from 'bullmq';
+import { ErrorCode, type Queue } from 'bullmq';
 import type { Periodic, Where } from '../ports/queue.ts';
 import { keyOf } from './line.ts';
 
@@ -28,11 +28,13 @@ async function mend(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>):
 }
 
 /**
- * Of two who put the same one back, PostgreSQL makes one give way: the other puts it, and the next look sees whether it did.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html: deadlock_detected
+ * Of two who put the same one back, one gives way: PostgreSQL makes it (deadlock_detected), or BullMQ finds the other's job in its
+ * place. The other puts it, and the next look sees whether it did.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 function unlessGivenWay(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === '40P01')) throw error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== '40P01' && code !== ErrorCode.SchedulerJobSlotsBusy) throw error;
 }
 
 /** One whose moment passed an interval ago, or lies beyond the next, has lost its job or its place. */

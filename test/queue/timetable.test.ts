@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Queue } from 'bullmq';
-import type { Where } from '../../src/ports/queue.ts';
 import { timetable } from '../../src/queue/timetable.ts';
 
 const pass = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
+
+type Timed = Parameters<typeof timetable>[0];
 
 /** A queue whose server answers the first puts with these errors, and keeps what comes after them. */
 function queueWith(...errors: readonly Error[]) {
@@ -19,17 +19,22 @@ function queueWith(...errors: readonly Error[]) {
       kept.set(key, { key, every, next: Date.now() + every });
     },
   };
-  return { queue: queue as unknown as Queue<Where>, kept }; // why: of a queue only these are asked
+  return { queue: queue as unknown as Timed, kept }; // why: of a queue only these are asked
 }
 
 const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
+const taken = Object.assign(new Error('current and next time slots already have jobs'), {
+  code: -11,
+});
+
 describe('two who put the same pass back at once', () => {
-  it('one gives way to the other, and looks again', async () => {
-    const { queue, kept } = queueWith(deadlock);
-    await timetable(queue, [pass]);
-    assert.equal(kept.size, 1);
-  });
+  for (const [name, error] of Object.entries({ deadlock, taken }))
+    it(`one gives way to the other, and looks again: ${name}`, async () => {
+      const { queue, kept } = queueWith(error);
+      await timetable(queue, [pass]);
+      assert.equal(kept.size, 1);
+    });
 
   it('what else a server refuses is told', async () => {
     const { queue } = queueWith(new Error('the disk is full'));
