@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import type { Store } from '../../../src/ports/store.ts';
-import { commandLine } from '../../../src/store/embedded/process-start.ts';
+import { commandLine, commandLine } from '../../../src/store/embedded/process-start.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -150,6 +150,8 @@ test('embedded: a server that was killed itself is started again, with all that 
   const pid = await serverPid();
   assert.ok(pid);
   process.kill(pid, 'SIGKILL');
+  // why: who is told to die lives on for a moment, and still takes connections
+  await until('the server is dead', () => commandLine(pid) === '', 10_000);
   const second = await open();
   assert.equal(await second.ledger.note(acme, { n: 2 }), 2);
   assert.notEqual(await serverPid(), pid);
