@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { together } from '../pass/together.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
@@ -34,13 +35,12 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 }
 
 async function* list({ listings, known, key }: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
-  const occupied = occupiedVpcs(listings, call);
-  const [vpcs, gateways, tables] = await Promise.all([
+  const [inUse, vpcs, gateways, tables] = await together([
+    occupiedVpcs(listings, call),
     listings.vpcs('network', call),
     listings.gateways('network', call),
     listings.tables('network', call),
   ]);
-  const inUse = await occupied;
   yield vpcs.map((vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);

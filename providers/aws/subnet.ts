@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { together } from '../pass/together.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { leadsTo, tablePart } from './internet/signs.ts';
@@ -30,7 +31,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 }
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
-  const [subnets, tables] = await Promise.all([listings.subnets('subnet', call), listings.tables('subnet', call)]);
+  const [subnets, tables] = await together([listings.subnets('subnet', call), listings.tables('subnet', call)]);
   const index = indexTables(tables);
   yield subnets.map((subnet) => observeSubnet(subnet, index));
 }

@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
+import { together } from '../pass/together.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
 import { cloudIdOf, partsOfId } from './ids.ts';
@@ -47,7 +48,7 @@ const perNsg = <T>(nsgOf: (item: T) => CloudId) => ({ key: nsgOf, size: most.inl
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
   const { listings } = scope;
-  const [nsgs, vnets, asgs] = await Promise.all([
+  const [nsgs, vnets, asgs] = await together([
     listings.nsgs('firewall-rule', call),
     listings.vnets('firewall-rule', call),
     listings.asgs('firewall-rule', call),

@@ -6,6 +6,7 @@ import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { done } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
+import { together } from '../pass/together.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
 import { createNamed } from './create-named.ts';
@@ -32,7 +33,7 @@ export function groupActuator(scope: Scope): Actuator<'group'> {
 }
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
-  const [asgs, vnets] = await Promise.all([listings.asgs('group', call), listings.vnets('group', call)]);
+  const [asgs, vnets] = await together([listings.asgs('group', call), listings.vnets('group', call)]);
   const networkOf = networksOf(vnets);
   yield asgs.map((asg) => observe(asg, networkOf));
 }

@@ -7,6 +7,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { together } from '../pass/together.ts';
 import { canonicalCidrs } from './cidr-text.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
@@ -36,7 +37,7 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 }
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
-  const [vnets, nsgs] = await Promise.all([listings.vnets('network', call), listings.nsgs('network', call)]);
+  const [vnets, nsgs] = await together([listings.vnets('network', call), listings.nsgs('network', call)]);
   checkFilters(vnets, nsgs);
   const byId = new Map(nsgs.map((nsg) => [canonicalId(nsg.id ?? ''), nsg]));
   yield vnets.map((vnet) => observeVnet(vnet, byId.get(canonicalId(filterIdOf(vnet.id ?? '')))));

@@ -5,6 +5,7 @@ import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
+import { together } from '../pass/together.ts';
 import { placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { firewallOf, observeFirewall } from './firewall.ts';
@@ -35,7 +36,7 @@ export function firewallRuleActuator(scope: Scope): Actuator<'firewall-rule'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
   const { listings, project } = scope;
-  const [firewalls, networks] = await Promise.all([
+  const [firewalls, networks] = await together([
     listings.firewalls('firewall-rule', call),
     listings.networks('firewall-rule', call),
   ]);

@@ -4,6 +4,7 @@ import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call } from '../../src/ports/actuator.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
 import { each } from '../pass/each.ts';
+import { together } from '../pass/together.ts';
 import { getDisk, getInstance, getSubnetwork } from './get.ts';
 import { change } from './instance/change.ts';
 import { launch } from './instance/launch.ts';
@@ -29,7 +30,7 @@ export function instanceActuator(scope: Scope): Actuator<'instance'> {
 /** Disks are listed after the instances, and only if there is one, so that no disk can be too new for its listing. */
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'instance'>[]> {
   const { listings, project } = scope;
-  const [instances, subnetworks] = await Promise.all([
+  const [instances, subnetworks] = await together([
     listings.instances('instance', call),
     listings.subnetworks('instance', call),
   ]);

@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { together } from '../pass/together.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { closeWay, removeRoutes, routesIn } from './default-route/close.ts';
@@ -35,7 +36,7 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
   const { listings } = scope;
-  const [networks, routes] = await Promise.all([listings.networks('network', call), listings.routes('network', call)]);
+  const [networks, routes] = await together([listings.networks('network', call), listings.routes('network', call)]);
   yield networks.map((network) => {
     const path = pathOf(network.selfLink ?? '');
     return observeNetwork(network, wayOf(path, readDescription(network.description).mark, routes));

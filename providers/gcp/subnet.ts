@@ -5,6 +5,7 @@ import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import { done } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
+import { together } from '../pass/together.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { getNetwork, getSubnetwork } from './get.ts';
@@ -32,7 +33,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   const { listings } = scope;
-  const [subnetworks, networks] = await Promise.all([
+  const [subnetworks, networks] = await together([
     listings.subnetworks('subnet', call),
     listings.networks('subnet', call),
   ]);

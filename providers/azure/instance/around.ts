@@ -4,6 +4,7 @@ import type { Result } from '../../../src/core/failure.ts';
 import type { Ref } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
 import { each } from '../../pass/each.ts';
+import { together } from '../../pass/together.ts';
 import type { Sdk } from '../client.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';
@@ -24,7 +25,7 @@ export interface Around {
 /** Machines are listed before what they hang on, so that none of it can be too new for its listing. */
 export async function listAround(vms: readonly VirtualMachine[], scope: Scope, call: Call): Promise<Around> {
   const { machines, vnets, asgs } = scope.listings;
-  const [states, nics, addresses, disks, networks, groups] = await Promise.all([
+  const [states, nics, addresses, disks, networks, groups] = await together([
     vms.length === 0 ? [] : machines.states('instance', call),
     machines.interfaces('instance', call),
     machines.addresses('instance', call),

@@ -134,7 +134,9 @@ function neverShort(trouble: TroubleKind): Law {
         stage.harness.trouble.calm();
         stage.harness.trouble.strike('reads', 'short-page');
         stage.harness.trouble.strike('reads', trouble, nth);
-        const ids = await stage.listed(kind).then(idsOf, (error: unknown) => error);
+        const again = recordedCall();
+        const ids = await stage.listed(kind, again).then(idsOf, (error: unknown) => error);
+        assert.equal(again.reported.length, again.admitted.length, 'what has ended asks for nothing more');
         if (!(ids instanceof ListingFailed)) assert.deepEqual(ids, whole, `request ${nth}`);
         outcomes.push(ids instanceof ListingFailed ? 'failed' : 'whole');
       }
