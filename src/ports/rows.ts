@@ -17,8 +17,8 @@ export interface Rows {
   page(query: RowQuery): Promise<RowPage>;
   /** Newest versions of what has such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;
-  /** All versions of what `find` finds, newest first, at most `limit`. */
-  history(query: RowAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
+  /** All versions of one line, those under other ids too, newest first, at most `limit`. */
+  history(query: LineAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
   /**
    * The newest look at each scope that lines were kept of, but those that are left; sorted by estate and scope; of all estates,
    * or of one.
@@ -51,6 +51,11 @@ export interface RowAsked {
   readonly of: Address | CloudId | readonly (Address | CloudId)[];
   /** As it was then, ms since the epoch; absent: now. */
   readonly asOf?: number;
+}
+
+/** One line, by what is its own. `key`: as in `Row`. */
+export interface LineAsked extends Pick<RowAsked, 'seen' | 'asOf'>, Where {
+  readonly key: string;
 }
 
 export interface RowQuery {

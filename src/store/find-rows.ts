@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
-import type { RowAsked } from '../ports/rows.ts';
+import type { LineAsked, RowAsked } from '../ports/rows.ts';
 import { keptRow, type ReadVersion, rowVersion } from './read-row.ts';
 import { asOfConditions } from './row-filter.ts';
 import { storableText } from './storable.ts';
@@ -19,15 +19,14 @@ export async function findRows(db: Database, asked: RowAsked): Promise<readonly 
   return versions.map((version) => keptRow(version, asked.asOf));
 }
 
-/** Of whole lines: also of the time when they had another id. */
 export async function historyOf(
   db: Database,
-  asked: RowAsked & { readonly limit: number },
+  asked: LineAsked & { readonly limit: number },
 ): Promise<readonly RowVersion[]> {
-  const { asOf, limit } = asked;
+  const { estate, scope, key, asOf, limit } = asked;
   const began = asOf === undefined ? sql`true` : sql`began <= ${asOf}`;
   const versions = await read(db, asked, {
-    where: sql`${began} AND (estate, scope, key) IN (SELECT estate, scope, key FROM setpoint.versions WHERE ${began} AND ${isOf(asked)})`,
+    where: sql`${began} AND estate = ${storableText(estate)} AND scope = ${storableText(scope)} AND key = ${storableText(key)}`,
     order: sql`version.began DESC, version.number DESC`,
     limit,
   });
@@ -52,7 +51,7 @@ interface Reading {
 
 async function read(
   db: Database,
-  { seen }: RowAsked,
+  { seen }: Pick<RowAsked, 'seen'>,
   { where, order, limit }: Reading,
 ): Promise<readonly ReadVersion[]> {
   const { rows } = await sql<ReadVersion>`

@@ -7,7 +7,7 @@ import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { storableJson, storableText } from '../../src/store/storable.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { observedOf, scope } from './fixtures.ts';
+import { addressOf, observedOf, scope } from './fixtures.ts';
 import { owner } from './owner.ts';
 import { everything, lookOf, namesOf, of, rowOf, start } from './row-fixtures.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
@@ -37,7 +37,7 @@ test('what was is kept for as long as asked, what is now for ever', async () => 
   await store.rows.keep(where, at(2 * day, 'Drifted'));
   await store.rows.keep(where, at(20 * day, 'InSync'));
   const froms = async () =>
-    (await store.rows.history({ seen: everything, estate: 'pruned', of: 'vpc-a', limit: 9 })).map(
+    (await store.rows.history({ seen: everything, estate: 'pruned', scope, key: addressOf('a'), limit: 9 })).map(
       ({ from }) => (from - start) / day,
     );
   await clock.advance(31 * day);
@@ -57,11 +57,11 @@ test('what was is kept for as long as asked, what is now for ever', async () => 
 
 test('a time before what is kept is refused, and it is said since when it is', async () => {
   const now = clock.now();
-  const asked = { seen: everything, estate: 'pruned', of: 'vpc-still', limit: 9 };
+  const asked = { seen: everything, estate: 'pruned', limit: 9 };
   const ask = (asOf: number) => [
     () => store.rows.page(of('pruned', { asOf })),
-    () => store.rows.find({ ...asked, asOf }),
-    () => store.rows.history({ ...asked, asOf }),
+    () => store.rows.find({ ...asked, of: 'vpc-still', asOf }),
+    () => store.rows.history({ ...asked, scope, key: addressOf('still'), asOf }),
   ];
   const since = new Date(now - 30 * day).toISOString();
   for (const question of ask(now - 30 * day - 1))
@@ -161,7 +161,7 @@ test('two looks at one scope at once: the newer one is what is kept, and nothing
     lookOf(at + ((i * 5) % 12), [rowOf('a', { reason: `look ${(i * 5) % 12}` })]),
   );
   await Promise.all(looks.map((look) => store.rows.keep(where, look)));
-  const history = await store.rows.history({ seen: everything, estate: 'race', of: 'vpc-a', limit: 99 });
+  const history = await store.rows.history({ seen: everything, estate: 'race', scope, key: addressOf('a'), limit: 99 });
   assert.equal(history[0]?.state.reason, 'look 11');
   assert.deepEqual(history.map(({ until }) => until).slice(1), history.map(({ from }) => from).slice(0, -1));
 });

@@ -20,7 +20,7 @@ export const rowLaws: Laws = {
     for (const after of [1000, 2000, 3000]) await store.rows.keep(where, lookOf(after, [rowOf('a')]));
     const [row] = await store.rows.find({ seen: everything, estate, of: 'vpc-a' });
     assert.deepEqual([row?.since, row?.observed], [start + 1000, { at: start + 3000, complete: true }]);
-    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
     assert.deepEqual(
       history.map(({ from, until }) => [from, until]),
       [[start + 1000, undefined]],
@@ -40,7 +40,7 @@ export const rowLaws: Laws = {
     const more = rowOf('a', { status: 'Drifted', reason: 'two fields' });
     const looks = [[rowOf('a')], [drifted], [more], [more], [], [rowOf('a')]];
     for (const [i, rows] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), rows));
-    const history = await store.rows.history({ seen: everything, estate, of: addressOf('a'), limit: 10 });
+    const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
     const told = history.map(({ state, since, from, until }) => [state.reason, ...[since, from, until].map(after)]);
     assert.deepEqual(told, [
       ['as wanted', 6000, 6000, undefined],
@@ -53,7 +53,7 @@ export const rowLaws: Laws = {
       numbers,
       numbers.toSorted((a, b) => b - a),
     );
-    const [newest] = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 1 });
+    const [newest] = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 1 });
     assert.equal(newest?.from, start + 6000);
   },
 
@@ -71,7 +71,7 @@ export const rowLaws: Laws = {
     const [a] = await store.rows.find({ seen: everything, estate, of: 'vpc-a', asOf: start + 1500 });
     assert.deepEqual([a?.state.status, a?.since], ['InSync', start + 1000]);
     const [version, ...earlier] = await store.rows.history({
-      ...{ seen: everything, estate, of: 'vpc-a', asOf: start + 1500, limit: 10 },
+      ...{ seen: everything, estate, scope, key: addressOf('a'), asOf: start + 1500, limit: 10 },
     });
     assert.deepEqual([version?.from, version?.until, earlier], [start + 1000, undefined, []]);
   },
@@ -95,7 +95,7 @@ export const rowLaws: Laws = {
     ]);
     await store.rows.keep(where, lookOf(4000, [rowOf('a')]));
     assert.deepEqual(await seen(), [['a', 4000, true]]);
-    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
     assert.equal(history.length, 1);
   },
 
@@ -125,7 +125,7 @@ export const rowLaws: Laws = {
     };
     const looks = [of(1), of(2), of(2, 'Drifted'), of(3)];
     for (const [i, row] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), [row]));
-    const history = await store.rows.history({ seen: everything, estate, of: 'vpc-a', limit: 10 });
+    const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
     assert.deepEqual(
       history.map(({ state }) => [state.status, state.generation]),
       [

@@ -190,7 +190,7 @@ export const rowQueryLaws: Laws = {
       assert.deepEqual(await namesOf(store.rows, of(estate, { seen })), want, JSON.stringify(seen));
       const found = await store.rows.find({ seen, estate, of: 'vpc-a' });
       assert.equal(found.length, want.includes('a') ? 1 : 0);
-      const history = await store.rows.history({ seen, estate, of: 'vpc-a', limit: 5 });
+      const history = await store.rows.history({ seen, estate, scope, key: addressOf('a'), limit: 5 });
       assert.equal(history.length, want.includes('a') ? 1 : 0);
     }
   },
@@ -211,11 +211,15 @@ export const rowQueryLaws: Laws = {
     assert.deepEqual(await ids('i-1', start + 1500), [addressOf('a'), theirs.key].toSorted());
     assert.deepEqual(await ids([addressOf('a'), 'i-1', 'i-2', 'i-3']), [addressOf('a'), theirs.key].toSorted());
     assert.deepEqual(await ids([]), []);
-    const history = await store.rows.history({ seen: estates, estate, of: 'i-1', limit: 10 });
+    const history = await store.rows.history({ seen: estates, estate, scope, key: addressOf('a'), limit: 10 });
     assert.deepEqual(
       history.map(({ called }) => called.id),
       ['i-2', 'i-1'],
     );
+    const there = { estate, scope: elsewhere.scope };
+    await store.rows.keep(there, lookOf(3000, [rowOf('a', { place: { scope: there.scope }, called: { id: 'i-9' } })]));
+    const [only, ...others] = await store.rows.history({ seen: estates, ...there, key: addressOf('a'), limit: 10 });
+    assert.deepEqual([only?.called.id, others], ['i-9', []], 'a line of another scope has a history of its own');
   },
 };
 

@@ -49,9 +49,10 @@ export function memoryRows(memory: Memory, clock: Clock): Rows {
         .slice(0, 100)
         .map((one) => keptRow(read(rows, one), asked.asOf)),
     history: async ({ limit, ...asked }) => {
-      const lines = new Set(named(rows, within(asked)).map(lineOf));
+      within(asked);
       return rows.versions
-        .filter((one) => lines.has(lineOf(one)) && isSeen(one, asked) && one.began <= (asked.asOf ?? one.began))
+        .filter((one) => isIn(one, asked) && one.of.row.key === asked.key)
+        .filter((one) => isSeen(one, asked) && one.began <= (asked.asOf ?? one.began))
         .toSorted((a, b) => b.began - a.began || b.number - a.number)
         .slice(0, limit)
         .map((one) => rowVersion(read(rows, one), asked.asOf));
@@ -176,7 +177,6 @@ function compare(a: readonly string[], b: readonly string[]): number {
   return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
 }
 
-const lineOf = ({ of }: Version): string => `${whereKey(of)} ${of.row.key}`;
 const isIn = ({ of }: Version, where: Where): boolean => whereKey(of) === whereKey(where);
 const isAt = ({ began, ended }: Version, asOf: number | undefined): boolean =>
   asOf === undefined ? ended === null : began <= asOf && (ended === null || ended > asOf);

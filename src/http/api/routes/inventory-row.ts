@@ -82,9 +82,10 @@ interface Around {
 async function all(row: KeptRow, { question, versions, desk }: Around) {
   const { rows } = desk;
   const here = { ...question, estate: row.estate };
+  const line = { ...here, scope: row.place.scope, key: row.key };
   const isPast = question.asOf !== undefined;
   const [history, refersTo, referredToBy, origins] = await Promise.all([
-    versions === 0 ? [] : rows.history({ ...here, of: row.key, limit: versions + 1 }),
+    versions === 0 ? [] : rows.history({ ...line, limit: versions + 1 }),
     named(row, here, rows),
     naming(row, here, rows),
     isPast || row.sides.desired === undefined ? [] : desk.origins(row),
