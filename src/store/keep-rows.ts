@@ -67,7 +67,7 @@ async function saveLook({ trx, estate, scope, at, before }: Look, look: KeptLook
 async function knownRows({ trx, estate, scope }: Look): Promise<ReadonlyMap<string, KnownRow>> {
   const rows = await trx
     .selectFrom('versions_now')
-    .select(['key', 'kind', 'digest', 'status', 'generation', 'since', 'listed'])
+    .select(['key', 'kind', 'digest', 'status', 'since', 'listed'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .execute();

@@ -10,7 +10,6 @@ export interface KnownRow {
   readonly kind: string;
   readonly digest: string;
   readonly status: string;
-  readonly generation: number;
   readonly since: number;
   readonly listed: boolean;
 }
@@ -20,7 +19,6 @@ export interface KnownRow {
  *
  *   in the look | known before | kind has a gap | change
  *   yes         | no, or otherwise              | written
- *   yes         | the same, of another generation | moved on (nothing happened to it)
  *   yes         | the same, unlisted before     | listed again (nothing happened to it)
  *   yes, nothing standing | yes | yes            | unlisted: that it was not seen proves nothing
  *   no          | yes          | no             | vanished
@@ -29,8 +27,6 @@ export interface KnownRow {
 export interface RowChanges {
   readonly written: readonly WrittenRow[];
   readonly relisted: readonly string[];
-  /** By the generation that they are in step with by now. */
-  readonly movedOn: ReadonlyMap<number, readonly string[]>;
   readonly vanished: readonly string[];
   readonly unlisted: readonly string[];
 }
@@ -55,25 +51,17 @@ export function rowChanges(known: ReadonlyMap<string, KnownRow>, { at, rows, gap
   const now = new Map(rows.map((row) => [storableText(row.key), row] as const).filter(([key, row]) => tells(key, row)));
   const written: WrittenRow[] = [];
   const relisted: string[] = [];
-  const moved: { readonly key: string; readonly generation: number }[] = [];
   for (const [key, row] of now) {
     const text = canonical(row);
     const digest = sha256(isInStep(row) ? canonical({ ...row, state: { ...row.state, generation: 0 } }) : text);
     const before = known.get(key);
     if (before?.digest !== digest) written.push({ key, row, digest, text, ...standing(row, at, before) });
-    else {
-      if (!before.listed) relisted.push(key);
-      const { generation } = row.state;
-      if (before.generation !== generation) moved.push({ key, generation });
-    }
+    else if (!before.listed) relisted.push(key);
   }
   const missing = [...known].filter(([key]) => !now.has(key));
   return {
     written,
     relisted,
-    movedOn: new Map(
-      [...Map.groupBy(moved, ({ generation }) => generation)].map(([to, all]) => [to, all.map(({ key }) => key)]),
-    ),
     vanished: missing.filter(([, { kind }]) => !unsure.has(kind)).map(([key]) => key),
     unlisted: missing.filter(([, { kind, listed }]) => unsure.has(kind) && listed).map(([key]) => key),
   };
