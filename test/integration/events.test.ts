@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { authenticator } from '../../src/http/access/authenticator.ts';
 import { eventLimits } from '../../src/http/api/events/limits.ts';
 import { openEvents } from '../../src/http/api/events/open-events.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
 import { type Http, startHttp } from '../../src/http/start-http.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Store } from '../../src/ports/store.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { openReading, type Reading } from '../http/api/events/support/reading.ts';
 import { guardsOf } from '../store/fixtures.ts';
-import { owner } from '../store/owner.ts';
-import { removeFolder, temporaryFolder } from '../store/temporary-folder.ts';
+import { ownStore } from '../store/own-store.ts';
 import { until } from '../support/until.ts';
 
 const clock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, signal && { signal }) };
 const log = createLog({ write: () => {} }, { form: 'json', level: 'debug' });
-const folder = await temporaryFolder();
-let store: Store;
-let admin: pg.Client;
-before(async () => {
-  store = await openStore({ folder, clock, create: true });
-  admin = await owner(folder);
-});
-after(async () => {
-  await admin.end();
-  await store.close();
-  await removeFolder(folder);
-});
+const { store, admin } = await ownStore(clock);
 
 /** Credentials are looked at every 100 ms, not every 10 s. */
 async function serve(t: TestContext): Promise<Http> {

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type pg from 'pg';
-import type { Store } from '../../src/ports/store.ts';
+import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { ownStore } from './own-store.ts';
 import { application, owner, portOf } from './owner.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
-const folder = await temporaryFolder();
 const clock = virtualClock();
-let store: Store;
-let admin: pg.Client;
-before(async () => {
-  store = await openStore({ folder, clock, create: true });
-  await store.ledger.note('acme', { n: 1 });
-  admin = await owner(folder);
-});
-after(async () => {
-  await admin.end();
-  await store.close();
-  await removeFolder(folder);
-});
+const { folder, store, admin } = await ownStore(clock);
+await store.ledger.note('acme', { n: 1 });
 
 const denied = { code: '42501' };
 const changes = [
@@ -130,11 +118,11 @@ test('DATABASE_URL: a user who may not make what is missing is told who can; wit
   await assert.rejects(guest(), refused);
   await admin.query('GRANT setpoint_app TO guest');
   const said: string[] = [];
-  const store = await guest(said);
+  const theirs = await guest(said);
   assert.deepEqual(said, []);
-  assert.equal(await store.ledger.note('acme', {}), 1);
-  await store.fleet.requests.ask({ estate: 'acme', scope: 's' }, 'now');
-  await store.close();
+  assert.equal(await theirs.ledger.note('acme', {}), 1);
+  await theirs.fleet.requests.ask({ estate: 'acme', scope: 's' }, 'now');
+  await theirs.close();
   const client = await owner(folder, 'keeper');
   await client.query('DELETE FROM setpoint.migrations WHERE number = (SELECT max(number) FROM setpoint.migrations)');
   await assert.rejects(guest(), refused);

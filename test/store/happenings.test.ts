@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type pg from 'pg';
 import type { Happening } from '../../src/ports/happenings.ts';
-import type { Store } from '../../src/ports/store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { guardsOf } from './fixtures.ts';
-import { application, owner } from './owner.ts';
-import { removeFolder, temporaryFolder } from './temporary-folder.ts';
+import { ownStore } from './own-store.ts';
+import { application } from './owner.ts';
 
-const folder = await temporaryFolder();
 const clock = virtualClock();
-let store: Store;
-let admin: pg.Client;
-before(async () => {
-  store = await openStore({ folder, clock, create: true });
-  admin = await owner(folder);
-});
-after(async () => {
-  await admin.end();
-  await store.close();
-  await removeFolder(folder);
-});
+const { folder, store, admin } = await ownStore(clock);
 
 const insert =
   "INSERT INTO setpoint.happenings (at, estate, type, about) VALUES ($2, 'acme', 'pass', json_build_object('n', $1::text))";

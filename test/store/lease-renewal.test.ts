@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type pg from 'pg';
+import { test } from 'node:test';
 import { type Lease, LeaseLost } from '../../src/ports/lease.ts';
-import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { scope } from './fixtures.ts';
-import { owner } from './owner.ts';
-import { removeFolder, temporaryFolder } from './temporary-folder.ts';
+import { ownStore } from './own-store.ts';
 
-const folder = await temporaryFolder();
 const clock = virtualClock();
-let store: Store;
-let admin: pg.Client;
-before(async () => {
-  store = await openStore({ folder, clock, create: true });
-  admin = await owner(folder);
-});
-after(async () => {
-  await admin.end();
-  await store.close();
-  await removeFolder(folder);
-});
+const { folder, store, admin } = await ownStore(clock);
 
 async function acquire(estate: string): Promise<Lease> {
   const acquired = await store.leases.acquire(estate, scope, 'me');

@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
-import type { Store } from '../../src/ports/store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, workerOf } from './fixtures.ts';
-import { owner } from './owner.ts';
-import { removeFolder, temporaryFolder } from './temporary-folder.ts';
+import { ownStore } from './own-store.ts';
 
-const folder = await temporaryFolder();
 const clock = virtualClock();
-let store: Store;
-let admin: pg.Client;
-before(async () => {
-  store = await openStore({ folder, clock, create: true });
-  admin = await owner(folder);
-});
-after(async () => {
-  await admin.end();
-  await store.close();
-  await removeFolder(folder);
-});
+const { store, admin } = await ownStore(clock);
 
 /** As a server that goes away does: every connection of the application ends, whatever it is doing. */
 async function endAllWhileOneWaits(): Promise<void> {
