@@ -1,10 +1,11 @@
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { Declined } from '../ports/declined.ts';
+import { preparing } from './prepared.ts';
 
 /** The pool, whose connections fail as `Declined` where the database is away: whoever asks comes again. */
 export const tellingAway = (pool: pg.Pool): PostgresPool => ({
-  connect: () => pool.connect().catch(unlessAway),
+  connect: () => pool.connect().then(preparing, unlessAway),
   end: () => pool.end(),
   options: pool.options,
 });

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
 import type { LineAsked, RowAsked } from '../ports/rows.ts';
+import { prepared } from './prepared.ts';
 import { keptRow, type ReadVersion, rowVersion } from './read-row.ts';
 import { asOfConditions } from './row-filter.ts';
 import { storableText } from './storable.ts';
@@ -54,7 +55,7 @@ async function read(
   { seen }: Pick<RowAsked, 'seen'>,
   { where, order, limit }: Reading,
 ): Promise<readonly ReadVersion[]> {
-  const { rows } = await sql<ReadVersion>`
+  const { rows } = await sql<ReadVersion>`${prepared}
     SELECT version.*, look.at AS look_at, look.gaps AS look_gaps, look.generation AS look_generation
     FROM (
       SELECT number, estate, scope, key, since, generation, began, ended, seen, listed, body
