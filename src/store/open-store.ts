@@ -105,8 +105,8 @@ async function serverOf(
   }
   const joined = await joinEmbedded({ folder, create, onProgress });
   if (!joined) return undefined;
-  const { port, superuser, passwords, shared, leave } = joined;
-  const at = { host: '127.0.0.1', port, database: 'postgres' };
+  const { host, port, superuser, passwords, shared, leave } = joined;
+  const at = { host, port, database: 'postgres' };
   return {
     owner: { ...at, user: superuser, password: passwords.owner },
     app: { ...at, user: appRole, password: passwords.app },

@@ -15,7 +15,7 @@ export const superuser = 'setpoint_owner';
 
 export const dataOf = (home: string): string => join(home, 'data');
 
-/** Never on a socket, never beyond this machine. Durable as PostgreSQL is by default. */
+/** Never beyond this machine; sockets: socket.ts. Durable as PostgreSQL is by default. */
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

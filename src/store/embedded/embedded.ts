@@ -9,10 +9,13 @@ import { hasData } from './has-data.ts';
 import { home, knownHome, ownFolder } from './home.ts';
 import { run } from './run.ts';
 import { start, stop, stopNow } from './server.ts';
+import { hostOf } from './socket.ts';
 import { withUsers, withUsersNow } from './users.ts';
 
 /** The server of a folder, joined. It runs on its own, whoever started it; the last one to leave stops it. */
 export interface Embedded {
+  /** Of the machine itself, or the folder of a socket. */
+  readonly host: string;
   readonly port: number;
   readonly superuser: string;
   readonly passwords: Passwords;
@@ -36,7 +39,7 @@ export interface Joining {
 }
 
 /**
- * Joins the running server of a folder, or starts it. Real PostgreSQL from npm, on 127.0.0.1 and a free port.
+ * Joins the running server of a folder, or starts it. Real PostgreSQL from npm, on a socket, and on 127.0.0.1 and a free port.
  * First start about 3 s, later ones under 1 s. A server whose users all crashed is joined or started again by the next.
  */
 export async function joinEmbedded({ folder, create, onProgress }: Joining): Promise<Embedded | undefined> {
@@ -64,7 +67,7 @@ export async function joinEmbedded({ folder, create, onProgress }: Joining): Pro
       if (users.count() === 0) await stop(cluster);
     });
   };
-  return { port, superuser, passwords, shared, leave };
+  return { host: await hostOf(cluster, port), port, superuser, passwords, shared, leave };
 }
 
 function leaveNow(file: string, entry: string, cluster: Cluster): void {

@@ -6,6 +6,7 @@ import { program } from './binaries.ts';
 import { type Cluster, dataOf } from './cluster.ts';
 import { commandLine } from './process-start.ts';
 import { run, runNow } from './run.ts';
+import { clearSockets, socketArguments } from './socket.ts';
 
 /** The running server's port. Starts it where none runs; what a crash left behind is cleared. */
 export async function start(cluster: Cluster): Promise<number> {
@@ -14,6 +15,7 @@ export async function start(cluster: Cluster): Promise<number> {
   // why: what ran under this file is dead, though its id may be another process's by now, or nobody reaped it. Should a
   // child of it live on, PostgreSQL finds it by the shared memory of the data folder and does not start.
   await rm(pidFileOf(cluster.home), { force: true });
+  await clearSockets(cluster);
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const { ok, said } = await startOn(cluster, port);
@@ -29,7 +31,18 @@ const transient = ['could not create any TCP/IP sockets', 'pre-existing shared m
 
 async function startOn({ home, binaries, account }: Cluster, port: number) {
   await rm(logOf(home), { force: true });
-  const args = ['start', '-D', dataOf(home), '-l', logOf(home), '-w', '-t', '60', '-o', `-p ${port}`];
+  const args = [
+    'start',
+    '-D',
+    dataOf(home),
+    '-l',
+    logOf(home),
+    '-w',
+    '-t',
+    '60',
+    '-o',
+    ['-p', port, ...socketArguments].join(' '),
+  ];
   const { ok, output } = await run(program(binaries, 'pg_ctl'), args, account);
   const log = ok ? '' : await readFile(logOf(home), 'utf8').catch(() => '');
   return { ok, said: `${output}\n${log.slice(-2000)}` };

@@ -70,7 +70,7 @@ test('embedded: where there is no store, looking for one makes nothing; making o
   await found?.close();
 });
 
-test('embedded: listens on this machine only, on no socket, and keeps its secrets to us', async () => {
+test('embedded: listens on this machine only, on a socket that is ours alone, and keeps its secrets to us', async () => {
   const store = await open();
   await store.ledger.note(acme, { hello: 1 });
   await store.audit.checkpoint(acme);
@@ -78,8 +78,12 @@ test('embedded: listens on this machine only, on no socket, and keeps its secret
   const { rows } = await client.query(
     "SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets",
   );
+  const from = await client.query(
+    "SELECT DISTINCT client_addr FROM pg_stat_activity WHERE application_name = 'setpoint'",
+  );
+  assert.deepEqual(from.rows, [{ client_addr: null }], 'the store takes the socket');
   await client.end();
-  assert.deepEqual(rows, [{ addresses: '127.0.0.1', sockets: '' }]);
+  assert.deepEqual(rows, [{ addresses: '127.0.0.1', sockets: '.' }]);
   const modes = {
     'passwords.json': 0o600,
     'keys/checkpoint.key': 0o600,
@@ -155,6 +159,8 @@ test('embedded: a server that was killed itself is started again, with all that 
   const second = await open();
   assert.equal(await second.ledger.note(acme, { n: 2 }), 2);
   assert.notEqual(await serverPid(), pid);
+  const sockets = (await readdir(inside('data'))).filter((name) => name.startsWith('.s.PGSQL.'));
+  assert.equal(sockets.length, 2, `the socket of the new one, and its lock: ${sockets}`);
 });
 
 test('embedded: a pid file whose process id belongs to somebody else by now is no server', async () => {
