@@ -10,7 +10,10 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** Asks at an even pace, whether or not the answers before have come; and every fourth time a bare page besides. */
+/**
+ * Asks at an even pace, whether or not the answers before have come; and every fourth time a bare page besides, half a step
+ * later: neither is measured while the other begins.
+ */
 export async function underLoad(ask: Ask, bare: Ask, { perSecond, seconds }: Load): Promise<Took> {
   const took = { page: [], past: [], text: [], one: [], bare: [] } satisfies Record<keyof Took, number[]>;
   const timed = async (into: number[], due: number, asking: Promise<void>): Promise<void> => {
@@ -24,7 +27,10 @@ export async function underLoad(ask: Ask, bare: Ask, { perSecond, seconds }: Loa
     await sleep(Math.max(0, due - performance.now()));
     const question = questionAt(index);
     all.push(timed(took[question.sort], due, ask(question)));
-    if (index % 4 === 0) all.push(timed(took.bare, due, bare(pageAt(index))));
+    if (index % 4 !== 0) continue;
+    const between = due + 500 / perSecond;
+    await sleep(Math.max(0, between - performance.now()));
+    all.push(timed(took.bare, between, bare(pageAt(index))));
   }
   await Promise.all(all);
   return took;
