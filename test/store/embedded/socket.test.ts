@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataOf } from '../../../src/store/embedded/cluster.ts';
 import { clearSockets, hostOf } from '../../../src/store/embedded/socket.ts';
+
+async function listening<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const listener = createServer().listen(path);
+  await once(listener, 'listening');
+  try {
+    return await work();
+  } finally {
+    listener.close();
+  }
+}
 
 async function inHome(under: string, work: (home: string) => Promise<void>): Promise<void> {
   const own = await mkdtemp(join(tmpdir(), 'setpoint-socket-'));
@@ -19,27 +30,24 @@ async function inHome(under: string, work: (home: string) => Promise<void>): Pro
 }
 
 test('the server is reached by its socket, where there is one of its port', () =>
-  inHome('.', async (home) => {
-    const listener = createServer().listen(join(dataOf(home), '.s.PGSQL.4001'));
-    await new Promise((resolve) => listener.once('listening', resolve));
-    await writeFile(join(dataOf(home), '.s.PGSQL.4003'), '');
-    assert.equal(await hostOf({ home }, 4001), dataOf(home));
-    assert.equal(await hostOf({ home }, 4002), '127.0.0.1');
-    assert.equal(await hostOf({ home }, 4003), '127.0.0.1', 'a file is no socket');
-    await new Promise((resolve) => listener.close(resolve));
-  }));
+  inHome('.', (home) =>
+    listening(join(dataOf(home), '.s.PGSQL.4001'), async () => {
+      await writeFile(join(dataOf(home), '.s.PGSQL.4003'), '');
+      assert.equal(await hostOf({ home }, 4001), dataOf(home));
+      assert.equal(await hostOf({ home }, 4002), '127.0.0.1');
+      assert.equal(await hostOf({ home }, 4003), '127.0.0.1', 'a file is no socket');
+    }),
+  ));
 
 test('a path that is too long for a socket is left alone: by a relative one the server may have it all the same', () =>
   inHome('d'.repeat(90), async (home) => {
     const before = process.cwd();
     process.chdir(dataOf(home));
-    const listener = createServer().listen('.s.PGSQL.4001');
-    await new Promise((resolve) => listener.once('listening', resolve));
-    process.chdir(before);
-    assert.equal(await hostOf({ home }, 4001), '127.0.0.1');
-    process.chdir(dataOf(home));
-    await new Promise((resolve) => listener.close(resolve));
-    process.chdir(before);
+    try {
+      await listening('.s.PGSQL.4001', async () => assert.equal(await hostOf({ home }, 4001), '127.0.0.1'));
+    } finally {
+      process.chdir(before);
+    }
   }));
 
 test('what a dead server left is taken away, and nothing else', () =>
