@@ -49,7 +49,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   sse: { of: 'value', most: 0 },
   'sse-latency': { of: 'value', most: 500 },
   'sse-memory': { of: 'value', most: 5 },
-  'sse-resident': { of: 'value', most: 20 },
+  'sse-resident': { of: 'value', most: 10 },
   'hostile-events': { of: 'value', most: 0 },
   'hostile-events-valid': { of: 'value', most: 1 },
   'hostile-spec-requests': { of: 'value', most: 0 },
