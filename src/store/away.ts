@@ -10,7 +10,8 @@ export const tellingAway = (pool: pg.Pool): PostgresPool => ({
   options: pool.options,
 });
 
-function unlessAway(error: unknown): never {
+/** Throws it again, as `Declined` where it is that the database is away. */
+export function unlessAway(error: unknown): never {
   throw isAway(error) ? new Declined('away', away(error), { cause: error }) : error;
 }
 

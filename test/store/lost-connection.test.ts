@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Declined } from '../../src/ports/declined.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, workerOf } from './fixtures.ts';
 import { ownStore } from './own-store.ts';
@@ -30,4 +31,15 @@ test('a connection that is lost in the middle of a transaction fails that write,
   await admin.query('COMMIT');
   assert.ok((await apply(worker, draftOf('create', 'b'))).ok);
   assert.equal((await store.audit.verify('cut')).ok, true);
+});
+
+test('a question that loses its connection is declined, to be asked again', async () => {
+  await admin.query('BEGIN');
+  await admin.query('LOCK TABLE setpoint.versions');
+  const asked = { seen: [{}], of: 'vpc-a' };
+  const lost = assert.rejects(store.rows.find(asked), (error) => error instanceof Declined && error.because === 'away');
+  await endAllWhileOneWaits();
+  await lost;
+  await admin.query('COMMIT');
+  assert.deepEqual(await store.rows.find(asked), []);
 });
