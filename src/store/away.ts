@@ -17,7 +17,7 @@ export function unlessAway(error: unknown): never {
 
 /** Of the reason only its code: where the database is, is nothing for whoever asks. */
 const away = (error: unknown): string =>
-  `The database cannot be reached (${codeOf(error) || 'no connection in time'}): ask again in a few seconds.`;
+  `The database cannot be reached (${codeOf(error) || 'no connection, or it was lost'}): ask again in a few seconds.`;
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code ?? '') : '');
 

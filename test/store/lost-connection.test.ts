@@ -44,5 +44,7 @@ test('a question that loses its connection is declined, to be asked again', asyn
   await endAllWhileOneWaits();
   await lost;
   await locker.end();
-  assert.deepEqual(await store.rows.find(asked), []);
+  // why: of the connections that were cut each may fail once more, whoever takes it
+  const again = async (): Promise<unknown> => store.rows.find(asked).catch(again);
+  assert.deepEqual(await again(), []);
 });
