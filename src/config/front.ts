@@ -1,8 +1,9 @@
 import type { Listen } from '../cli/house.ts';
 import type { Access } from '../core/access/access-document.ts';
-import { isLoopbackHost, readTls } from '../http/door.ts';
+import { isLoopbackHost } from '../http/door.ts';
 import type { Hooks } from '../http/hooks/hook.ts';
 import { type Http, PortTaken, startHttp } from '../http/start-http.ts';
+import { readTls } from '../http/tls-files.ts';
 import { readAccess } from './access.ts';
 import { type ApiGround, apiOn } from './api.ts';
 import { firstToken, hasToken } from './first-token.ts';
