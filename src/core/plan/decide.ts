@@ -26,7 +26,7 @@ export function decide(desired: Desired, world: World): readonly Decision[] {
       blocked(
         desired,
         'not-observed',
-        `${desired.kind} could not be listed: ${gap.reason}. Nothing is concluded from it; run again.`,
+        `${desired.kind} could not be listed: ${gap.reason.replace(/\.$/, '')}. Nothing is concluded from it; run again.`,
         world,
       ),
     ];
