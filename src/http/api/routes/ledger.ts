@@ -26,11 +26,7 @@ const query = z.strictObject({
   estate: estateField,
   address: text,
   type: z.enum(['intent', 'settlement', 'note']).optional(),
-  verb: z
-    .string()
-    .max(20)
-    .optional()
-    .meta({ examples: ['create', 'delete'] }),
+  verb: z.enum(['create', 'update', 'delete', 'adopt', 'forget']).optional(),
   person: text.meta({ description: 'Who approved it, or whose word it is' }),
   reconcileId: text.meta({ description: 'What one pass did' }),
   since: whenField('That were written then or later'),

@@ -76,6 +76,12 @@ describe('GET /v1/ledger', () => {
   for (const [query, seqs] of questions)
     it(`${query || 'all'}`, async () => assert.deepEqual(await seqsOf('viewer', query), seqs));
 
+  it('refuses a verb that there is not, for an empty answer would say that it never was done', async () => {
+    const { status, text } = await world.ask('viewer', 'GET /v1/ledger?verb=destroy');
+    assert.equal(status, 400);
+    assert.match(text, /"at":"verb"/);
+  });
+
   it('gives an entry as it was written, with its place in the chain', async () => {
     const { items } = await pageOf('viewer', '?order=oldest&limit=1');
     for await (const entry of store.ledger.entries({ estate, limit: 1 }))
