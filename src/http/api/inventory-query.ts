@@ -4,10 +4,10 @@ import { clouds } from '../../core/clouds.ts';
 import { statuses } from '../../core/inventory/status.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
+import { asOfField, asOfPart } from './as-of.ts';
 import { estateField } from './asked-estate.ts';
 import { afterField, limitField } from './paging.ts';
 import { rowClaims } from './shapes/row-fields.ts';
-import { whenField } from './when.ts';
 
 const mostNames = 50;
 
@@ -46,7 +46,7 @@ export const inventoryFields = {
   q: z.string().min(1).max(200).optional().meta({ description: 'Part of an address, a name, an id or a label' }),
   attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: with what each object is like' }),
   sort: z.enum(sorts).default('address').meta({ description: 'With - the other way round' }),
-  asOf: whenField('As it was then'),
+  asOf: asOfField,
   limit: limitField,
   after: afterField,
 } as const;
@@ -61,7 +61,7 @@ export function rowQueryOf(asked: InventoryAsked, seen: readonly Bounds[], now: 
     sort: sortOf(asked.sort),
     limit,
     ...(after === undefined ? {} : { after }),
-    ...(asOf === undefined ? {} : { asOf: asOf(now) }),
+    ...asOfPart(asOf, now),
   };
 }
 

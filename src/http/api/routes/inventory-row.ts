@@ -3,6 +3,7 @@ import { boundsFor } from '../../../core/access/grant.ts';
 import { rowRefs } from '../../../core/inventory/row-refs.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowAsked, Rows } from '../../../ports/rows.ts';
+import { asOfField, asOfPart } from '../as-of.ts';
 import { estateField } from '../asked-estate.ts';
 import { type InventoryDesk, seenEstate } from '../inventory-desk.ts';
 import { badInput, notFound } from '../problems.ts';
@@ -10,14 +11,13 @@ import { Refusal } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { rowToldAnswer, rowToldShape } from '../shapes/row-told.ts';
 import { route } from '../typed-route.ts';
-import { whenField } from '../when.ts';
 
 const mostVersions = 200;
 const expected = `a number from 0 to ${mostVersions}`;
 
 const query = z.strictObject({
   estate: estateField.meta({ description: 'Where several estates that you see have it' }),
-  asOf: whenField('As it was then'),
+  asOf: asOfField,
   history: z
     .string()
     .regex(/^\d{1,3}$/, expected)
@@ -47,7 +47,7 @@ export const inventoryRowRoute = (desk: InventoryDesk): Route =>
         seen: boundsFor(by.caller.grants, 'read'),
         of: address,
         ...(estate === undefined ? {} : { estate }),
-        ...(asked.asOf === undefined ? {} : { asOf: asked.asOf(by.now) }),
+        ...asOfPart(asked.asOf, by.now),
       };
       const found = await desk.rows.find(question);
       const row = meant(found, address);

@@ -168,6 +168,16 @@ describe('GET /v1/inventory, as who asks', () => {
     }
   });
 
+  it('a time that is still to come is refused, but for what two clocks may be apart', async () => {
+    for (const path of ['', `/${at('network', 'shop')}`]) {
+      const ask = (ms: number) =>
+        world.ask('viewer', `GET /v1/inventory${path}?asOf=${new Date(now + ms).toISOString()}`);
+      const { status, body } = await ask(2 * minute);
+      assert.deepEqual([status, (await ask(minute / 2)).status], [400, 200], path);
+      assert.match(JSON.stringify(body), /"at":"asOf","expected":"a time that has been"/);
+    }
+  });
+
   const wrong: readonly (readonly [string, string])[] = [
     ['?limit=0', 'limit'],
     ['?limit=1001', 'limit'],
