@@ -51,7 +51,7 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   // The first process in a folder starts the database and the others join it: held here, it need not start ten times.
   let databaseUrl = '';
   const onServer = async ({ owner }: DatabaseServer): Promise<void> => {
-    databaseUrl = `postgres://${owner.user}:${owner.password}@${owner.host}:${owner.port}/${owner.database}`;
+    databaseUrl = `postgres://${owner.user}:${owner.password}@127.0.0.1:${owner.port}/${owner.database}`;
   };
   const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true, onServer });
   await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
