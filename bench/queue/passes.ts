@@ -1,3 +1,4 @@
+import { begin } from '../../src/queue/begin.ts';
 import { bullOf } from '../../src/queue/bull.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import type { Stage } from './stages.ts';
@@ -42,11 +43,13 @@ export async function barePasses({ connection }: Stage, passes: number, name: st
   for (let from = 0; from < passes; from += 1_000) await queue.addBulk(jobs.slice(from, from + 1_000));
   const done = countdown(passes);
   const start = performance.now();
-  const worker = bull.worker(name, async () => done.one(), { concurrency: atOnce });
+  const worker = await bull.worker(name, async () => done.one(), { concurrency: atOnce });
+  begin(worker);
   await done.all;
   const seconds = (performance.now() - start) / 1_000;
   await worker.close();
   await queue.close();
+  await bull.end();
   return passes / seconds;
 }
 

@@ -9,16 +9,21 @@ import {
 } from 'bullmq';
 import type pg from 'pg';
 import type { Where } from '../ports/queue.ts';
+import { connected } from './connected.ts';
+import { poolsOf } from './pools.ts';
 
-/** Where jobs lie. `schema`: prepared by `prepareQueueSchema`; `bullmq` where it is not named. */
-export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.ClientConfig; readonly schema?: string };
+/** Where jobs lie. PostgreSQL: in the schema that `prepareQueueSchema` makes. */
+export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.ClientConfig };
 
 /** BullMQ on one backend. Jobs carry nothing but where to work. */
 export interface Bull {
   queue(name: string): Queue<Where>;
-  worker(name: string, process: Process, options: WorkOptions): Worker<Where>;
-  /** A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
-  end(): void;
+  /** It has its connections, and begins with `run`. Throws where PostgreSQL cannot be reached; Redis is waited for. */
+  worker(name: string, process: Process, options: WorkOptions): Promise<Worker<Where>>;
+  /** Before they are closed. A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
+  closing(): void;
+  /** Once they are closed. */
+  end(): Promise<void>;
 }
 
 /** What a job's pass comes to is kept for the `completed` event. */
@@ -26,17 +31,32 @@ export type Process = (job: Job<Where>, token?: string) => Promise<unknown>;
 
 export type WorkOptions = Omit<WorkerOptions, 'connection'>;
 
-export const usualSchema = 'bullmq';
-
 export function bullOf(backend: Backend): Bull {
+  if ('postgres' in backend) {
+    const pools = poolsOf(backend.postgres);
+    return on(createPostgresBackend, { connection: pools.one, ready: connected, closing: () => {}, end: pools.end });
+  }
   const life = { ended: false };
-  return 'redisUrl' in backend
-    ? on(createRedisBackend, redis(backend, life), life)
-    : on(createPostgresBackend, postgres(backend), life);
+  const connection = redis(backend, life);
+  const closing = (): void => {
+    life.ended = true;
+  };
+  return on(createRedisBackend, {
+    connection: () => connection,
+    ready: async (make) => make(),
+    closing,
+    end: async () => {},
+  });
 }
 
 interface Life {
   ended: boolean;
+}
+
+/** `connection`: of one queue or worker. */
+interface Server<C> extends Pick<Bull, 'closing' | 'end'> {
+  readonly connection: () => C;
+  readonly ready: (make: () => Worker<Where>) => Promise<Worker<Where>>;
 }
 
 /** What BullMQ's events stream keeps: nobody reads it. */
@@ -44,18 +64,19 @@ const streams = { events: { maxLen: 100 } };
 
 type Factory<C> = Parameters<typeof withBackend<ReturnType<typeof createRedisBackend>, C>>[0];
 
-function on<C>(factory: unknown, connection: C, life: Life): Bull {
+function on<C>(factory: unknown, { connection, ready, closing, end }: Server<C>): Bull {
   // why: the backends differ in the type of their own handle only, which nobody here touches.
   const { Queue, Worker } = withBackend(factory as Factory<C>);
   return {
     // why: as above.
-    queue: (name) => new Queue(name, { connection, streams }) as unknown as Queue<Where>,
-    worker: (name, process, options) =>
+    queue: (name) => new Queue(name, { connection: connection(), streams }) as unknown as Queue<Where>,
+    worker: (name, process, options) => {
+      const own = { ...options, autorun: false, connection: connection() };
       // why: as above.
-      new Worker(name, process, { ...options, connection }) as unknown as Worker<Where>,
-    end: () => {
-      life.ended = true;
+      return ready(() => new Worker(name, process, own) as unknown as Worker<Where>);
     },
+    closing,
+    end,
   };
 }
 
@@ -65,14 +86,4 @@ const redis = ({ redisUrl }: Extract<Backend, { redisUrl: unknown }>, life: Life
   connectTimeout: 10_000,
   maxRetriesPerRequest: null,
   retryStrategy: (times: number) => (life.ended ? null : Math.min(1_000, 50 * times)),
-});
-
-/** Few connections for each queue and worker: a worker holds one more, to listen on. */
-const postgres = ({ postgres: config, schema = usualSchema }: Extract<Backend, { postgres: unknown }>) => ({
-  ...config,
-  schema,
-  max: 4,
-  keepAlive: true,
-  connectionTimeoutMillis: 10_000,
-  application_name: 'setpoint queue',
 });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, WaitingError, type Worker } from 'bullmq';
 import type { Shift, Where } from '../ports/queue.ts';
 import { backoff } from './backoff.ts';
+import { begin } from './begin.ts';
 import { breaker } from './breaker.ts';
 import type { Bull, WorkOptions } from './bull.ts';
 import { closeWorker } from './close-worker.ts';
@@ -25,7 +26,8 @@ export interface Post {
   readonly settings: Settings;
 }
 
-export function cloudCrew({ bull, line, shift, settings }: Post): CloudCrew {
+/** It works as soon as it is there. */
+export async function cloudCrew({ bull, line, shift, settings }: Post): Promise<CloudCrew> {
   const { pace, onTrouble } = settings;
   const running = runningPasses(pace.lockMs);
   const relieve = relief(line.queue, pace.patienceMs);
@@ -42,7 +44,7 @@ export function cloudCrew({ bull, line, shift, settings }: Post): CloudCrew {
       });
     return stopping && ended !== 'done' ? handBack(job, token) : ended;
   };
-  const worker = bull.worker(line.queue.name, process, optionsOf(shift, settings));
+  const worker = await bull.worker(line.queue.name, process, optionsOf(shift, settings));
   const poisoned = poison(line.queue, shift, settings);
   const brake = breaker(worker, onTrouble);
   listen(worker, running);
@@ -50,6 +52,7 @@ export function cloudCrew({ bull, line, shift, settings }: Post): CloudCrew {
   worker.on('completed', (job, ended) => {
     if (ended === 'again') void line.request(job.data, 'periodic').catch((error: unknown) => onTrouble(String(error)));
   });
+  begin(worker);
   return {
     busy: () => running.list().map(({ job }) => job.data),
     stop: async () => {

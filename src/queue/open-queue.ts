@@ -1,9 +1,10 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
 import type { Crew, Queue, QueueCount, Shift, Where } from '../ports/queue.ts';
+import { begin } from './begin.ts';
 import { breaker } from './breaker.ts';
 import { type Backend, type Bull, bullOf } from './bull.ts';
 import { closeWorker } from './close-worker.ts';
-import { cloudCrew } from './cloud-crew.ts';
+import { type CloudCrew, cloudCrew } from './cloud-crew.ts';
 import { atMost, deadline } from './deadline.ts';
 import { cloudOf, type Line, lineOf } from './line.ts';
 import { type Pace, type Settings, type Tries, usualPace, usualTries } from './settings.ts';
@@ -33,8 +34,9 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   // why: an error nobody listens to ends the process. Workers tell of what lasts; a call that fails says so itself.
   for (const queue of queues) queue.on('error', () => {});
   const close = async (): Promise<void> => {
-    bull.end();
+    bull.closing();
     await atMost(Promise.all(queues.map((queue) => queue.close())), closeMs);
+    await atMost(bull.end(), closeMs);
   };
   try {
     await Promise.all(queues.map((queue) => deadline(queue.waitUntilReady(), 'the queue was not opened')));
@@ -64,9 +66,13 @@ interface Office {
   readonly settings: Settings;
 }
 
-function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Crew {
-  const crews = [...lines.values()].map((line) => cloudCrew({ bull, line, shift, settings }));
-  const clerk = clerkOf(bull, due, lines);
+async function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Promise<Crew> {
+  const clerk = await clerkOf(bull, due, lines);
+  const crews = await crewsOf({ bull, due, lines, settings }, shift).catch(async (error: unknown) => {
+    await closeWorker(clerk, closeMs);
+    throw error;
+  });
+  begin(clerk);
   const brake = breaker(clerk, settings.onTrouble);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -82,8 +88,20 @@ function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Crew {
   };
 }
 
+/** All of them, or none. */
+async function crewsOf({ bull, lines, settings }: Office, shift: Shift): Promise<readonly CloudCrew[]> {
+  const crews: CloudCrew[] = [];
+  try {
+    for (const line of lines.values()) crews.push(await cloudCrew({ bull, line, shift, settings }));
+    return crews;
+  } catch (error) {
+    await Promise.all(crews.map((crew) => crew.stop()));
+    throw error;
+  }
+}
+
 /** Puts what is due into its line, where it is one pass with whatever else asks for it. Passes never keep it waiting. */
-const clerkOf = (bull: Bull, due: BullQueue<Where>, lines: ReadonlyMap<string, Line>): Worker<Where> =>
+const clerkOf = (bull: Bull, due: BullQueue<Where>, lines: ReadonlyMap<string, Line>): Promise<Worker<Where>> =>
   bull.worker(due.name, ({ data }) => lineFor(lines, data).request(data, 'periodic'), {
     concurrency: 8,
     runRetryDelay: 1_000,

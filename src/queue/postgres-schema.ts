@@ -1,6 +1,8 @@
 import { runMigrations } from 'bullmq';
 import pg from 'pg';
-import { usualSchema } from './bull.ts';
+
+/** BullMQ's own: a pool that is given to it has to find this one. */
+export const usualSchema = 'bullmq';
 
 export interface QueueSchema {
   /** A user who may create a schema. */
