@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Worker } from 'bullmq';
-import type { Where } from '../../src/ports/queue.ts';
 import { connected } from '../../src/queue/connected.ts';
 import { poolsOf } from '../../src/queue/pools.ts';
 import { ownStore } from '../store/own-store.ts';
@@ -9,10 +7,12 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const { admin } = await ownStore(virtualClock());
 
+type Made = ReturnType<Parameters<typeof connected>[0]>;
+
 /** Workers of which the first ones lose their first connection: for ever, as BullMQ's do. */
 function workers(lost: number) {
   const made: { readonly n: number; closed: boolean }[] = [];
-  const make = (): Worker<Where> => {
+  const make = (): Made => {
     const worker = {
       ...{ n: made.length, closed: false, lockManager: { close: async () => {} } },
       on: () => worker,
@@ -24,7 +24,7 @@ function workers(lost: number) {
       },
     };
     made.push(worker);
-    return worker as unknown as Worker<Where>; // why: of a worker only these are asked
+    return worker as unknown as Made; // why: of a worker only these are asked
   };
   return { made, make };
 }
