@@ -5,13 +5,13 @@ import { closeWorker } from './close-worker.ts';
 import { deadline } from './deadline.ts';
 
 const mostTries = 5;
-const pauseMs = 200;
+const usualPauseMs = 200;
 
 /**
  * A worker that has been connected once. BullMQ keeps the first attempt, whatever came of it: a worker whose first connection
  * was lost would fail with that error for ever, so another one is made.
  */
-export async function connected(make: () => Worker<Where>): Promise<Worker<Where>> {
+export async function connected(make: () => Worker<Where>, pauseMs = usualPauseMs): Promise<Worker<Where>> {
   for (let tries = 1; ; tries += 1) {
     const worker = make();
     // why: an error nobody listens to ends the process

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { usualSchema } from './postgres-schema.ts';
+import { queueSchema } from './postgres-schema.ts';
 
 /** Connections to one server, a pool for each queue and worker. */
 export interface Pools {
@@ -14,7 +14,7 @@ const most = 5;
 /** Our own, and not BullMQ's: it listens to the errors of a connection too late, and one that is lost before ends the process. */
 export function poolsOf(config: pg.ClientConfig): Pools {
   const pools: pg.Pool[] = [];
-  const path = `-c search_path=${pg.escapeIdentifier(usualSchema)}`;
+  const path = `-c search_path=${pg.escapeIdentifier(queueSchema)}`;
   const one = (): pg.Pool => {
     const pool = new pg.Pool({
       ...config,

@@ -31,7 +31,7 @@ function workers(lost: number) {
 
 test('a worker that loses its first connection is closed, and another takes its place', async () => {
   const { made, make } = workers(2);
-  const worker: unknown = await connected(make);
+  const worker: unknown = await connected(make, 0);
   assert.equal(worker, made[2]);
   assert.deepEqual(
     made.map(({ closed }) => closed),
@@ -41,7 +41,7 @@ test('a worker that loses its first connection is closed, and another takes its 
 
 test('a server that nobody gets through to is told of in the end', async () => {
   const { made, make } = workers(99);
-  await assert.rejects(connected(make), /terminating connection/);
+  await assert.rejects(connected(make, 0), /terminating connection/);
   assert.deepEqual([made.length, made.every(({ closed }) => closed)], [5, true]);
 });
 
