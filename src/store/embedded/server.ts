@@ -31,18 +31,8 @@ const transient = ['could not create any TCP/IP sockets', 'pre-existing shared m
 
 async function startOn({ home, binaries, account }: Cluster, port: number) {
   await rm(logOf(home), { force: true });
-  const args = [
-    'start',
-    '-D',
-    dataOf(home),
-    '-l',
-    logOf(home),
-    '-w',
-    '-t',
-    '60',
-    '-o',
-    ['-p', port, ...socketArguments].join(' '),
-  ];
+  const options = ['-p', port, ...socketArguments].join(' ');
+  const args = ['start', '-D', dataOf(home), '-l', logOf(home), '-w', '-t', '60', '-o', options];
   const { ok, output } = await run(program(binaries, 'pg_ctl'), args, account);
   const log = ok ? '' : await readFile(logOf(home), 'utf8').catch(() => '');
   return { ok, said: `${output}\n${log.slice(-2000)}` };
