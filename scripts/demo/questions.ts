@@ -9,7 +9,7 @@ export type Question = (
 export const questions = ({ before }: { readonly before: string }): readonly Question[] => [
   {
     asks: 'What exists? Machines of ours on all clouds, one a line:',
-    path: '/v1/inventory?kind=instance&claim=ours&format=csv&limit=100',
+    path: '/v1/inventory?kind=instance&claim=ours&format=csv',
     shows: [/aws\/111122223333\/eu-west-1\/instance\/web-0/, /gcp\//, /azure\//],
   },
   {

@@ -6,7 +6,7 @@ import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
 import { asOfField, asOfPart } from './as-of.ts';
 import { estateField } from './asked-estate.ts';
-import { afterField, limitField } from './paging.ts';
+import { afterField, saidLimitField, usualItems } from './paging.ts';
 import { rowClaims } from './shapes/row-fields.ts';
 
 const mostNames = 50;
@@ -47,14 +47,14 @@ export const inventoryFields = {
   attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: with what each object is like' }),
   sort: z.enum(sorts).default('address').meta({ description: 'With - the other way round' }),
   asOf: asOfField,
-  limit: limitField,
+  limit: saidLimitField,
   after: afterField,
 } as const;
 
 export type InventoryAsked = z.output<z.ZodObject<typeof inventoryFields>>;
 
 export function rowQueryOf(asked: InventoryAsked, seen: readonly Bounds[], now: number): RowQuery {
-  const { limit, after, asOf } = asked;
+  const { limit = usualItems, after, asOf } = asked;
   return {
     seen,
     filter: filterOf(asked),

@@ -4,15 +4,22 @@ import { badInput } from './problems.ts';
 import { Refusal } from './refusal.ts';
 
 const mostItems = 1000;
+/** On a page, where nothing is said. */
+export const usualItems = 100;
 
-/** Of queries. */
-export const limitField = z
+const limited = z
   .string()
   .regex(/^\d{1,4}$/, `a number from 1 to ${mostItems}`)
   .transform(Number)
-  .pipe(z.int().min(1, `a number from 1 to ${mostItems}`).max(mostItems, `a number from 1 to ${mostItems}`))
-  .default(100)
-  .meta({ description: `At most so many; from 1 to ${mostItems}` });
+  .pipe(z.int().min(1, `a number from 1 to ${mostItems}`).max(mostItems, `a number from 1 to ${mostItems}`));
+
+/** Of queries. */
+export const limitField = limited.default(usualItems).meta({ description: `At most so many; from 1 to ${mostItems}` });
+
+/** Of queries that are answered with a page or with all of it: whether it was said matters. */
+export const saidLimitField = limited.optional().meta({
+  description: `At most so many; from 1 to ${mostItems}. Left out: ${usualItems} on a page, and all of an export`,
+});
 
 export const afterField = z
   .string()

@@ -16,10 +16,15 @@ interface Source {
   answer(page: RowPage): Promise<readonly unknown[]>;
 }
 
-/** All that a question finds, page by page; at `most` it ends, and its last line says so. */
+/** `limit`: what the asker wants at most; absent: all. */
+export interface ExportQuery extends Omit<RowQuery, 'limit'> {
+  readonly limit?: number | undefined;
+}
+
+/** All that a question finds, page by page; at `most` it ends, and its last line says so. At the asker's own limit it just ends. */
 export async function* exported(
   format: ExportFormat,
-  query: RowQuery,
+  query: ExportQuery,
   source: Source,
   most = mostExported,
 ): AsyncGenerator<string> {
@@ -27,12 +32,12 @@ export async function* exported(
   yield head;
   let told = 0;
   for (let after = query.after; ; ) {
-    const limit = Math.min(pageRows, most - told);
+    const limit = Math.min(pageRows, (query.limit ?? most) - told, most - told);
     const page = await source.page({ ...query, limit, ...(after === undefined ? {} : { after }) });
     const rows = await source.answer(page);
     yield rows.map((row) => line(rowShape.parse(row))).join('');
     told += rows.length;
-    if (page.next === undefined) return;
+    if (page.next === undefined || told === query.limit) return;
     if (told >= most) {
       yield cut(`There is more than ${most} lines: ask for a part of it, by cloud, kind or status.`);
       return;

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { csvLine } from '../../../src/http/api/csv.ts';
 import { exported } from '../../../src/http/api/row-export.ts';
 import { rowAnswer } from '../../../src/http/api/shapes/row.ts';
-import type { RowPage } from '../../../src/ports/rows.ts';
+import type { RowPage, RowQuery } from '../../../src/ports/rows.ts';
 import { now, rowOf, scope, store, world } from './routes/inventory-world.ts';
 
 const evil = '=HYPERLINK("http://x","y")';
@@ -14,7 +14,7 @@ const rows = [
 await store.rows.keep({ estate: 'acme', scope }, { at: now, rows, gaps: [] });
 after(world.close);
 
-const query = { seen: [{}], filter: {}, sort: { by: 'address', descending: false }, limit: 100 } as const;
+const query = { seen: [{}], filter: {}, sort: { by: 'address', descending: false } } as const;
 const source = {
   page: store.rows.page,
   answer: async ({ rows: found }: RowPage) => found.map((row) => rowAnswer(row, { now, nextAt: undefined })),
@@ -72,6 +72,24 @@ describe('the inventory as a table', () => {
       (await text(exported('ndjson', query, source, rows.length))).trimEnd().split('\n').length,
       rows.length,
     );
+  });
+
+  it('keeps to a limit that is said, over pages too, and adds no line of its own', async () => {
+    const { text: csv } = await world.ask('viewer', 'GET /v1/inventory?format=csv&limit=2');
+    const lines = csv.trimEnd().split('\r\n');
+    assert.deepEqual([lines.length, lines[2]?.includes(',n-0001,')], [3, true]);
+    const { text: all } = await world.ask('viewer', 'GET /v1/inventory?limit=1000', {
+      headers: { accept: 'text/csv' },
+    });
+    assert.equal(all.trimEnd().split('\r\n').length, 1001);
+    const limits: number[] = [];
+    const page = (asked: RowQuery) => store.rows.page(asked).finally(() => limits.push(asked.limit));
+    const told = await text(exported('ndjson', { ...query, limit: 1500 }, { ...source, page }));
+    assert.deepEqual(limits, [1000, 500]);
+    assert.equal(told.trimEnd().split('\n').length, 1500);
+    assert.match(told, /"name":"n-1499"[^\n]*\n$/);
+    assert.match(await text(exported('ndjson', { ...query, limit: 1500 }, source, 1200)), /"truncated":true[^\n]*\n$/);
+    assert.equal((await world.ask('viewer', 'GET /v1/inventory?format=csv&limit=1001')).status, 400);
   });
 
   it('a place of another question is refused before the first line', async () => {

@@ -5,7 +5,7 @@ import { type InventoryDesk, seenEstate } from '../inventory-desk.ts';
 import { type InventoryAsked, inventoryFields, rowQueryOf } from '../inventory-query.ts';
 import { nextField, paged } from '../paging.ts';
 import type { Circumstance, Reply, Route } from '../route.ts';
-import { type ExportFormat, exported, mostExported } from '../row-export.ts';
+import { type ExportFormat, type ExportQuery, exported, mostExported } from '../row-export.ts';
 import { inventoryLook, inventoryLookShape } from '../shapes/inventory-look.ts';
 import { rowAnswer, rowShape } from '../shapes/row.ts';
 import { route } from '../typed-route.ts';
@@ -17,7 +17,7 @@ const query = z.strictObject({
     .enum(['json', 'csv', 'ndjson'])
     .optional()
     .meta({
-      description: `csv and ndjson: all pages at once, at most ${mostExported} lines; as \`Accept\` says it too`,
+      description: `csv and ndjson: all pages at once, at most ${mostExported} lines, or as many as \`limit\` says; as \`Accept\` says it too`,
     }),
 });
 
@@ -54,7 +54,8 @@ export const inventoryRoutes = (desk: InventoryDesk): readonly Route[] => [
       const seen = boundsFor(by.caller.grants, 'read');
       const rowQuery = rowQueryOf({ ...question, ...(estate === undefined ? {} : { estate }) }, seen, by.now);
       const format = formatOf(asked.format, by.header('accept'));
-      return format === 'json' ? page(rowQuery, question, { by, desk }) : table(format, rowQuery, { by, desk });
+      if (format === 'json') return page(rowQuery, question, { by, desk });
+      return table(format, { ...rowQuery, limit: asked.limit }, { by, desk });
     },
   }),
   inventoryRowRoute(desk),
@@ -86,7 +87,7 @@ async function page(rowQuery: RowQuery, asked: InventoryAsked, { by, desk }: Aro
   };
 }
 
-async function table(format: ExportFormat, rowQuery: RowQuery, { by, desk }: Around): Promise<Reply> {
+async function table(format: ExportFormat, rowQuery: ExportQuery, { by, desk }: Around): Promise<Reply> {
   // why: a cursor that is none, or a time before what is kept, must be refused before the first line is sent
   if (rowQuery.after !== undefined || rowQuery.asOf !== undefined)
     await paged(desk.rows.page({ ...rowQuery, limit: 1 }));
@@ -104,7 +105,11 @@ async function table(format: ExportFormat, rowQuery: RowQuery, { by, desk }: Aro
 }
 
 /** Of what was then nobody knows when the next pass came. */
-async function answers({ rows }: RowPage, { asOf }: RowQuery, { by, desk, withAttributes = false }: Around) {
+async function answers(
+  { rows }: RowPage,
+  { asOf }: Pick<RowQuery, 'asOf'>,
+  { by, desk, withAttributes = false }: Around,
+) {
   const estates = asOf === undefined ? [...new Set(rows.map(({ estate }) => estate))] : [];
   const next = new Map(await Promise.all(estates.map(async (one) => [one, await desk.nextAttempts(one)] as const)));
   return rows.map((row) =>
