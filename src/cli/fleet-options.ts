@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { FleetSettings } from './house.ts';
-import { type ListenOptions, listenOf, withListenOptions } from './listen-options.ts';
+import { type ListenOptions, listenOf, withListenOptions, withNoListenOption } from './listen-options.ts';
 import { parseDuration } from './output/duration.ts';
 import { fraction, whole } from './output/number.ts';
 import { runService } from './run-service.ts';
@@ -33,8 +33,7 @@ export interface SourceOptions {
 }
 
 export const withFleetOptions = (command: Command): Command =>
-  withListenOptions(withSourceOptions(command))
-    .option('--no-listen', 'serve no API, and hear nothing')
+  withNoListenOption(withListenOptions(withSourceOptions(command)))
     .option('--allow-endpoint', 'let targets name an endpoint, as for the sandbox: credentials go there')
     .addOption(
       new Option('--interval <duration>', 'a pass of every scope at least this often')

@@ -35,6 +35,18 @@ export const withListenOptions = (command: Command): Command =>
       'whom to believe who somebody is, and what they may: see docs/access.md (SETPOINT_ACCESS)',
     );
 
+/** For what listens where nothing is said. */
+export function withNoListenOption(command: Command): Command {
+  const given = new Set<string>();
+  // why: both are one option to commander, which would take the last and say nothing
+  for (const name of ['listen', 'no-listen'])
+    command.on(`option:${name}`, () => {
+      given.add(name);
+      if (given.size > 1) command.error("error: option '--listen' cannot be used with option '--no-listen'");
+    });
+  return command.option('--no-listen', 'serve no API, and hear nothing');
+}
+
 /** `isUsual`: it listens where nothing is said, too. */
 export function listenOf(options: ListenOptions, isUsual: boolean): Listen | undefined {
   const { listen, access = process.env['SETPOINT_ACCESS'] } = options;

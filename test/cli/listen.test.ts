@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { withFleetOptions } from '../../src/cli/fleet-options.ts';
 import type { Listen } from '../../src/cli/house.ts';
-import { type ListenOptions, listenOf, withListenOptions } from '../../src/cli/listen-options.ts';
+import { type ListenOptions, listenOf, withListenOptions, withNoListenOption } from '../../src/cli/listen-options.ts';
 import { verb } from '../../src/cli/verb.ts';
 
+const here = () => verb('here', { group: 'Run', summary: '', examples: [['here', '']] });
+
 const parsed = (args: readonly string[], isUsual = true): Listen | undefined => {
-  const command = withListenOptions(verb('here', { group: 'Run', summary: '', examples: [['here', '']] }))
-    .option('--no-listen')
+  const command = withNoListenOption(withListenOptions(here()))
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
   return listenOf(command.parse(args, { from: 'user' }).opts<ListenOptions>(), isUsual);
@@ -33,6 +35,8 @@ const refused: readonly [args: string, why: RegExp][] = [
   ['--listen host', /such as 7420/],
   ['--listen ::1:80', /such as 7420/],
   ['--listen http://host:80', /such as 7420/],
+  ['--listen 8787 --no-listen', /'--listen' cannot be used with option '--no-listen'/],
+  ['--no-listen --listen 8787', /'--listen' cannot be used with option '--no-listen'/],
   ['--tls-cert c', /belong together/],
   ['--tls-key k', /belong together/],
   ['--tls-cert c --tls-key k --tls-by-proxy', /Either we/],
@@ -42,6 +46,13 @@ describe('where it listens, as the command line says it', () => {
   for (const [args, want] of cases)
     it(`"${args}"`, () => assert.deepEqual(parsed(args.split(' ').filter(Boolean)), want));
   for (const [args, why] of refused) it(`refuses "${args}"`, () => assert.throws(() => parsed(args.split(' ')), why));
+  it('serve and worker refuse both, as an error of usage', () => {
+    const command = withFleetOptions(here())
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} });
+    const both = ['--no-listen', '--listen', '0'];
+    assert.throws(() => command.parse(both, { from: 'user' }), { name: 'CommanderError', exitCode: 1 });
+  });
   it('nowhere by itself, for a worker', () => assert.equal(parsed([], false), undefined));
   it('refuses to say how, where it listens nowhere', () =>
     assert.throws(() => parsed(['--tls-by-proxy'], false), /Nobody is listened to/));
