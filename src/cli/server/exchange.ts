@@ -1,6 +1,6 @@
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
-import { unanswered } from './failure.ts';
+import { isBrokenOff, unanswered } from './failure.ts';
 import { refusal } from './refusal.ts';
 
 /** One request. `key`: of its repetition; the server does the same thing once. `path` begins with a slash. */
@@ -26,11 +26,12 @@ const longestWaitMs = 30_000;
 
 /**
  * The answer to a request, of any status below 300. Who is told to come again (429, 503, or 409 with a time) does, a few times and after what was
- * asked for; no other failure is repeated here. No redirect is followed: the token is for this server.
+ * asked for; and where a connection was kept, the server may close it just as it is used again: what does no harm twice is then asked once more.
+ * No other failure is repeated here. No redirect is followed: the token is for this server.
  */
 export async function exchange(request: Request, line: Line): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
-    const response = await once(request, line);
+    const response = await answerTo(request, line);
     if (response.ok) return response;
     const waitMs = tried < tries ? waitAfter(response, tried, line.clock.now()) : undefined;
     if (waitMs === undefined) throw await refusal(response, line.url);
@@ -39,7 +40,23 @@ export async function exchange(request: Request, line: Line): Promise<Response> 
   }
 }
 
-async function once({ method, path, body, key, atMostMs = defaultMs }: Request, line: Line): Promise<Response> {
+async function answerTo(request: Request, line: Line): Promise<Response> {
+  const { atMostMs = defaultMs, method, key } = request;
+  try {
+    const again = (error: unknown): Promise<Response> => {
+      if (!isBrokenOff(error) || (method !== 'GET' && key === undefined)) throw error;
+      return sent(request, line);
+    };
+    const response = await sent(request, line).catch(again);
+    if (response.status >= 300 && response.status < 400) throw elsewhere(line.url, response);
+    return response;
+  } catch (error) {
+    if (error instanceof Complaint || line.stop.aborted) throw error;
+    throw unanswered(error, line.url, atMostMs);
+  }
+}
+
+function sent({ method, path, body, key, atMostMs = defaultMs }: Request, line: Line): Promise<Response> {
   const { url, token, stop } = line;
   const headers = {
     accept: 'application/json, application/problem+json',
@@ -47,16 +64,9 @@ async function once({ method, path, body, key, atMostMs = defaultMs }: Request, 
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   };
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
   const signal = AbortSignal.any([stop, AbortSignal.timeout(atMostMs)]);
-  try {
-    const response = await line.fetch(`${url}${path}`, { method, headers, redirect: 'manual', signal, ...sent });
-    if (response.status >= 300 && response.status < 400) throw elsewhere(url, response);
-    return response;
-  } catch (error) {
-    if (error instanceof Complaint || stop.aborted) throw error;
-    throw unanswered(error, url, atMostMs);
-  }
+  return line.fetch(`${url}${path}`, { method, headers, redirect: 'manual', signal, ...text });
 }
 
 /** Undefined: not to be repeated. */

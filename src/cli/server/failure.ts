@@ -17,6 +17,9 @@ export function unanswered(error: unknown, url: string, atMostMs: number): Compl
   return new Complaint(`${url} cannot be asked.`, { why: code, next: again, ...cause });
 }
 
+/** Before anything was answered. */
+export const isBrokenOff = (error: unknown): boolean => explained[codeOf(error)] === broken;
+
 const again = 'Try again. Whether it runs, its own log says.';
 const trust =
   'If its certificate is by an authority of your own, name that: NODE_EXTRA_CA_CERTS=/path/to/ca.pem setpoint …';

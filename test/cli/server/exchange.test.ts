@@ -57,6 +57,28 @@ describe('one request', () => {
     });
   });
 
+  const kept = () => {
+    throw failing('ECONNRESET');
+  };
+  for (const [what, request] of [
+    ['a question', get],
+    ['what has a key', { method: 'POST', path: '/v1/pauses', body: {}, key: 'k' }],
+  ] as const)
+    test(`${what} is sent once more where the server closes the connection that it was sent on`, async () => {
+      const { asked, line: at } = line([kept, done]);
+      assert.equal((await exchange(request, at)).status, 200);
+      assert.deepEqual([asked.length, asked[0]?.init?.headers], [2, asked[1]?.init?.headers]);
+      const { asked: both, line: never } = line([kept]);
+      assert.match((await complaintOf(exchange(request, never))).message, /broke the connection off/);
+      assert.equal(both.length, 2);
+    });
+
+  test('what may have been done, and would be done twice, is not', async () => {
+    const { asked, line: at } = line([kept, done]);
+    await complaintOf(exchange({ method: 'DELETE', path: '/v1/tokens/a' }, at));
+    assert.equal(asked.length, 1);
+  });
+
   for (const location of ['https://evil.example/v1/whoami?token=s3cret', '/login', 'http://[bad'])
     test(`a redirect to ${location} is refused`, async () => {
       const { asked, line: at } = line([() => new Response(null, { status: 307, headers: { location } })]);
