@@ -19,6 +19,7 @@ test('where there is no store yet, there is nothing to list', async () => {
 
 test('make: the token alone on stdout, what it is on stderr, and it lets in as it says', async () => {
   const bounds = ['--estate', 'acme', '--target', 'aws', '--target', 'gcp', '--owner', 'team-web'];
+  await run.database.connect().ledger.note('acme', { began: true });
   const args = ['token', 'make', '--name', 'ann', '--role', 'approver', ...bounds, '--for', 'ann@acme.example'];
   const { code, stdout, stderr } = await run(args);
   assert.equal(code, 0, stderr);
@@ -35,6 +36,22 @@ test('make: the token alone on stdout, what it is on stderr, and it lets in as i
   assert.deepEqual([caller.person, caller.identities], ['ann@acme.example (token ann)', ['ann@acme.example']]);
   const left = (caller.expiresAt ?? 0) - Date.now();
   assert.ok(left > 90 * day - 60_000 && left <= 90 * day, 'for 90 days, as nothing else was said');
+});
+
+test('make: an estate that the store does not know yet is told, with those that it knows, and the token is made', async () => {
+  const own = commandLine();
+  const make = ['token', 'make', '--name', 'ci', '--role', 'planner'];
+  const none = await own([...make, '--estate', 'acme', '--json']);
+  assert.equal(none.code, 0);
+  assert.match(none.stderr, /^Made: .*\nwarning: The store knows no estate "acme", .* None is known now\.\n$/);
+  assert.deepEqual(JSON.parse(none.stdout).token.grants, [{ role: 'planner', estates: ['acme'] }]);
+  const { ledger } = own.database.connect();
+  for (const estate of ['acme', 'beta']) await ledger.note(estate, { began: true });
+  const some = await own([...make, '--estate', 'acme', '--estate', 'acmee', '--estate', 'btea', '--estate', 'acmee']);
+  assert.match(some.stdout, form);
+  assert.match(some.stderr, /\nwarning: The store knows no estate "acmee", "btea", .* Known now: acme, beta\.\n$/);
+  assert.doesNotMatch((await own([...make, '--estate', 'acme'])).stderr, /warning/);
+  assert.doesNotMatch((await own(make)).stderr, /warning/);
 });
 
 test('make: one that may approve and speaks for nobody is told so', async () => {

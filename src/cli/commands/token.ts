@@ -93,11 +93,22 @@ function parsePerson(text: string): string {
 async function runMake(options: MakeOptions, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const draft = draftOf(options, clock.now());
-  const made = await withOwnStore(options.dir, context, (store) => store.tokens.make(draft));
+  const { made, known } = await withOwnStore(options.dir, context, async (store) => ({
+    known: await store.estates.list(),
+    made: await store.tokens.make(draft),
+  }));
   if (options.json) emitJson(terminal, { token: tokenJson(made.token, clock.now()), text: made.text });
   else emitText(terminal, made.text);
-  terminal.err.write(`${verdictOf(made.token)}\n`);
+  terminal.err.write(`${verdictOf(made.token)}\n${strangersText(options.estate ?? [], known)}`);
   return exitCodes.done;
+}
+
+/** An estate may come after the token that is for it, and a name may be mistyped: we cannot tell which. */
+function strangersText(named: readonly string[], known: readonly string[]): string {
+  const strangers = [...new Set(named)].filter((name) => !known.includes(name)).map((name) => `"${name}"`);
+  if (strangers.length === 0) return '';
+  const now = known.length === 0 ? 'None is known now.' : `Known now: ${known.join(', ')}.`;
+  return `warning: The store knows no estate ${strangers.join(', ')}, so nothing is seen there until it does. ${now}\n`;
 }
 
 function draftOf(options: MakeOptions, now: number): TokenDraft {
