@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
+import { until } from '../support/until.ts';
 import { commandLine, type Run } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -170,8 +171,7 @@ test('stopped while it works: it says what was done, and the next run goes on fr
   const run = commandLine({ stop: stop.signal });
   sandbox.control.faults.add({ match: { action: 'CreateSubnet' }, effect: { kind: 'throttle' } });
   const working = run(['apply', specs, ...go]);
-  while (sandbox.control.log.entries({ action: 'CreateSubnet' }).length === 0)
-    await new Promise((done) => setTimeout(done, 5));
+  await until('a subnet is asked for', () => sandbox.control.log.entries({ action: 'CreateSubnet' }).length > 0);
   stop.abort(new Error('interrupted'));
   const { code, stdout } = await working;
   assert.equal(code, 4);

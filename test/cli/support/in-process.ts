@@ -21,6 +21,16 @@ export const realClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 };
 
+/** Its time passes only while a command waits by it: a machine that is slow, or stands still, has no command say more than another. */
+function clockOfWaits(): Clock {
+  let now = Date.now();
+  const sleep: Clock['sleep'] = async (ms, signal) => {
+    await realClock.sleep(ms, signal);
+    now += ms;
+  };
+  return { now: () => now, sleep };
+}
+
 interface Options {
   readonly stop?: AbortSignal;
   /** Another run's, which has been made. */
@@ -42,7 +52,7 @@ export function commandLine(options: Options = {}): Run & { readonly database: M
   const stop = options.stop ?? new AbortController().signal;
   const run: Run = async (args, says) => {
     const terminal = fakeTerminal(says === undefined ? {} : { says });
-    const code = await runCli(args, { terminal, house, clock, stop }, '0.0.0-test');
+    const code = await runCli(args, { terminal, house, clock: clockOfWaits(), stop }, '0.0.0-test');
     return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
   };
   return Object.assign(run, { database });
