@@ -37,7 +37,10 @@ export function runningPasses(lockMs: number): Running {
       }
     },
     renewed: (ids) => {
-      for (const id of ids) runs.get(id)?.lapse.refresh();
+      for (const id of ids) {
+        const kept = runs.get(id);
+        if (kept && !kept.signal.aborted) lapseLater(kept, lockMs);
+      }
     },
     lose: (ids) => {
       for (const id of ids) runs.get(id)?.abort.abort(new JobLost());
@@ -60,11 +63,19 @@ export class JobLost extends Error {
 
 interface Kept extends Run {
   readonly abort: AbortController;
-  readonly lapse: NodeJS.Timeout;
+  lapse?: NodeJS.Timeout;
 }
 
 function keep({ job, token }: Pick<Run, 'job' | 'token'>, lockMs: number): Kept {
   const abort = new AbortController();
-  const lapse = setTimeout(() => abort.abort(new JobLost()), lockMs);
-  return { job, token, abort, signal: abort.signal, lapse };
+  const kept: Kept = { job, token, abort, signal: abort.signal };
+  // why: it has been told, and one that does not listen may never end: a timer would keep the process.
+  abort.signal.addEventListener('abort', () => clearTimeout(kept.lapse));
+  lapseLater(kept, lockMs);
+  return kept;
+}
+
+function lapseLater(kept: Kept, lockMs: number): void {
+  clearTimeout(kept.lapse);
+  kept.lapse = setTimeout(() => kept.abort.abort(new JobLost()), lockMs);
 }

@@ -19,11 +19,21 @@ function held(t: TestContext) {
     },
   });
   // why: a real worker connects to a server as soon as it is made.
-  const brake = breaker(worker as unknown as Parameters<typeof breaker>[0], (message) => told.push(message));
+  const held = worker as unknown as Parameters<typeof breaker>[0];
+  let now = 0;
+  const brake = breaker(
+    held,
+    (message) => told.push(message),
+    () => now,
+  );
   const fail = (times: number) => {
     for (let time = 0; time < times; time++) worker.emit('error', new Error('relation "job" does not exist'));
   };
-  return { worker, brake, told, fail, tick: (ms: number) => t.mock.timers.tick(ms) };
+  const tick = (ms: number) => {
+    now += ms;
+    t.mock.timers.tick(ms);
+  };
+  return { worker, brake, told, fail, tick };
 }
 
 test('a few errors hold nobody back', (t) => {
@@ -51,6 +61,26 @@ test('a spell of failures is told of once', (t) => {
   }
   assert.equal(worker.paused, 5);
   assert.equal(told.length, 1);
+});
+
+test('a spell of failures that come slowly holds nobody back, and is told of once it lasts', (t) => {
+  const { worker, fail, told, tick } = held(t);
+  const slowly = (times: number) => {
+    for (let time = 0; time < times; time++) {
+      fail(1);
+      tick(5_000);
+    }
+  };
+  slowly(4);
+  assert.deepEqual(told, []);
+  slowly(4);
+  assert.equal(told.length, 1);
+  tick(60_000);
+  slowly(4);
+  assert.equal(told.length, 1);
+  slowly(1);
+  assert.equal(told.length, 2);
+  assert.equal(worker.paused, 0);
 });
 
 test('a worker that stops is not started again', (t) => {
