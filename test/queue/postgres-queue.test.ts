@@ -71,28 +71,46 @@ async function asked(config: pg.ClientConfig, statement: string, values: readonl
 test('postgres: a worker whose queries fail waits between them, and goes on when they no longer do', async () => {
   const { backend, owner } = await database();
   const troubles: string[] = [];
-  const options = {
+  const queue = await openQueue(backend, {
     clouds: ['aws'],
     name: 'broken',
     pace: quickPace,
     onTrouble: (told: string) => troubles.push(told),
-  };
-  const queue = await openQueue(backend, options);
-  const seen = shop({ by: async () => 'done' });
+  });
+  const isTold = (): boolean =>
+    troubles.some((told) => told.startsWith("broken-aws: the queue's server fails: permission denied"));
+  const seen = shop();
   await working(queue, seen, async () => {
+    await queue.request(at('a'), 'now');
+    await until('it began', () => seen.begun.length === 1);
     await asked(owner, `REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${role}`);
-    await quiet(1_000);
+    // why: who has ended a pass asks for the next one at once, and again.
+    seen.end('aws/1/a');
+    await until('its trouble is told', isTold);
     const before = await rollbacks(owner);
     await quiet(2_000);
     const failed = (await rollbacks(owner)) - before;
     assert.ok(failed < 100, `${failed} queries failed in 2 s`);
-    // why: a worker that waits for jobs asks once in five seconds, so it learns of it later than the clerk may.
-    await until('its trouble is told', () =>
-      troubles.some((told) => told.startsWith("broken-aws: the queue's server fails: permission denied")),
-    );
     await prepareQueueSchema({ owner, role });
+    await queue.request(at('b'), 'now');
+    await until('the pass came', () => seen.begun.includes('aws/1/b'));
+  });
+  await queue.close();
+});
+
+test('postgres: a worker that waits for jobs tells too that its queries fail', async () => {
+  const { backend, owner } = await database();
+  const troubles: string[] = [];
+  const options = { clouds: ['aws'], name: 'idle', pace: quickPace, onTrouble: (told: string) => troubles.push(told) };
+  const queue = await openQueue(backend, options);
+  const seen = shop({ by: async () => 'done' });
+  await working(queue, seen, async () => {
     await queue.request(at('a'), 'now');
     await until('the pass came', () => seen.begun.length === 1);
+    await until('it waits', async () => (await queue.counts()).every(({ count }) => count === 0));
+    await asked(owner, `REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${role}`);
+    await until('its trouble is told', () => troubles.some((told) => told.startsWith("idle-aws: the queue's server")));
+    await prepareQueueSchema({ owner, role });
   });
   await queue.close();
 });

@@ -7,7 +7,7 @@ import { orderLaws } from './laws/order-laws.ts';
 import { poisonLaws } from './laws/poison-laws.ts';
 import { requestLaws } from './laws/request-laws.ts';
 import { scheduleLaws } from './laws/schedule-laws.ts';
-import { type Harness, type Laws, quickPace, quickTries } from './support/harness.ts';
+import { calmPace, type Harness, type Laws, quickTries } from './support/harness.ts';
 
 const laws: Laws = { ...requestLaws, ...orderLaws, ...scheduleLaws, ...poisonLaws, ...lostLaws, ...handOverLaws };
 
@@ -15,7 +15,7 @@ const laws: Laws = { ...requestLaws, ...orderLaws, ...scheduleLaws, ...poisonLaw
 export function queueLaws(backend: string, harness: () => Promise<Harness>, options: TestOptions = {}): void {
   let started: Promise<Harness> | undefined;
   for (const [index, [law, run]] of Object.entries(laws).entries())
-    test(`${backend}: ${law}`, { timeout: 60_000, ...options }, async () => {
+    test(`${backend}: ${law}`, { timeout: 120_000, ...options }, async () => {
       started ??= harness();
       const server = await started;
       const name = `fleet${index}`;
@@ -24,7 +24,7 @@ export function queueLaws(backend: string, harness: () => Promise<Harness>, opti
         const queue = await openQueue(server.backend, {
           clouds: ['aws'],
           name,
-          pace: { ...quickPace, ...more.pace },
+          pace: { ...calmPace, ...more.pace },
           tries: { ...quickTries, ...more.tries },
         });
         opened.push(queue);

@@ -3,6 +3,9 @@ import { until } from '../../support/until.ts';
 import type { Laws } from '../support/harness.ts';
 import { at, names, quiet, shop, working } from '../support/shop.ts';
 
+/** A pause is anything up to its ceiling: of so long a one it never ends while a test looks. */
+const day = 86_400_000;
+
 export const requestLaws: Laws = {
   'requests before a pass begins are one pass': async ({ open }) => {
     const queue = await open();
@@ -63,7 +66,7 @@ export const requestLaws: Laws = {
   },
 
   'counts tell what waits, runs and is to be tried again': async ({ open }) => {
-    const queue = await open({ tries: { backoffMs: 60_000, backoffCapMs: 60_000 } });
+    const queue = await open({ tries: { backoffMs: day, backoffCapMs: day } });
     const seen = shop();
     const counted = async () =>
       Object.fromEntries((await queue.counts()).map(({ cloud, state, count }) => [`${cloud} ${state}`, count]));

@@ -1,9 +1,9 @@
-// A worker whose passes never end. Its argument: {backend, name} as JSON. Says "ready" and "began" on stdout.
+// A worker whose passes never end. Its argument: {backend, name, pace} as JSON. Says "ready" and "began" on stdout.
 import { openQueue } from '../../../src/queue/open-queue.ts';
-import { quickPace, quickTries } from './harness.ts';
+import { quickTries } from './harness.ts';
 
-const { backend, name } = JSON.parse(process.argv[2] ?? '');
-const queue = await openQueue(backend, { clouds: ['aws'], name, pace: quickPace, tries: quickTries });
+const { backend, name, pace } = JSON.parse(process.argv[2] ?? '');
+const queue = await openQueue(backend, { clouds: ['aws'], name, pace, tries: quickTries });
 await queue.work({
   atOnce: 1,
   pass: () => {
