@@ -54,7 +54,7 @@ export const sse = ({
         server.takeMemory();
         await Promise.all([tell(store, told), ...watchers.map((watcher, index) => cutOnce(watcher, index, told))]);
         const ids = await idsAfter(from, store);
-        await until(() => watchers.every((watcher) => watcher.had().count >= ids.length), 10_000);
+        await until(() => watchers.every((watcher) => watcher.had().count >= ids.length), isLossy ? 5_000 : 60_000);
         return figuresOf(
           ids,
           watchers.map((watcher) => watcher.had()),

@@ -24,8 +24,8 @@ export interface Place {
   quiet(): Promise<void>;
 }
 
-/** `wired`: what somebody does to the hooks; benches do nothing, tests see by it that the figure can fail. */
-export type Wired = (hooks: Hooks) => Hooks;
+/** What somebody does to the hooks, with the number of passes that began; benches do nothing, tests see by it that the figure can fail. */
+export type Wired = (hooks: Hooks, passes: Place['passes']) => Hooks;
 
 export const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T> =>
   inScratch(async (folder) => {
@@ -39,8 +39,8 @@ export const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Pr
       const crew = await queue.work({
         atOnce: 10,
         pass: async (where) => {
-          passes += 1;
           const { wish } = await store.fleet.requests.pulse(where);
+          passes += 1; // why: only what comes from now on is for the next one
           await sleep(passMs);
           await store.fleet.requests.answered(where, wish);
           return 'done';
@@ -60,7 +60,7 @@ export const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Pr
         secrets: { resolve: async ({ env }) => ({ ok: true, value: env === 'SIGNING' ? signing : secret }) },
         log,
       });
-      const http = await startHttp({ port: 0, hooks: wired(hooks), clock, log });
+      const http = await startHttp({ port: 0, hooks: wired(hooks, () => passes), clock, log });
       ends.unshift(http.close);
       const wishes = async () => (await store.fleet.requests.pulse({ estate, scope })).wish;
       return await work({

@@ -5,7 +5,7 @@ import { redisMissing } from '../support/redis.ts';
 
 const skip = redisMissing() ?? false;
 
-test('passes are counted on both backends, beside bare BullMQ on the same', { skip, timeout: 60_000 }, async () => {
+test('passes are counted on both backends, beside bare BullMQ on the same', { skip, timeout: 300_000 }, async () => {
   const figures = await queue({ redis: 200, postgres: 100 });
   assert.deepEqual(
     figures.map(({ name, unit }) => `${name} ${unit}`),

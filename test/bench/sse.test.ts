@@ -7,7 +7,7 @@ import { sse } from '../../bench/sse.ts';
 
 const small = { clients: 20, seconds: 4, perSecond: 100 };
 
-test('every client has every event, in order, across its reconnect', { timeout: 60_000 }, async () => {
+test('every client has every event, in order, across its reconnect', { timeout: 300_000 }, async () => {
   const [all, late, ...more] = await sse(small);
   assert.deepEqual([all?.name, all?.value], ['sse', 0]);
   assert.equal(all?.unit, 'of 20 clients without exactly these 400 events');
@@ -16,7 +16,7 @@ test('every client has every event, in order, across its reconnect', { timeout: 
   assert.deepEqual(more, [], 'memory says nothing in so short a time');
 });
 
-test('events that are left out are seen', { timeout: 60_000 }, async () => {
+test('events that are left out are seen', { timeout: 300_000 }, async () => {
   const [all] = await sse({ ...small, isLossy: true });
   assert.equal(all?.value, 20);
 });

@@ -7,7 +7,7 @@ import { stop } from '../../bench/process/stop.ts';
 const program =
   "process.on('SIGTERM', () => { process.stdout.write('last words'); clearInterval(on) }); const on = setInterval(() => {}, 1000); console.log('up')";
 
-test('stop: asks politely, waits for the last words, and a second time for nothing', { timeout: 20_000 }, async () => {
+test('stop: asks politely, waits for the last words, and a second time for nothing', { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', (piece) => {
@@ -20,7 +20,7 @@ test('stop: asks politely, waits for the last words, and a second time for nothi
   await stop(child);
 });
 
-test('stop: what a signal ended has ended', { timeout: 20_000 }, async () => {
+test('stop: what a signal ended has ended', { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -10,7 +10,7 @@ import { houseOn } from '../../src/config.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { removeFolder, temporaryFolder as storePlace } from '../store/temporary-folder.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
-import { realClock } from './support/in-process.ts';
+import { clockOfWaits, realClock } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const folder = await storePlace();
@@ -30,7 +30,7 @@ async function said(args: readonly string[], reading?: SqlReading) {
   const own = houseOn(realClock, undefined);
   const house = reading === undefined ? own : { ...own, reading: async () => reading };
   const stop = new AbortController().signal;
-  const code = await runCli(['sql', ...args], { terminal, house, clock: realClock, stop }, '0.0.0-test');
+  const code = await runCli(['sql', ...args], { terminal, house, clock: clockOfWaits(), stop }, '0.0.0-test');
   return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
 }
 

@@ -28,7 +28,7 @@ describe('handing over to another program', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`passes ${signal} on to the program, whose answer counts`, { timeout: 10_000 }, async () => {
+    it(`passes ${signal} on to the program, whose answer counts`, { timeout: 60_000 }, async () => {
       const script = `process.on('${signal}', () => process.exit(42)); console.log('ready'); setInterval(() => {}, 1e3);`;
       const args = handingOverTo(process.execPath, ['--eval', script]);
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -21,7 +21,7 @@ describe('installing what is missing', () => {
     assert.equal(await ensureInstalled(root, options), 'installed');
     assert.equal(await ensureInstalled(root, options), 'present');
     assert.match(readFileSync(join(root, 'calls'), 'utf8'), /^ci --include=dev --include=optional [^\n]*\n$/);
-    assert.deepEqual(said, ['installing 1 packages (npm ci)…', 'installed in 0 s']);
+    assert.match(said.join('\n'), /^installing 1 packages \(npm ci\)…\ninstalled in \d+ s$/);
   });
 
   it('runs it once where two begin at the same time', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startSandbox } from '../../sandbox/index.ts';
 import { recorder } from '../../scripts/demo/recorder.ts';
+import { until } from '../support/until.ts';
 
 test('without a folder for records nothing is recorded', async () => {
   const { SETPOINT_RECORDS: before } = process.env;
@@ -28,8 +29,12 @@ test('what a client asks through the proxy is written down, and answered', async
   try {
     const answer = await fetch(`${record.url}/subscriptions/none?api-version=2025-04-01`);
     assert.ok(answer.status >= 400);
-    const [file = ''] = await readdir(folder);
-    const line: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'));
+    const written = async (): Promise<string> => {
+      const [file] = await readdir(folder);
+      return file === undefined ? '' : readFile(join(folder, file), 'utf8');
+    };
+    await until('the exchange is written down', async () => (await written()).endsWith('\n'));
+    const line: unknown = JSON.parse(await written());
     assert.ok(typeof line === 'object' && line !== null && 'status' in line);
     assert.equal(line.status, answer.status);
   } finally {

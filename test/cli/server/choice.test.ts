@@ -8,7 +8,7 @@ import { type Sides, serverFor, withServedEstateOption } from '../../../src/cli/
 import { verb } from '../../../src/cli/verb.ts';
 import { houseOn } from '../../../src/config.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
-import { realClock } from '../support/in-process.ts';
+import { clockOfWaits, realClock } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const home = temporaryFolder();
@@ -34,7 +34,7 @@ async function asked(line: string, env: Readonly<Record<string, string>> = {}, o
   const context: Context = {
     terminal,
     house: houseOn(realClock),
-    clock: realClock,
+    clock: clockOfWaits(),
     stop: new AbortController().signal,
     finish: () => undefined,
   };

@@ -22,7 +22,7 @@ export const realClock: Clock = {
 };
 
 /** Its time passes only while a command waits by it: a machine that is slow, or stands still, has no command say more than another. */
-function clockOfWaits(): Clock {
+export function clockOfWaits(): Clock {
   let now = Date.now();
   const sleep: Clock['sleep'] = async (ms, signal) => {
     await realClock.sleep(ms, signal);

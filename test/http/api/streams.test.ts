@@ -55,7 +55,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 describe('a long answer', () => {
-  it('is made no faster than it is read, and no more once its reader has gone', { timeout: 20_000 }, async () => {
+  it('is made no faster than it is read, and no more once its reader has gone', { timeout: 120_000 }, async () => {
     let made = 0;
     let ended = false;
     let signal: AbortSignal | undefined;
@@ -86,7 +86,7 @@ describe('a long answer', () => {
   });
 
   it('ends when the server stops: one that heeds the signal at once, others are cut off', {
-    timeout: 20_000,
+    timeout: 120_000,
   }, async () => {
     const waits: (() => void)[] = [];
     const { http, clock, ask } = await serving(async function* ({ signal }) {
@@ -116,7 +116,7 @@ describe('a long answer', () => {
 });
 
 describe('many long answers', () => {
-  it('are had by 300 at once, and there is room for others', { timeout: 20_000 }, async () => {
+  it('are had by 300 at once, and there is room for others', { timeout: 120_000 }, async () => {
     let open = 0;
     const { http, clock, ask } = await serving(async function* ({ signal }) {
       open += 1;

@@ -108,13 +108,13 @@ for (const { cloud, name, uri, missing, action } of stores)
     });
 
     test('is not waited for once the pass is stopped', async () => {
-      sandbox.control.faults.add({ match: { action }, effect: { kind: 'delay', ms: 3_000 } });
+      sandbox.control.faults.add({ match: { action }, effect: { kind: 'delay', ms: 60_000 } });
       const stop = new AbortController();
       const asked = resolve(uri, stop.signal);
       setTimeout(() => stop.abort(new Error('shutdown')), 100);
       const began = performance.now();
       await assert.rejects(asked, /shutdown/);
-      assert.ok(performance.now() - began < 1_500);
+      assert.ok(performance.now() - began < 10_000, 'its own time to answer is 15 s');
     });
 
     test('no longer gives what was disabled', async () => {
