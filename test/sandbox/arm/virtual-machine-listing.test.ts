@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { processorTime } from '../processor-time.ts';
 import { collect, outcome, QUICK } from './bench.ts';
 import { COMPUTE, GROUP, given, ID, machineBench, standing } from './machine-bench.ts';
 
@@ -64,9 +65,9 @@ describe('a listing of virtual machines', () => {
     const network = { type: 'Microsoft.Network/virtualNetworks', group: GROUP, name: 'big' };
     given(at, { ...network, properties: { addressSpace: { addressPrefixes: ['10.40.0.0/16'] }, subnets } });
     const resources = names(10_000).flatMap((name) => standing(name, {}, ID.subnet('big', 'big')));
-    const before = performance.now();
+    const worked = processorTime();
     given(at, ...resources);
-    const seconds = (performance.now() - before) / 1000;
+    const seconds = worked() / 1000;
     assert.ok(seconds < 10, `10,000 machines took ${seconds} s`);
     const { machines, interfaces } = at.sandbox.control.arm.subscription(ID.subnet().split('/')[2] ?? '');
     assert.deepEqual([machines.size, interfaces.size], [10_000, 10_000]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { processorTime } from '../processor-time.ts';
 import { bench, PROJECT } from './network-bench.ts';
 
 const only = (network: object): unknown => ({
@@ -57,9 +58,9 @@ describe('an estate', () => {
       cidr: `10.${i >> 8}.${i & 255}.0/24`,
     }));
     const firewalls = Array.from({ length: 5000 }, (_, i) => ({ name: `f${i}`, allowed, targetTags: [`t${i}`] }));
-    const before = performance.now();
+    const worked = processorTime();
     made.sandbox.control.compute.load(only({ subnetworks, firewalls }));
-    assert.ok(performance.now() - before < 5000, `${performance.now() - before} ms`);
+    assert.ok(worked() < 5000, `${worked()} ms`);
     const { body } = await made.raw('GET', 'global/firewalls');
     assert.deepEqual([body.items.length, typeof body.nextPageToken], [500, 'string']);
   });

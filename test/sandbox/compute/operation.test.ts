@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { START } from '../bench.ts';
-import { begun, below, bench, core, custom, endOf, PROJECT, REGION, refusalOf } from './network-bench.ts';
+import {
+  begun,
+  below,
+  bench,
+  core,
+  custom,
+  endOf,
+  type NetworkBench,
+  PROJECT,
+  REGION,
+  refusalOf,
+} from './network-bench.ts';
 
 const DURATIONS = { network: 4000, pending: 300 };
 
@@ -68,12 +79,26 @@ describe('an operation', () => {
   });
 });
 
+/** Ends once somebody waits by the sandbox's clock. */
+function waitBegins({ sandbox }: NetworkBench): Promise<void> {
+  const { clock } = sandbox.control;
+  const { sleep } = clock;
+  return new Promise((resolve) => {
+    clock.sleep = (ms) => {
+      resolve();
+      return sleep(ms);
+    };
+  });
+}
+
 describe('waiting for an operation', () => {
   it('answers when it is done', async () => {
     await using made = await bench(WHOLE);
     const { operations, networks } = made.sdk;
     const { name } = begun(await networks.insert({ project: PROJECT, networkResource: custom('core') }));
+    const begins = waitBegins(made);
     const waiting = operations.wait({ project: PROJECT, operation: name ?? '' });
+    await begins;
     assert.equal(await Promise.race([waiting, delay(50)]), 'waiting');
     made.sandbox.control.clock.advance(4000);
     const [done] = await waiting;
@@ -85,8 +110,9 @@ describe('waiting for an operation', () => {
   it('answers after two minutes all the same', async () => {
     await using made = await bench({ compute: { durations: { network: 300_000 } } });
     const { name } = (await made.raw('POST', 'global/networks', custom('core'))).body;
+    const begins = waitBegins(made);
     const waiting = made.raw('POST', `global/operations/${name}/wait`, '');
-    await delay(50);
+    await begins;
     made.sandbox.control.clock.advance(119_999);
     assert.equal(await Promise.race([waiting, delay(50)]), 'waiting');
     made.sandbox.control.clock.advance(1);
