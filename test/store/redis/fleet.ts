@@ -10,8 +10,11 @@ import {
 } from '../../../src/store/redis/shared-limiter.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 
-export const bucket: Budget = { shape: 'bucket', capacity: 20, perSecond: 10, source: 'https://example.test' };
-export const fixed: Budget = { shape: 'window', calls: 20, windowMs: 1500, source: 'https://example.test' };
+const source = 'https://example.test';
+export const bucket = { shape: 'bucket', capacity: 20, perSecond: 10, source } as const;
+/** It gains a request in 20 s: what is in it does not change while a test looks. */
+export const slow = { ...bucket, perSecond: 0.05 };
+export const fixed: Budget = { shape: 'window', calls: 20, windowMs: 1500, source };
 export const cost = (key: string, budget: Budget, amount = 1): Cost => ({ lane: { key, budget }, amount });
 export const need = (costs: readonly Cost[], more: Partial<Need> = {}): Need => ({
   costs,
@@ -32,10 +35,10 @@ export interface Fleet {
   /** The name of a lane that no other test knows. */
   lane(): string;
   flush(): Promise<void>;
-  /** Ends Redis, and starts another one in its place after so long. */
-  restart(afterMs: number): Promise<void>;
-  /** Redis does not answer for so long, and forgets nothing. */
-  freeze(ms: number): Promise<void>;
+  /** Ends Redis, and starts another one in its place when that is over. */
+  restart(after: () => Promise<void>): Promise<void>;
+  /** Redis does not answer while that goes on, and forgets nothing. */
+  freeze(meanwhile: () => Promise<void>): Promise<void>;
 }
 
 export function fleet(): Fleet {
@@ -62,15 +65,15 @@ export function fleet(): Fleet {
       await redis.flushall();
       redis.disconnect();
     },
-    restart: async (afterMs) => {
+    restart: async (after) => {
       await server.stop();
-      await pause(afterMs);
-      server = await startRedis({ port: server.port });
+      await after().finally(async () => {
+        server = await startRedis({ port: server.port });
+      });
     },
-    freeze: async (ms) => {
+    freeze: async (meanwhile) => {
       process.kill(server.pid, 'SIGSTOP');
-      await pause(ms);
-      process.kill(server.pid, 'SIGCONT');
+      await meanwhile().finally(() => process.kill(server.pid, 'SIGCONT'));
     },
   };
 }
@@ -95,9 +98,10 @@ export function counted(limiters: readonly Limiter[], what: Need): { so(): numbe
   };
 }
 
-/** How many are let go within so long. */
-export async function within(ms: number, limiter: Limiter, what: Need): Promise<number> {
-  const count = counted([limiter], what);
-  await pause(ms);
-  return count.stop();
-}
+/** What a bucket gives at most since then, beginning with so many: by the time that really passed. */
+export const mostSince = (from: number, full = 0): number =>
+  full + (bucket.perSecond * (performance.now() - from)) / 1000 + 1;
+
+/** Asked for together, when each was let go. */
+export const together = (limiter: Limiter, times: number, what: Need): Promise<readonly number[]> =>
+  Promise.all(Array.from({ length: times }, () => limiter.take(what, never)));
