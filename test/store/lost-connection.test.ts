@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Declined } from '../../src/ports/declined.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -14,8 +13,7 @@ const { folder, store, admin } = await ownStore(clock);
 /** As a server that goes away does: every connection of the application ends, whatever it is doing. */
 async function endAllWhileOneWaits(): Promise<void> {
   const waiting = "SELECT pid FROM pg_stat_activity WHERE application_name = 'setpoint' AND wait_event_type = 'Lock'";
-  for (const end = performance.now() + 5000; (await admin.query(waiting)).rowCount === 0; await pause(5))
-    if (performance.now() > end) throw new Error('nobody waits for a lock');
+  await until('somebody waits for a lock', async () => (await admin.query(waiting)).rowCount !== 0);
   await admin.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'setpoint' AND pid <> pg_backend_pid()",
   );

@@ -145,7 +145,7 @@ test('embedded: a process that exits without closing stops the server all the sa
   const hasty = await start();
   assert.ok(await serverPid());
   await hasty.exit();
-  await until('the server has stopped', async () => (await serverPid()) === undefined, 10_000);
+  await until('the server has stopped', async () => (await serverPid()) === undefined);
 });
 
 test('embedded: a server that was killed itself is started again, with all that was committed', async () => {
@@ -155,7 +155,7 @@ test('embedded: a server that was killed itself is started again, with all that 
   assert.ok(pid);
   process.kill(pid, 'SIGKILL');
   // why: who is told to die lives on for a moment, and still takes connections
-  await until('the server is dead', () => commandLine(pid) === '', 10_000);
+  await until('the server is dead', () => commandLine(pid) === '');
   const second = await open();
   assert.equal(await second.ledger.note(acme, { n: 2 }), 2);
   assert.notEqual(await serverPid(), pid);
