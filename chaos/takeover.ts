@@ -89,7 +89,7 @@ async function takenOver(fleet: Fleet, port: number, writes: readonly number[]):
   return at - killed;
 }
 
-const longestMs = 60_000;
+const longestMs = 300_000;
 
 /** What `look` gives once it gives something. */
 async function until<T>(otherwise: string, look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {

@@ -5,10 +5,9 @@ import { marksOf } from '../judge/marks.ts';
 import { closedToOffice } from '../judge/office.ts';
 import { secretsShown } from '../judge/secrets.ts';
 import { wantedCensus } from '../judge/wanted.ts';
-import { leaseMs } from '../pace.ts';
 import type { Said } from '../second.ts';
 import type { Wanted } from '../specs.ts';
-import { startVictim } from '../wire/victim-process.ts';
+import { startVictim, type VictimProcess } from '../wire/victim-process.ts';
 import { catchOf } from './catches.ts';
 import type { Cell } from './cells.ts';
 import { caughtAt, disturbed } from './disturb.ts';
@@ -28,15 +27,16 @@ const stages: Readonly<Record<TrialVerb, Exclude<Wanted, 'nothing' | 'before'> |
 
 let estates = 0;
 /** Even on a machine with too much to do. */
-const longestMs = 150_000;
+const longestMs = 400_000;
 
 /**
  * One cell: a process is caught at its failpoint and disturbed, a second one applies the same specs, and then everything
  * must be as if nothing had happened. Judged by the sandbox's own estate and log; only the ledger is asked of our code.
+ * `leaseMs`: how long the lease of the first outlives it.
  */
-export function runCell(cell: Cell, database: ChaosDatabase): Promise<Violations> {
+export function runCell(cell: Cell, database: ChaosDatabase, leaseMs: number): Promise<Violations> {
   const estate = `t${++estates}-${process.pid}`;
-  return withTrial({ cloud: cell.cloud, estate, database }, async (trial, watch) => {
+  return withTrial({ cloud: cell.cloud, estate, database, leaseMs }, async (trial, watch) => {
     const violations: string[] = [];
     const expect = (good: boolean, what: string): void => void (good || violations.push(what));
     try {
@@ -53,7 +53,7 @@ export function runCell(cell: Cell, database: ChaosDatabase): Promise<Violations
   });
 }
 
-/** On a machine with too much to do a process may lose its lease of two seconds before it comes to its failpoint. */
+/** On a machine with too much to do a process may lose its short lease before it comes to its failpoint. */
 export class TooSlow extends Error {}
 
 interface Trying {
@@ -101,15 +101,11 @@ async function recovered({ hands }: Trial): Promise<Said> {
 async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<void> {
   const { hands, sandbox } = trial;
   const catching = catchOf(cell);
-  const victim = startVictim(hands.apply, { ...hands.ground, leaseMs, catching });
+  const victim = startVictim(hands.apply, { ...hands.ground, leaseMs: trial.leaseMs, catching });
   try {
-    if ((await victim.met()) === 'ended') {
-      const { how, said } = await victim.ended();
-      const Trouble = said.includes('stopped') ? TooSlow : Error;
-      throw new Trouble(`the failpoint was not met; the first process ended with ${how}:\n${said}`);
-    }
+    if ((await victim.met()) === 'ended') await unmet(victim);
     const disturbance = { trial, victim, catching, watch };
-    const caught = await caughtAt(disturbance);
+    const caught = await Promise.race([caughtAt(disturbance), unmet(victim)]);
     let before = 0;
     now('the first process, caught');
     const end = await disturbed(cell.manner, caught, disturbance, async () => {
@@ -126,6 +122,13 @@ async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<voi
   } finally {
     victim.signal('SIGKILL');
   }
+}
+
+/** The first process ends though nobody has disturbed it. */
+async function unmet(victim: VictimProcess): Promise<never> {
+  const { how, said } = await victim.ended();
+  const Trouble = said.includes('stopped') ? TooSlow : Error;
+  throw new Trouble(`the failpoint was not met; the first process ended with ${how}:\n${said}`);
 }
 
 /** What was checked may still be sent, and nothing else: of these specs so many go side by side. */

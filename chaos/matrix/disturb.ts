@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { leaseMs } from '../pace.ts';
 import type { Catch } from '../victim/catch.ts';
 import { type LedgerGate, ledgerGate } from '../wire/ledger-gate.ts';
 import type { VictimProcess } from '../wire/victim-process.ts';
@@ -39,7 +38,7 @@ async function unanswered({ trial, victim, watch }: Pick<Disturbance, 'trial' | 
   cloud.hold();
   const carriedOut = new Promise<void>((resolve) => watch(({ mutating }) => mutating && resolve()));
   victim.pass();
-  await within(20_000, carriedOut, () => 'nothing was sent to the cloud');
+  await within(60_000, carriedOut, () => 'nothing was sent to the cloud');
   cloud.open();
   return { let: async () => cloud.let() };
 }
@@ -79,7 +78,7 @@ export async function disturbed(
       victim.signal('SIGSTOP');
       // why: the database ends its statement, whoever asked for it stands still
       if (catching.at === 'while-appending') await caught.let();
-      await sleep(leaseMs + 100);
+      await sleep(trial.leaseMs + 100);
       await rival();
       await caught.let();
       victim.signal('SIGCONT');
@@ -92,7 +91,7 @@ export async function disturbed(
   }
 }
 
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 
 async function ofItself(victim: VictimProcess): Promise<{ readonly how: string; readonly said: string }> {
   try {

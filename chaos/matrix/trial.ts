@@ -16,6 +16,8 @@ export interface Trial {
   readonly estate: string;
   readonly sandbox: Sandbox;
   readonly database: ChaosDatabase;
+  /** How long the lease of the first process outlives it. */
+  readonly leaseMs: number;
   /** Both lead through passages: for the first process and the second alike. */
   readonly ways: { readonly cloud: Passage; readonly database: Passage };
   readonly hands: Hands;
@@ -38,7 +40,7 @@ export interface Hands {
 export type Watcher = (entry: Logged) => void;
 
 export async function withTrial<T>(
-  { cloud, estate, database }: Pick<Trial, 'cloud' | 'estate' | 'database'>,
+  { database, ...what }: Pick<Trial, 'cloud' | 'estate' | 'database' | 'leaseMs'>,
   work: (trial: Trial, watch: (watcher: Watcher) => void) => Promise<T>,
 ): Promise<T> {
   const start = Date.now();
@@ -57,7 +59,7 @@ export async function withTrial<T>(
   };
   const databaseUrl = database.url.replace(/:\d+\//, `:${ways.database.port}/`);
   const hands = handsOf(
-    { cloud, estate, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
+    { ...what, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
     {
       pace: { start, rate },
       databaseUrl,
@@ -65,7 +67,7 @@ export async function withTrial<T>(
     },
   );
   try {
-    return await work({ cloud, estate, sandbox, database, ways, hands }, (watcher) => watchers.push(watcher));
+    return await work({ ...what, sandbox, database, ways, hands }, (watcher) => watchers.push(watcher));
   } finally {
     await Promise.all([ways.cloud.close(), ways.database.close(), sandbox.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -95,8 +97,8 @@ function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
       await mkdir(specs, { recursive: true });
       await writeFile(join(specs, 'estate.yaml'), specsOf(place, wanted));
     },
-    // why: on this clock ten minutes are ten seconds, and a lease is two
-    apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--lock-timeout', '30m'],
+    // why: on this clock ten minutes are ten seconds, and leases keep our time
+    apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--lock-timeout', '2h'],
     run: heard,
     verify: () => heard(['ledger', '--estate', place.estate, 'verify', ...store]),
   };

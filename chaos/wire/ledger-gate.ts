@@ -27,7 +27,7 @@ export async function installGates(owner: pg.Pool): Promise<void> {
 }
 
 const lookEveryMs = 10;
-const longestMs = 20_000;
+const longestMs = 60_000;
 let locks = 7_000_000;
 
 /** For the next entry of this kind that the estate's chain gets. */
