@@ -1,4 +1,3 @@
-import { type Bounds, covers, type Subject } from '../core/access/grant.ts';
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
 import { heldText } from '../core/render/held-text.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
@@ -6,16 +5,19 @@ import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports
 import { Declined } from '../ports/declined.ts';
 import type { Pause } from '../ports/pauses.ts';
 import { type Grounds, openInForce } from './opened.ts';
+import { resumesOn } from './resumes.ts';
 import { namesIn, scopesOf } from './subject.ts';
+import { subjectWithin } from './subject-within.ts';
 import { scopesRunning, wishPasses } from './wish.ts';
 
 export const pausesOn = (grounds: Grounds): PauseAnswers => ({
   list: async (asked) => {
     const { pauses, estate } = await pausedIn(asked, grounds);
-    return pauses.filter(({ of }) => isWithin(asked.seen, of, estate));
+    return pauses.filter(({ of }) => subjectWithin(asked.seen, of, estate));
   },
   begin: (asked, draft) => begin(asked, draft, grounds),
   end: (asked, held, by) => end(asked, { held, by }, grounds),
+  ...resumesOn(grounds),
 });
 
 async function pausedIn({ estate: name }: EstateAsked, grounds: Grounds) {
@@ -35,7 +37,7 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Pr
   const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
   await wishPasses(estate, scopes, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
   // why: where else somebody works is told to those who see all of the estate
-  return { pause, scopes: isWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its };
+  return { pause, scopes: subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its };
 }
 
 interface Ending {
@@ -47,7 +49,7 @@ async function end(asked: PauseAsked, { held, by }: Ending, grounds: Grounds): P
   const { store } = grounds;
   const { pauses, estate } = await pausedIn(asked, grounds);
   const meant = pauses.filter((pause) =>
-    held === 'all' ? isWithin(asked.mine, pause.of, estate) : heldText(pause) === heldText(held),
+    held === 'all' ? subjectWithin(asked.mine, pause.of, estate) : heldText(pause) === heldText(held),
   );
   if (held !== 'all') {
     if (meant.length === 0) throw unknown();
@@ -65,30 +67,9 @@ const unknown = (): Declined => new Declined('unknown', 'There is nothing here t
 
 /** What is not seen is not there; what is seen and not theirs is told to be so. */
 function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: OpenedEstate): void {
-  if (!isWithin(seen, of, estate) && of.by !== 'estate') throw unknown();
-  if (!isWithin(mine, of, estate))
+  if (!subjectWithin(seen, of, estate) && of.by !== 'estate') throw unknown();
+  if (!subjectWithin(mine, of, estate))
     throw new Declined('forbidden', 'This needs the permission operate over all that is held.', {
       permission: 'operate',
     });
-}
-
-const isWithin = (bounds: readonly Bounds[], of: PauseSubject, estate: OpenedEstate): boolean =>
-  bounds.some((one) => covers(one, subjectOf(of, estate)));
-
-/** What is in no specs any more is everybody's who has all of the estate. */
-function subjectOf(of: PauseSubject, { name: estate, compiled }: OpenedEstate): Subject {
-  switch (of.by) {
-    case 'estate':
-      return { estate };
-    case 'target':
-      return { estate, targets: [of.name] };
-    case 'owner':
-      return { estate, owner: of.name };
-    case 'address': {
-      const scope = compiled.scopes.find(({ scope: key }) => of.name.startsWith(`${key}/`));
-      const desired = scope?.wanted.desired.find(({ address }) => address === of.name);
-      const document = scope?.wanted.documents.get(desired?.documents[0]?.address ?? of.name);
-      return document === undefined ? { estate } : { estate, targets: document.targets, owner: document.owner ?? '' };
-    }
-  }
 }

@@ -6,7 +6,7 @@ import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Approval } from './approvals.ts';
-import type { KeptTree } from './fleet-state.ts';
+import type { KeptTree, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './kept-row.ts';
 import type { Pause } from './pauses.ts';
 import type { Poster, Proposal, ProposalHead, ProposalQuery } from './proposals.ts';
@@ -65,7 +65,7 @@ export interface Given extends Pick<Offered, 'generation' | 'digest' | 'authors'
   readonly given: readonly Approval[];
 }
 
-/** Holding an estate, or a part of it, still. `seen`: what the asker sees; `mine`: what is theirs to hold. */
+/** Holding an estate, or a part of it, still, and letting go on. `seen`: what the asker sees; `mine`: what is theirs to hold. */
 export interface PauseAnswers {
   list(asked: EstateAsked): Promise<readonly Pause[]>;
   begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
@@ -75,6 +75,17 @@ export interface PauseAnswers {
     held: Held | 'all',
     by: { readonly person: string; readonly reason: string },
   ): Promise<readonly Pause[]>;
+  /**
+   * Lets stopped rollouts go on: of a document, by its address or an ending of it that is unique, of a target's by its scope;
+   * `all`: every one that is theirs. Those that do; none where none had stopped.
+   */
+  goOn(
+    asked: PauseAsked,
+    document: string,
+    by: { readonly person: string; readonly reason: string },
+  ): Promise<readonly StoppedRollout[]>;
+  /** A scope in quarantine has passes again. */
+  release(asked: PauseAsked, scope: ScopeKey, by: { readonly person: string; readonly reason: string }): Promise<void>;
 }
 
 export interface PauseAsked extends EstateAsked {

@@ -1,7 +1,7 @@
 import type { Estate } from '../../answers/estate.ts';
+import { type Stop, stoppedIn, stopsNamed } from '../../answers/stopped-rollouts.ts';
 import { wishPasses } from '../../answers/wish.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
-import type { Where } from '../../ports/queue.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 
@@ -28,28 +28,9 @@ export async function resumeRollouts(
   return chosen.map(({ rollout }) => rollout);
 }
 
-interface Stop {
-  readonly where: Where;
-  readonly rollout: StoppedRollout;
-}
-
-/** Rollouts of this estate that stopped. */
-export async function stoppedIn(
-  { name, compiled }: Pick<Estate, 'name' | 'compiled'>,
-  store: Store,
-): Promise<readonly Stop[]> {
-  const all = await Promise.all(
-    compiled.scopes.map(async ({ scope }) => {
-      const where = { estate: name, scope };
-      return (await store.fleet.rollouts.stopped(where)).map((rollout) => ({ where, rollout }));
-    }),
-  );
-  return all.flat();
-}
-
 /** Whole, or an ending that only one of them has. Of a target's rollout the name is its scope. */
 function stopNamed(given: string, stops: readonly Stop[]): Stop {
-  const fits = stops.filter(({ rollout: { document } }) => document === given || document.endsWith(`/${given}`));
+  const fits = stopsNamed(given, stops);
   const [stop] = fits;
   if (stop !== undefined && fits.length === 1) return stop;
   const lines = stops.map(({ rollout }) => `--rollout-of ${rollout.document}`);

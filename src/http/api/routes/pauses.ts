@@ -8,6 +8,7 @@ import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
 import { heldWhat, pauseShape, subjectShape } from '../shapes/pause.ts';
+import { stoppedRolloutShape } from '../shapes/stopped-rollout.ts';
 import { route } from '../typed-route.ts';
 
 export interface PausesDesk {
@@ -80,6 +81,30 @@ const begin = ({ pauses, estates }: PausesDesk): Route =>
     },
   });
 
+const named = z.string().min(1).max(1000).optional();
+
+const endBody = z.strictObject({
+  estate: estateField,
+  what: heldWhat.optional().meta({ description: 'Left out: all' }),
+  of: subjectShape.optional().meta({ description: 'Of whom; left out: everything of the estate' }),
+  reason: reasonField,
+  all: z.literal(true).optional(),
+  rolloutOf: named.meta({
+    description:
+      'The document whose rollout stopped, by its address or an ending of it that is unique; of a target’s the scope; `all`: every one that is yours',
+  }),
+  quarantined: named.meta({ description: 'The scope that is in quarantine' }),
+});
+
+const goesOn = z
+  .object({
+    estate: z.string(),
+    items: z.array(pauseShape).meta({ description: 'Pauses that ended' }),
+    rollouts: z.array(stoppedRolloutShape).optional().meta({ description: 'Where `rolloutOf` was asked for' }),
+    released: z.string().optional().meta({ description: 'Where `quarantined` was: that scope' }),
+  })
+  .meta({ id: 'Resumed' });
+
 const end = ({ pauses, estates }: PausesDesk): Route =>
   route({
     method: 'POST',
@@ -89,18 +114,37 @@ const end = ({ pauses, estates }: PausesDesk): Route =>
       tag: 'Pauses',
       summary: 'Let go on what is held still',
       description:
-        'Ends those that hold exactly this, named as it was when it was paused; with `all` every one that is yours.',
-      answers: { 200: { description: 'Those that ended', schema: list } },
+        'Ends those that hold exactly this, named as it was when it was paused; with `all` every one that is yours. Or, alone: lets a rollout go on that stopped, or a scope have passes again that is in quarantine.',
+      answers: { 200: { description: 'What goes on: pauses that ended, rollouts, or a scope', schema: goesOn } },
     },
     needs: 'operate',
-    asks: { body: z.strictObject({ ...held, all: z.literal(true).optional() }) },
+    asks: { body: endBody },
     handle: async ({ body, by: { caller } }) => {
-      const { what, of, reason, all } = body;
+      refuseMixed(body);
+      const { what = 'all', of = { by: 'estate' }, reason, all, rolloutOf, quarantined } = body;
       const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'operate' }, caller, estates);
+      const asked = { estate, ...boundsOf(caller) };
       const by = { person: caller.person, reason };
-      const items = await answered(pauses.end({ estate, ...boundsOf(caller) }, all ? 'all' : { what, of }, by));
+      if (rolloutOf !== undefined) {
+        const rollouts = await answered(pauses.goOn(asked, rolloutOf, by));
+        return { status: 200, body: { estate, items: [], rollouts } };
+      }
+      if (quarantined !== undefined) {
+        await answered(pauses.release(asked, quarantined, by));
+        return { status: 200, body: { estate, items: [], released: quarantined } };
+      }
+      const items = await answered(pauses.end(asked, all ? 'all' : { what, of }, by));
       return { status: 200, body: { estate, items } };
     },
   });
+
+/** One that names a rollout or a scope says all by it: with more beside it nobody knows what was meant. */
+function refuseMixed(body: z.output<typeof endBody>): void {
+  const { rolloutOf, quarantined, all, what, of } = body;
+  const [alone, other] = rolloutOf === undefined ? [quarantined, undefined] : [rolloutOf, quarantined];
+  if (alone === undefined || [other, all, what, of].every((one) => one === undefined)) return;
+  const at = rolloutOf === undefined ? 'quarantined' : 'rolloutOf';
+  throw new Refusal(badInput([{ in: 'body', at, expected: 'nothing beside it but estate and reason' }]));
+}
 
 const boundsOf = ({ grants }: Caller) => ({ seen: boundsFor(grants, 'read'), mine: boundsFor(grants, 'operate') });

@@ -8,6 +8,7 @@ import { lookAnswer, lookShape } from './look.ts';
 import { moment } from './moment.ts';
 import { passAnswer, passShape } from './pass.ts';
 import { heldWhat } from './pause.ts';
+import { stoppedRolloutShape } from './stopped-rollout.ts';
 
 const budgetShape = z
   .object({
@@ -39,7 +40,7 @@ const heldShape = z
       description:
         'Its passes failed in our own code: it is left alone until a newer generation, a person, or ten minutes',
     }),
-    stoppedRollouts: z.array(z.object({ document: z.string(), generation: z.int(), why: z.string() })),
+    stoppedRollouts: z.array(stoppedRolloutShape),
   })
   .meta({ id: 'Held', description: 'What keeps passes from doing what the specs ask' });
 
