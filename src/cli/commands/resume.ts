@@ -5,6 +5,7 @@ import { wishPasses } from '../../answers/wish.ts';
 import type { Held } from '../../core/pause.ts';
 import { heldText } from '../../core/render/held-text.ts';
 import { formatMoment } from '../../core/render/moment.ts';
+import type { StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -25,6 +26,7 @@ import { parseReason } from '../output/reason.ts';
 import { type Client, rendered } from '../server/client.ts';
 import { type ServedEstateOption, type Sides, serverFor, withServedEstateOption } from '../server/option.ts';
 import { type PausesTold, pausesOn, resumeOn } from '../server/pauses.ts';
+import { releaseOn, resumeRolloutsOn } from '../server/resumes.ts';
 import { verb } from '../verb.ts';
 
 interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
@@ -68,14 +70,14 @@ export const resume = (context: Context): Command =>
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['overlay', 'rolloutOf', 'quarantined'], there: ['estate'], dir: false };
+const sides: Sides = { here: ['overlay'], there: ['estate'], dir: false };
 
 async function run(dir: string, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const server = await serverFor(command, sides, context);
   if (server !== undefined) {
-    const told = await endedOn(server, options);
-    return rendered(server, () => tell(told.estate, endedText(told.items), options, context));
+    const told = await resumedOn(server, options);
+    return rendered(server, () => tell(told.estate, told.resumed(), options, context));
   }
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   return withGivenStore(options.dir, context, async (store) =>
@@ -87,6 +89,26 @@ function tell(estate: string, [verdict, said]: Resumed, { json }: Options, { ter
   if (json) emitJson(terminal, { estate, ...inOrder(said) });
   else emitText(terminal, `Resumed: ${verdict}`);
   return exitCodes.done;
+}
+
+/** `resumed`: read of what the server answered. */
+interface Told {
+  readonly estate: string;
+  resumed(): Resumed;
+}
+
+async function resumedOn(server: Client, options: Options): Promise<Told> {
+  const { estate: named, reason, rolloutOf, quarantined } = options;
+  if (rolloutOf !== undefined) {
+    const { estate, rollouts } = await resumeRolloutsOn(server, { estate: named, reason, rolloutOf });
+    return { estate, resumed: () => rolloutsText(rollouts) };
+  }
+  if (quarantined !== undefined) {
+    const { estate, released } = await releaseOn(server, { estate: named, reason, quarantined });
+    return { estate, resumed: () => releasedText(released) };
+  }
+  const { estate, items } = await endedOn(server, options);
+  return { estate, resumed: () => endedText(items) };
 }
 
 /** Whether what is named is held is found here, so that what is said of it is the same. */
@@ -103,17 +125,19 @@ type Resumed = readonly [verdict: string, said: object];
 
 async function resumed(options: Options, estate: Estate, store: Store): Promise<Resumed> {
   const by = { person: approver(), reason: options.reason };
-  if (options.rolloutOf !== undefined) {
-    const rollouts = await resumeRollouts(options.rolloutOf, { estate, store, by });
-    const names = rollouts.map(({ document }) => document).join(', ');
-    return [rollouts.length === 0 ? 'no rollout had stopped' : `the rollout of ${names}`, { rollouts }];
-  }
-  if (options.quarantined !== undefined) {
-    const { scope } = await releaseQuarantine(options.quarantined, { estate, store, by });
-    return [`${scope} is out of quarantine`, { released: scope }];
-  }
+  if (options.rolloutOf !== undefined)
+    return rolloutsText(await resumeRollouts(options.rolloutOf, { estate, store, by }));
+  if (options.quarantined !== undefined)
+    return releasedText((await releaseQuarantine(options.quarantined, { estate, store, by })).scope);
   return endedText(await endPauses(options, estate, store));
 }
+
+function rolloutsText(rollouts: readonly StoppedRollout[]): Resumed {
+  const names = rollouts.map(({ document }) => document).join(', ');
+  return [rollouts.length === 0 ? 'no rollout had stopped' : `the rollout of ${names}`, { rollouts }];
+}
+
+const releasedText = (scope: string): Resumed => [`${scope} is out of quarantine`, { released: scope }];
 
 function endedText(pauses: readonly Pause[]): Resumed {
   const subjects = [...new Set(pauses.map(heldText))].join(', ');

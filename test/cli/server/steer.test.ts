@@ -64,14 +64,68 @@ describe('pausing and resuming by a server says what it would from here', () => 
   });
 });
 
+const scope = 'aws/111122223333/eu-west-1';
+const where = { estate: 'acme', scope };
+const [web, db] = [`${scope}/instance/web`, `${scope}/instance/db`];
+
+describe('letting go on by a server says what it would from here', () => {
+  const { rollouts, quarantine } = store.fleet;
+  for (const json of [[], ['--json']]) {
+    for (const [named, left] of [
+      ['web', [db]],
+      [db, [web]],
+      ['all', []],
+    ] as const)
+      test(`resume --rollout-of ${[named, ...json].join(' ')}`, async () => {
+        const both = async (ask: (args: readonly string[]) => Promise<Said>, folder: readonly string[]) => {
+          for (const document of [web, db])
+            await rollouts.stop(where, { document, generation: 1, why: 'web-0 failed' });
+          const said = await ask(['resume', ...folder, '--rollout-of', named, ...because, ...json]);
+          return { said, left: (await rollouts.stopped(where)).map(({ document }) => document) };
+        };
+        const mine = await both(here, [place.specs]);
+        const its = await both(asked, []);
+        assert.equal(its.said.code, 0, its.said.stderr);
+        assert.deepEqual([its.said.code, its.said.stdout], [mine.said.code, mine.said.stdout]);
+        assert.deepEqual([its.left, mine.left], [left, left]);
+        for (const document of left) await rollouts.resume(where, { person: 'ann', reason: 'over' }, document);
+      });
+
+    test(['resume --quarantined', ...json].join(' '), async () => {
+      await quarantine.put(where, 'x is not a function', 1);
+      const mine = await here(['resume', place.specs, '--quarantined', scope, ...because, ...json]);
+      await quarantine.put(where, 'x is not a function', 1);
+      const its = await asked(['resume', '--quarantined', scope, ...because, ...json]);
+      assert.deepEqual([its.code, its.stdout], [0, mine.stdout], its.stderr);
+      assert.deepEqual(await quarantine.list(), []);
+    });
+  }
+
+  test('no rollout had stopped', async () => {
+    for (const named of ['all', 'web']) {
+      const { code, stdout } = await asked(['resume', '--rollout-of', named, ...because]);
+      assert.deepEqual([code, stdout], [0, 'Resumed: no rollout had stopped\n']);
+    }
+  });
+
+  test('of another rollout than those that stopped there is none', async () => {
+    await rollouts.stop(where, { document: web, generation: 1, why: 'web-0 failed' });
+    const { code, stderr } = await asked(['resume', '--rollout-of', 'nope', ...because]);
+    assert.equal(code, 1);
+    assert.match(stderr, /no such thing, or none that you may see/);
+    await rollouts.resume(where, { person: 'ann', reason: 'over' });
+  });
+});
+
 /** A command line against the server as somebody, the code it ends with, and what is said. */
 const refused: readonly (readonly [args: readonly string[], who: string, says: RegExp])[] = [
   [['pause', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
   [['pause', place.specs, ...because], 'operator', /The folder .* says nothing to a server/],
   [['pause', '--address', 'nothing', ...because], 'operator', /no such thing, or none that you may see/],
   [['pause', '--owner', 'nobody', ...because], 'operator', /no such thing, or none that you may see/],
-  [['resume', '--quarantined', 'x', ...because], 'operator', /--quarantined says nothing to a server/],
-  [['resume', '--rollout-of', 'x', ...because], 'operator', /--rollout-of says nothing to a server/],
+  [['resume', '--quarantined', 'x', ...because], 'operator', /no such thing, or none that you may see/],
+  [['resume', '--quarantined', 'x', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
+  [['resume', '--rollout-of', 'all', ...because], 'viewer', /does not let you do that[\s\S]*the permission operate/],
   [['approve', '--history', '1234567', ...because], 'approver', /--history says nothing to a server/],
 ];
 
