@@ -12,12 +12,12 @@ export const hooks = (endpoint: string): string => `
     - { name: grid, from: eventgrid, secret: { env: SETPOINT_SECRET_EVENTS } }
     - { name: audit, from: pubsub, audience: "${audience}", serviceAccount: ${serviceAccount}, keys: "${endpoint}/_sandbox/jwks" }`;
 
-/** For the sandbox. Nobody listens at first: what is not taken at once is not sent again. */
+/** For the sandbox. Nobody listens at first: what is not taken at once is sent once more, for one that was slow, and given up. */
 export function destinationsAt(port: number): readonly object[] {
   const hook = `http://127.0.0.1:${port}/v1/hooks/acme`;
   return [
-    { cloud: 'aws', url: `${hook}/trail`, apiKey: secret, attempts: 1 },
-    { cloud: 'gcp', url: `${hook}/audit`, audience, serviceAccount, attempts: 1 },
-    { cloud: 'azure', url: `${hook}/grid?code=${secret}`, attempts: 1 },
+    { cloud: 'aws', url: `${hook}/trail`, apiKey: secret, attempts: 2 },
+    { cloud: 'gcp', url: `${hook}/audit`, audience, serviceAccount, attempts: 2 },
+    { cloud: 'azure', url: `${hook}/grid?code=${secret}`, attempts: 2 },
   ];
 }

@@ -17,7 +17,7 @@ export async function redisHere(): Promise<Redis | undefined> {
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', args, { stdio: 'ignore' });
   for (let tries = 0; !(await answers(port)); tries += 1) {
-    if (tries === 200 || server.exitCode !== null) throw new Error('redis-server does not start');
+    if (tries === 1_200 || server.exitCode !== null) throw new Error('redis-server does not start');
     await sleep(50);
   }
   return { url: `redis://127.0.0.1:${port}`, end: () => ended(server) };

@@ -48,7 +48,7 @@ export function startWorkers(names: readonly string[], redisUrl: string, stage: 
     firstAtWork: async () => {
       const atWork = (): Worker | undefined =>
         living().find(({ lines }) => lines.some((line) => /info settled/.test(line)));
-      return (await until(atWork, 'a worker at work', 120_000)).name;
+      return (await until(atWork, 'a worker at work', 300_000)).name;
     },
     kill: async (name) => {
       const worker = all.find((one) => one.name === name);
