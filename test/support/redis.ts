@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { connect, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from 'node:net';
+import { freePort } from '../../scripts/demo/free-port.ts';
+import { until } from './until.ts';
 
 /** A `redis-server` of its own on 127.0.0.1, with nothing on disk. */
 export interface RedisServer {
@@ -27,18 +28,23 @@ export function redisMissing(): string | undefined {
   return 'NOT TESTED: redis-server is not installed (apt-get install redis-server)';
 }
 
+/** Throws where it ends instead of listening, as on a port that another program has. */
 export async function startRedis({ port, args = [] }: RedisStart = {}): Promise<RedisServer> {
   const at = port ?? (await freePort());
   const quiet = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--loglevel', 'warning'];
   const child = spawn('redis-server', ['--port', String(at), ...quiet, ...args], { stdio: 'ignore' });
+  let isGone = false;
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
+  }).then(() => {
+    isGone = true;
   });
   // why: a test that breaks leaves no server behind.
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
-  await listens(at);
+  await until(`redis-server listens on port ${at}`, async () => isGone || (await connects(at)));
+  if (isGone) throw new Error(`redis-server on port ${at} has ended`);
   return {
     url: `redis://127.0.0.1:${at}`,
     port: at,
@@ -51,12 +57,6 @@ export async function startRedis({ port, args = [] }: RedisStart = {}): Promise<
   };
 }
 
-/** It listens once it serves. */
-async function listens(port: number): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await connects(port)); await pause(20))
-    if (performance.now() > end) throw new Error(`redis-server on port ${port} does not listen`);
-}
-
 function connects(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -66,16 +66,5 @@ function connects(port: number): Promise<boolean> {
     };
     socket.once('connect', end(true));
     socket.once('error', end(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
   });
 }

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '../../../scripts/demo/free-port.ts';
 
 /**
  * How what the file says of containers is said of processes on this machine, and all that is changed of it:
@@ -40,14 +39,4 @@ export async function loopback({ names, ports, specs }: Moving): Promise<Loopbac
       return text.replaceAll(hosts, (_, named: string) => `127.0.0.1:${port(Number(named))}`);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

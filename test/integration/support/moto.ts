@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../scripts/demo/free-port.ts';
 import { run } from './child.ts';
 
 /** A third party's emulator of AWS (https://docs.getmoto.org/en/latest/docs/server_mode.html). */
@@ -60,12 +59,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo; // why: a listening TCP server has one
-  await new Promise((done) => server.close(done));
-  return port;
 }
