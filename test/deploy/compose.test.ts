@@ -69,7 +69,7 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
     assert.equal(answer.status, 200, api.said());
     assert.match(await answer.text(), /"scope":"aws\/111122223333\/eu-west-1"/);
     assert.equal((await fetch(`${url}/v1/reconciles`)).status, 401);
-    assert.equal((await api.stop(10_000)).code, 0, api.said());
+    assert.equal((await api.stop(30_000)).code, 0, api.said());
   });
 
   it('starts no worker on a port that is taken, and leaves nothing of it running', async () => {
@@ -84,7 +84,7 @@ describe('what docker-compose.yml describes, as processes', { skip: redisMissing
       assert.equal(code, 0, saidBy(fleet));
       assert.ok(ms < 30_000, `${ms} ms`);
     }
-    assert.equal((await fleet.sandbox.stop(10_000)).code, 0);
+    assert.equal((await fleet.sandbox.stop(30_000)).code, 0);
     for (const each of [...fleet.workers, fleet.sandbox]) assert.equal(await each.isHealthy(), false);
   });
 });

@@ -35,7 +35,7 @@ const tokenOf = (): Promise<MadeToken> =>
     name: 'test',
     grants: [{ role: 'viewer' }],
     maker: { person: 'kim', identities: [] },
-    expiresAt: clock.now() + 60_000,
+    expiresAt: clock.now() + 3_600_000,
   });
 
 interface Client extends Reading {
@@ -80,7 +80,8 @@ test('a server that stops ends its streams at once, and cleanly', async (t) => {
   const from = performance.now();
   await http.close();
   assert.deepEqual(await Promise.all(clients.map(({ end }) => end)), ['clean', 'clean']);
-  assert.ok(performance.now() - from < 1500, `it took ${performance.now() - from} ms`);
+  // why: long before a stream that is quiet says that it still is there, and so finds out.
+  assert.ok(performance.now() - from < 10_000, `it took ${performance.now() - from} ms`);
 });
 
 test('streams outlive the connections to the database, and miss nothing', async (t) => {

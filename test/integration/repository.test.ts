@@ -51,7 +51,8 @@ async function isOpen({ serve, sandbox }: Scene, port: number): Promise<void> {
   for (let before = -1; before !== serve.lines.length; await sleep(quietMs)) before = serve.lines.length;
 }
 
-const quietMs = 1_000;
+/** Longer than a machine under load keeps it from saying what it is about to say. */
+const quietMs = 2_500;
 
 describe('setpoint serve --repo', () => {
   let scene: Scene;

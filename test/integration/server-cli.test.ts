@@ -75,7 +75,7 @@ async function saying(child: ChildProcess, ...patterns: readonly RegExp[]): Prom
     child.stderr?.on('data', hear);
     child.once('exit', () => reject(new Error(`it ended:\n${said}`)));
   });
-  const late = AbortSignal.timeout(60_000);
+  const late = AbortSignal.timeout(120_000);
   const tooLate = once(late, 'abort').then(() => Promise.reject(new Error(`it never said so:\n${said}`)));
   return Promise.race([heard, tooLate]);
 }

@@ -50,7 +50,7 @@ export async function up(): Promise<RunningFleet> {
     const start = async (name: string): Promise<Container> => {
       const started = startContainer(serviceOf(file, name), { loopback: moved, folder });
       ends.push(() => started.stop(1000));
-      await started.untilHealthy(60_000);
+      await started.untilHealthy(120_000);
       return started;
     };
     const sandbox = await start('sandbox');

@@ -29,7 +29,7 @@ export function startWorkerProcess(args: readonly string[], { cwd, env }: Worker
   return {
     child,
     lines,
-    says: async (pattern, withinMs = 60_000) => {
+    says: async (pattern, withinMs = 120_000) => {
       for (const until = Date.now() + withinMs; Date.now() < until; await sleep(20)) {
         const found = lines.find((line) => pattern.test(line));
         if (found !== undefined) return found;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type GitBounds, type GitEnd, runGit } from '../../../src/source/git/run-git.ts';
+import { until } from '../../support/until.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'setpoint-run-git-'));
 after(() => rmSync(cwd, { recursive: true, force: true }));
@@ -29,23 +30,26 @@ test('what it says, and how it ended', async () => {
   assert.deepEqual([code, stdout.toString(), stderr, why], [3, 'out\n', 'err\n', undefined]);
 });
 
+/** To have begun and said so, on a slow machine too. */
+const longEnoughMs = 3_000;
+
 const endings: readonly { name: string; script: string; bounds: () => Partial<GitBounds>; why: string }[] = [
   {
     name: 'time is up',
     script: 'sleep 300 & echo $!; wait',
-    bounds: () => ({ timeoutMs: 400 }),
+    bounds: () => ({ timeoutMs: longEnoughMs }),
     why: 'too long',
   },
   {
     name: 'time is up and it will not end',
     script: "trap '' TERM; (trap '' TERM; sleep 300) & echo $!; wait; wait",
-    bounds: () => ({ timeoutMs: 400 }),
+    bounds: () => ({ timeoutMs: longEnoughMs }),
     why: 'too long',
   },
   {
     name: 'it is called off',
     script: 'sleep 300 & echo $!; wait',
-    bounds: () => ({ signal: AbortSignal.timeout(400) }),
+    bounds: () => ({ signal: AbortSignal.timeout(longEnoughMs) }),
     why: 'aborted',
   },
 ];
@@ -57,7 +61,8 @@ for (const { name, script, bounds, why } of endings) {
     assert.equal(end.code, undefined);
     const pid = Number(end.stdout.toString().trim());
     assert.ok(pid > 0, `no process was told of: ${end.stdout}`);
-    assert.ok(!lives(pid), `${pid} still lives`);
+    // why: one that was killed is on its way out for a moment; one that was not lives on for five minutes.
+    await until(`${pid} is gone`, () => !lives(pid), 20_000);
   });
 }
 

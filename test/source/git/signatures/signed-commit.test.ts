@@ -65,9 +65,10 @@ describe('a signed commit', () => {
 
   it('is read in no time where its headers are many', () => {
     const long = withSignature(text.replace('\n\n', `\n${'mergetag x\n y\n'.repeat(60_000)}encoding x\n\n`), armour);
-    const began = performance.now();
+    const before = process.cpuUsage();
     assert.ok(read(long).ok);
-    assert.ok(performance.now() - began < 2000);
+    // why: its own work is counted, and not what others do beside it.
+    assert.ok(process.cpuUsage(before).user < 2_000_000);
   });
 });
 
