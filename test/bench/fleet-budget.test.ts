@@ -28,8 +28,13 @@ describe('fleet-budget', { skip: redisMissing() }, () => {
   });
 
   test('eight workers that each take the budget to be theirs are refused, and the figure says so', async () => {
-    const figures = await fleetBudget({ seconds: 3, shared: false, on: ['ec2'] });
-    const misses = figures.flatMap((figure) => missed(figure) ?? []);
-    assert.match(misses.join(), /fleet-budget-ec2-over: value \d+ is over 0/);
+    const over = /fleet-budget-ec2-over: value \d+ is over 0/;
+    let said = '';
+    // why: a machine with too much to do needs longer to ask for more than there is
+    for (let seconds = 3; seconds <= 50 && !over.test(said); seconds *= 4) {
+      const figures = await fleetBudget({ seconds, shared: false, on: ['ec2'] });
+      said = figures.flatMap((figure) => missed(figure) ?? []).join();
+    }
+    assert.match(said, over);
   });
 });
