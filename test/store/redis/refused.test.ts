@@ -3,11 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { redisMissing } from '../../support/redis.ts';
 import { fleet } from './fleet.ts';
+import { steadily } from './steadily.ts';
 
 describe('limiter in Redis: what a refusal leaves of resources', { skip: redisMissing() }, () => {
   const at = fleet();
-  refusalLaws(async (law) => {
-    const limiter = await at.worker();
-    await law({ limiter, sleep: async (ms) => void (await pause(ms)), lane: at.lane });
-  });
+  refusalLaws((law) =>
+    steadily(async () => {
+      const limiter = await at.worker();
+      await law({ limiter, sleep: async (ms) => void (await pause(ms)), lane: at.lane });
+    }),
+  );
 });
