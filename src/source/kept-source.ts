@@ -7,9 +7,9 @@ export function keptSource({ files, userData }: Pick<SpecTree, 'files' | 'userDa
     ...files.map(({ path, text }) => [path, Buffer.from(text)] as const),
     ...[...userData].map(([path, { bytes }]) => [path, bytes] as const),
   ]);
-  const folders = foldersOf([...held.keys()]);
+  const root = rootOf(held.keys());
   return {
-    entries: async (folder) => ({ entries: [...(folders.get(folder) ?? new Map()).values()] }),
+    entries: async (folder) => ({ entries: entriesOf(folderAt(root, folder)) }),
     file: async (path, limit) => {
       const bytes = held.get(path);
       if (bytes === undefined) return { refused: 'there is nothing by this name' };
@@ -19,16 +19,38 @@ export function keptSource({ files, userData }: Pick<SpecTree, 'files' | 'userDa
   };
 }
 
-/** What lies in each folder, by name; the root is ''. */
-function foldersOf(paths: readonly string[]): ReadonlyMap<string, ReadonlyMap<string, TreeEntry>> {
-  const folders = new Map<string, Map<string, TreeEntry>>([['', new Map()]]);
+/** What lies in it, by name. */
+type Folder = Map<string, Folder | 'file'>;
+
+/** No folder is kept by its whole path: of a deep tree these would be as many characters as its depth squared. */
+function rootOf(paths: Iterable<string>): Folder {
+  const root: Folder = new Map();
   for (const path of paths) {
-    const steps = path.split('/');
-    for (const [depth, name] of steps.entries()) {
-      const folder = steps.slice(0, depth).join('/');
-      const entries = folders.get(folder) ?? new Map<string, TreeEntry>();
-      folders.set(folder, entries.set(name, { name, kind: depth < steps.length - 1 ? 'folder' : 'file' }));
-    }
+    const folders = path.split('/');
+    const name = folders.pop() ?? '';
+    folders.reduce(folderIn, root).set(name, 'file');
   }
-  return folders;
+  return root;
 }
+
+function folderIn(folder: Folder, name: string): Folder {
+  const known = folder.get(name);
+  if (known !== undefined && known !== 'file') return known;
+  const made: Folder = new Map();
+  folder.set(name, made);
+  return made;
+}
+
+/** The root is ''. */
+function folderAt(root: Folder, path: string): Folder | undefined {
+  let folder: Folder | undefined = root;
+  for (const name of path === '' ? [] : path.split('/')) {
+    const inside: Folder | 'file' | undefined = folder.get(name);
+    if (inside === undefined || inside === 'file') return undefined;
+    folder = inside;
+  }
+  return folder;
+}
+
+const entriesOf = (folder: Folder = new Map()): readonly TreeEntry[] =>
+  [...folder].map(([name, inside]) => ({ name, kind: inside === 'file' ? 'file' : 'folder' }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limits } from '../../src/source/limits.ts';
 import { bringIn, inForce, labelled } from './support/change.ts';
 import { planOf, post, postPlan, specsOf } from './support/posted.ts';
 
@@ -39,6 +40,27 @@ describe('a plan of posted specs', () => {
       problems.some(({ file, line }: { file: string; line: number }) => file === 'web.yaml' && line === 2),
       JSON.stringify(problems),
     );
+  });
+
+  it('lies no deeper than any tree of specs; what does is refused before a folder of it is made', async () => {
+    const world = await inForce();
+    const [spec] = specsOf(labelled('b'));
+    const at = (path: string) => [{ ...spec, path }];
+    const deepest = `${'a/'.repeat(limits.folderDepth)}all.yaml`;
+    assert.equal((await post(world, at(deepest))).status, 201);
+    const deep = (name: string): string => `${'a/'.repeat(490)}${name}`;
+    const script = { path: deep('up.sh'), base64: '' };
+    const refused = [
+      await post(world, at(`a/${deepest}`)),
+      await post(world, at(deep('all.yaml'))),
+      await post(world, at('all.yaml'), { userData: [script] }),
+      ...(await Promise.all(['/all.yaml', 'a//all.yaml', 'a/'].map((path) => post(world, at(path))))),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      refused.map(() => 400),
+    );
+    assert.match(refused[0]?.text ?? '', /"at":"specs\[0\]\.path","expected":"names parted by \/, in at most 16 folders"/);
   });
 
   it('is asked for with specs, or of what is in force, and not both', async () => {

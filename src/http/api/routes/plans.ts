@@ -25,7 +25,15 @@ export const plansRoutes = (desk: PlansDesk): readonly Route[] => [make(desk), l
 const mostBytes = 8 * 1024 * 1024;
 const mostFiles = 2000;
 
-const path = z.string().min(1).max(1000).meta({ description: 'In the tree, with /' });
+/** In one another, as of any tree of specs: deeper ones are refused before a folder of them is made. */
+const mostFolders = 16;
+
+const path = z
+  .string()
+  .min(1)
+  .max(1000)
+  .regex(new RegExp(`^[^/]+(?:/[^/]+){0,${mostFolders}}$`), `names parted by /, in at most ${mostFolders} folders`)
+  .meta({ description: `In the tree, with /; in at most ${mostFolders} folders` });
 const once = <T extends { readonly path: string }>(files: readonly T[]): boolean =>
   new Set(files.map((file) => file.path)).size === files.length;
 
