@@ -60,7 +60,10 @@ describe('a plan of posted specs', () => {
       refused.map(({ status }) => status),
       refused.map(() => 400),
     );
-    assert.match(refused[0]?.text ?? '', /"at":"specs\[0\]\.path","expected":"names parted by \/, in at most 16 folders"/);
+    assert.match(
+      refused[0]?.text ?? '',
+      /"at":"specs\[0\]\.path","expected":"names parted by \/, in at most 16 folders"/,
+    );
   });
 
   it('is asked for with specs, or of what is in force, and not both', async () => {
