@@ -1,5 +1,6 @@
 import type { Row } from '../core/inventory/row.ts';
 import type { Status } from '../core/inventory/status.ts';
+import { steadyRow } from '../core/inventory/steady-row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { KeptLook } from '../ports/rows.ts';
 import { sha256 } from './sha256.ts';
@@ -53,7 +54,8 @@ export function rowChanges(known: ReadonlyMap<string, KnownRow>, { at, rows, gap
   const relisted: string[] = [];
   for (const [key, row] of now) {
     const text = canonical(row);
-    const digest = sha256(isInStep(row) ? canonical({ ...row, state: { ...row.state, generation: 0 } }) : text);
+    const steady = steadyRow(row);
+    const digest = sha256(steady === row ? text : canonical(steady));
     const before = known.get(key);
     if (before?.digest !== digest) written.push({ key, row, digest, text, ...standing(row, at, before) });
     else if (!before.listed) relisted.push(key);
@@ -66,9 +68,6 @@ export function rowChanges(known: ReadonlyMap<string, KnownRow>, { at, rows, gap
     unlisted: missing.filter(([, { kind, listed }]) => unsure.has(kind) && listed).map(([key]) => key),
   };
 }
-
-/** A generation that asks nothing else of it is no change of it. */
-const isInStep = ({ state }: Row): boolean => state.status === 'InSync';
 
 function standing({ state }: Row, at: number, before: KnownRow | undefined): Pick<WrittenRow, 'since' | 'was'> {
   if (before === undefined) return { since: at };

@@ -57,6 +57,34 @@ export const rowLaws: Laws = {
     assert.equal(newest?.from, start + 6000);
   },
 
+  'one version of what fails the same again, however its cloud words each answer; another reason is another': async ({
+    store,
+    other,
+    estate,
+  }) => {
+    const where = { estate, scope };
+    const failing = (why: string, cipher: string) => {
+      const row = rowOf('a', {
+        status: 'Failed',
+        reason: `${why} Encoded: ${cipher.repeat(40)} (Trace ID: ${cipher})`,
+      });
+      return { ...row, state: { ...row.state, code: 'UnauthorizedOperation' } };
+    };
+    const place = await store.happenings.newest();
+    const looks = [failing('No creating.', 'a1B2'), failing('No creating.', 'C3d4'), failing('No tagging.', 'e5F6')];
+    for (const [i, row] of looks.entries()) await store.rows.keep(where, lookOf(1000 * (i + 1), [row]));
+    const history = await store.rows.history({ seen: everything, estate, scope, key: addressOf('a'), limit: 10 });
+    assert.deepEqual(
+      history.map(({ state, from }) => [state.reason, after(from)]),
+      [
+        [looks[2]?.state.reason, 3000],
+        [looks[0]?.state.reason, 1000],
+      ],
+    );
+    const { happenings } = await other.happenings.after(place, 100);
+    assert.equal(happenings.filter((one) => one.estate === estate).length, 2);
+  },
+
   'as it was then: what stood, how it stood, and not what came later': async ({ store, estate }) => {
     const where = { estate, scope };
     await store.rows.keep(where, lookOf(1000, [rowOf('a'), rowOf('b')]));
