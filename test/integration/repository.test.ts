@@ -51,6 +51,9 @@ async function isOpen({ serve, sandbox }: Scene, port: number): Promise<void> {
   for (let before = -1; before !== serve.lines.length; await sleep(quietMs)) before = serve.lines.length;
 }
 
+/** A worker that has just begun has a lot to do, on a machine that may have more. */
+const patienceMs = 180_000;
+
 /** Longer than a machine under load keeps it from saying what it is about to say. */
 const quietMs = 2_500;
 
@@ -113,7 +116,7 @@ describe('setpoint serve --repo', () => {
 
 /** Asks until the worker has told it; what was said then. */
 async function statusSays({ place, serve }: Scene, pattern: RegExp): Promise<string> {
-  for (const until = Date.now() + 60_000; ; ) {
+  for (const until = Date.now() + patienceMs; ; ) {
     const { stdout } = await place.setpoint('status', '--in-force');
     if (pattern.test(stdout)) return stdout;
     if (Date.now() > until) throw new Error(`status never said ${pattern}:\n${stdout}\n${serve.lines.join('\n')}`);
@@ -121,7 +124,7 @@ async function statusSays({ place, serve }: Scene, pattern: RegExp): Promise<str
 }
 
 async function seen(serve: RunningWorker, look: () => boolean): Promise<void> {
-  for (const until = Date.now() + 60_000; !look(); await sleep(20))
+  for (const until = Date.now() + patienceMs; !look(); await sleep(20))
     if (Date.now() > until || serve.child.exitCode !== null) throw new Error(`not seen:\n${serve.lines.join('\n')}`);
 }
 
