@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../ports/ledger.ts';
 import type { Context } from './context.ts';
 import { inTime } from './in-time.ts';
 import { entryOf, type LedgerRow } from './postgres-ledger.ts';
+import { storableText } from './storable.ts';
 import type { Database } from './tables.ts';
 
 /** So many entries are looked at for one page: bodies are texts, and nothing is indexed in them. */
@@ -19,7 +20,7 @@ export const postgresEntryPages = ({ reading: db }: Pick<Context, 'reading'>): E
       .selectFrom('ledger')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('estate', '=', estate);
-    if (address !== undefined) counting = counting.where('address', '=', address);
+    if (address !== undefined) counting = counting.where('address', '=', storableText(address));
     return (await inTime(counting.executeTakeFirstOrThrow())).count;
   },
 });
@@ -55,7 +56,7 @@ async function read(db: Database, { estate, filter, newestFirst }: EntryQuery, a
   const { address, types, since, until } = filter;
   const where = [
     sql`estate = ${estate}`,
-    ...(address === undefined ? [] : [sql`address = ${address}`]),
+    ...(address === undefined ? [] : [sql`address = ${storableText(address)}`]),
     ...(types === undefined ? [] : [sql`type = ANY(${[...types]}::text[])`]),
     ...(since === undefined ? [] : [sql`at >= ${since}`]),
     ...(until === undefined ? [] : [sql`at < ${until}`]),

@@ -1,5 +1,6 @@
 import type { Proposal, ProposalHead, ProposalQuery, Proposals } from '../ports/proposals.ts';
 import type { Context } from './context.ts';
+import { storableText } from './storable.ts';
 import { storeNow } from './store-now.ts';
 import type { Database } from './tables.ts';
 
@@ -34,7 +35,7 @@ async function read(db: Database, id: string): Promise<Proposal | undefined> {
   const row = await db
     .selectFrom('proposals')
     .select(['head', 'body'])
-    .where('id', '=', id)
+    .where('id', '=', storableText(id))
     .where('until', '>', storeNow)
     .executeTakeFirst();
   // why: only `keep` writes the columns
@@ -53,7 +54,7 @@ async function list(db: Database, { estate, by, after, limit }: ProposalQuery): 
         one
           .selectFrom('proposals')
           .select('number')
-          .where('id', '=', after ?? ''),
+          .where('id', '=', storableText(after ?? '')),
       ),
     )
     .orderBy('number', 'desc')

@@ -6,6 +6,7 @@ import { type ChainWrites, chainWrites } from './chain-writes.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { mintToken } from './mint-token.ts';
+import { storableText } from './storable.ts';
 import type { Tables } from './tables.ts';
 
 export const postgresTokens = (context: Context): Tokens => ({
@@ -17,12 +18,13 @@ export const postgresTokens = (context: Context): Tokens => ({
     }),
   find: async (ids) => {
     if (ids.length === 0) return [];
-    return (await context.db.selectFrom('tokens').selectAll().where('id', 'in', ids).execute()).map(keptOf);
+    const named = context.db.selectFrom('tokens').selectAll().where('id', 'in', ids.map(storableText));
+    return (await named.execute()).map(keptOf);
   },
   list: async ({ most, before }) => {
     const newest = context.db.selectFrom('tokens').selectAll().orderBy('number', 'desc').limit(most);
     if (before === undefined) return (await newest.execute()).map(tokenOf);
-    const number = context.db.selectFrom('tokens').select('number').where('id', '=', before);
+    const number = context.db.selectFrom('tokens').select('number').where('id', '=', storableText(before));
     return (await newest.where('number', '<', number).execute()).map(tokenOf);
   },
   revoke: (id, person) => chainWrites(context, (write) => revoke(write, id, person)),
