@@ -7,7 +7,7 @@ export const urlOf = ({ user, password, port }: SqlLogin): string =>
 
 /**
  * psql of the search path, on this terminal; its exit code, or undefined where there is none. The password goes by the environment:
- * other users of the machine see command lines.
+ * other users of the machine see command lines. What that says of TLS is of some other server: this one has none.
  */
 export async function runPsql(
   { user, password, port }: SqlLogin,
@@ -19,7 +19,7 @@ export async function runPsql(
     return await new Promise((resolve, reject) => {
       const psql = spawn('psql', [...place, ...args], {
         stdio: 'inherit',
-        env: { ...process.env, PGPASSWORD: password },
+        env: { ...process.env, PGSSLMODE: 'disable', PGPASSWORD: password },
       });
       psql.on('error', (error: NodeJS.ErrnoException) =>
         error.code === 'ENOENT' ? resolve(undefined) : reject(error),

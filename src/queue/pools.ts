@@ -11,7 +11,10 @@ export interface Pools {
 /** Few for each: four, and the one that a worker listens on. */
 const most = 5;
 
-/** Our own, and not BullMQ's: it listens to the errors of a connection too late, and one that is lost before ends the process. */
+/**
+ * Our own, and not BullMQ's: it listens to the errors of a connection too late, and one that is lost before ends the process.
+ * `config`: part by part, as the `options` of a `connectionString` would replace the path to the queue.
+ */
 export function poolsOf(config: pg.ClientConfig): Pools {
   const pools: pg.Pool[] = [];
   const path = `-c search_path=${pg.escapeIdentifier(queueSchema)}`;
@@ -22,7 +25,7 @@ export function poolsOf(config: pg.ClientConfig): Pools {
       max: most,
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
-      application_name: 'setpoint queue',
+      application_name: config.application_name ?? 'setpoint queue',
     });
     pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}));
     pools.push(pool);

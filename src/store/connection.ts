@@ -3,7 +3,7 @@ import pg from 'pg';
 import { tellingAway } from './away.ts';
 import type { Database, Tables } from './tables.ts';
 
-/** How to reach a database, and as which role to work in it. */
+/** How to reach a database, and as which role to work in it. `config`: part by part, as what a `connectionString` says would replace what is ours. */
 export interface Reach {
   readonly config: pg.ClientConfig;
   /** Taken after connecting, where the connection's own user may do more than the application should. */
@@ -20,7 +20,7 @@ export function connect({ config, role }: Reach, idleMs: number, settings: reado
     ...config,
     types: { getTypeParser: parserOf },
     max: 10,
-    application_name: 'setpoint',
+    application_name: config.application_name ?? 'setpoint',
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: idleMs,
   });

