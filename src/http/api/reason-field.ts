@@ -6,5 +6,5 @@ export const reasonField = z
   .trim()
   .min(1)
   .max(500)
-  .regex(/^[^\p{Cc}]*$/u, 'one line')
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line')
   .meta({ description: 'Others read it, and it is written into the ledger' });

@@ -5,6 +5,7 @@ import type { LaneLevel } from '../../../ports/telemetry.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';
 import { forbidden, notFound } from '../problems.ts';
+import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Circumstance, Route } from '../route.ts';
 import { lookShape, oldestLook } from '../shapes/look.ts';
@@ -90,7 +91,7 @@ const reconcileRoute = (desk: TargetsDesk): Route =>
       params,
       body: z.strictObject({
         estate: estateField,
-        reason: z.string().trim().min(1).max(300).meta({ description: 'For those who read it later' }),
+        reason: reasonField.max(300).meta({ description: 'For those who read it later' }),
       }),
     },
     handle: async ({ params: { name }, body, by }) => {

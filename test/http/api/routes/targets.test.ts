@@ -162,8 +162,18 @@ describe('POST /v1/targets/{name}/reconcile', () => {
       assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
     });
 
-  it('wants a reason', async () => {
-    const world = await passed();
-    assert.equal((await ask(world, 'operator', 'here', { reason: ' ' })).status, 400);
-  });
+  const reasons = {
+    blank: ' ',
+    'of two lines': 'a\nb',
+    'that moves a cursor': '\u001b[2J',
+    'with a NUL': 'a\0',
+    'with half a surrogate pair': 'a\ud800',
+    'too long for the pass that says it': 'a'.repeat(301),
+  };
+  for (const [name, reason] of Object.entries(reasons))
+    it(`takes no reason: ${name}`, async () => {
+      const world = await passed();
+      assert.equal((await ask(world, 'operator', 'here', { reason })).status, 400);
+      assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+    });
 });
