@@ -1,3 +1,4 @@
+import { printableLines } from '../core/printable.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 
 /** Where it is, why it is so, what to do next: each a sentence for people. */
@@ -22,11 +23,11 @@ export class Complaint extends Error {
   }
 }
 
-/** The lines on stderr: what, then the advice there is, indented. */
+/** The lines on stderr: what, then the advice there is, indented: whatever others said into it begins no line of ours. */
 export function complaintText(complaint: Complaint): string {
   const { where, why, next } = complaint.advice;
   const lines = [
-    complaint.message,
+    indent(complaint.message),
     ...(where === undefined ? [] : [`  where: ${indent(where)}`]),
     ...(why === undefined ? [] : [`  why:   ${indent(why)}`]),
     ...(next === undefined ? [] : [`  next:  ${indent(next)}`]),
@@ -48,4 +49,4 @@ export function complaintJson(complaint: Complaint): object {
   };
 }
 
-const indent = (text: string): string => text.replaceAll('\n', '\n         ');
+const indent = (text: string): string => printableLines(text).replaceAll('\n', '\n         ');

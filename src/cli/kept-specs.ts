@@ -1,3 +1,4 @@
+import { printable } from '../core/printable.ts';
 import { shortRevision } from '../core/render/revision.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
@@ -49,7 +50,7 @@ async function latestOf(estate: string, store: Store): Promise<readonly string[]
   const newest = (await store.generations.current(estate))?.number ?? 0;
   const numbers = Array.from({ length: Math.min(told, newest) }, (_, i) => newest - i);
   const found = await Promise.all(numbers.map((number) => store.generations.numbered(estate, number)));
-  return found.flatMap((one) => (one ? [`generation ${one.number}: ${shortRevision(one.revision)}`] : []));
+  return found.flatMap((one) => (one ? [`generation ${one.number}: ${printable(shortRevision(one.revision))}`] : []));
 }
 
 async function estateIn(

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { printableLines } from '../core/printable.ts';
 import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';
 import type { Context } from './context.ts';
@@ -86,7 +87,8 @@ function failed(error: unknown, json: boolean, { terminal, stop }: Pick<Context,
   if (json) emitJson(terminal, complaintJson(complaint));
   const paint = paintFor(terminal.err);
   terminal.err.write(`${paint('bad', 'error:')} ${complaintText(complaint)}`);
-  if (process.env['SETPOINT_DEBUG'] && error instanceof Error) terminal.err.write(`${error.stack}\n`);
+  if (process.env['SETPOINT_DEBUG'] && error instanceof Error)
+    terminal.err.write(`${printableLines(String(error.stack))}\n`);
   return complaint.code;
 }
 

@@ -4,6 +4,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { nameIn } from '../../core/address.ts';
 import type { Desired } from '../../core/desired.ts';
 import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
+import { printable } from '../../core/printable.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -63,7 +64,8 @@ async function run(pair: Pair, options: Options, context: Context): Promise<Exit
     withSurvey({ estate, store }, context, async (survey) => linesFor(pair, survey)),
   );
   if (options.json) emitJson(context.terminal, { adopt: lines });
-  else emitText(context.terminal, `Adopt: ${count(lines.length, 'line')} to paste`, lines.map(text).join(''));
+  else
+    emitText(context.terminal, `Adopt: ${count(lines.length, 'line')} to paste`, printable(lines).map(text).join(''));
   return exitCodes.done;
 }
 

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { approvableIn, saidOf } from '../../answers/approvable.ts';
 import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
+import { printable } from '../../core/printable.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';
@@ -101,7 +102,10 @@ async function rewritten(
     const source = await acceptHistory({ estate, commit, reason: options.reason }, store);
     if (options.json) emitJson(context.terminal, { estate, history: source });
     else
-      emitText(context.terminal, `Approved: the history of ${source.source} up to ${shortRevision(source.head ?? '')}`);
+      emitText(
+        context.terminal,
+        printable(`Approved: the history of ${source.source} up to ${shortRevision(source.head ?? '')}`),
+      );
     return exitCodes.done;
   });
 }
@@ -184,7 +188,7 @@ function refuseUnseen(plans: readonly ScopePlan[]): void {
   const code = unseenCode(plans);
   if (code === undefined) return;
   const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
-  throw new Complaint('Nothing is approved on half a look.', { why: why.join('\n'), code });
+  throw new Complaint('Nothing is approved on half a look.', { why: printable(why).join('\n'), code });
 }
 
 const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);

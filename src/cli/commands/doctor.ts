@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../core/printable.ts';
 import type { Context } from '../context.ts';
 import type { Check } from '../doctor/check.ts';
 import { checksOf } from '../doctor/checks.ts';
@@ -35,7 +36,13 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     const paint = paintFor(terminal.out);
     const verdict =
       bad === 0 ? paint('good', 'Doctor: all is well') : paint('bad', `Doctor: ${count(bad, 'thing')} to mend`);
-    emitText(terminal, verdict, checks.map((check) => text(check, paint)).join(''));
+    emitText(
+      terminal,
+      verdict,
+      printable(checks)
+        .map((check) => text(check, paint))
+        .join(''),
+    );
   }
   return bad === 0 ? exitCodes.done : exitCodes.error;
 }

@@ -5,6 +5,7 @@ import { leftAlone } from '../../answers/left-alone.ts';
 import type { Desired } from '../../core/desired.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Settled } from '../../core/knowledge.ts';
+import { printable } from '../../core/printable.ts';
 import type { Address, CloudId, ScopeKey } from '../../core/resource.ts';
 import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
@@ -61,12 +62,13 @@ async function run(given: string, options: Options, context: Context): Promise<E
     const chosen = known.filter(({ settled }) => settled.address === address);
     const ids = chosen.map(({ id }) => id);
     if (!options.althoughWanted) refuseWanted(address, ids, estate);
-    const text = `Let go of ${address} (${ids.join(', ')})? The object stays as it is, and is no longer ours.`;
+    const named = printable(`${address} (${ids.join(', ')})`);
+    const text = `Let go of ${named}? The object stays as it is, and is no longer ours.`;
     if (!options.yes && !(await askYes(context.terminal, { text, flag: '--yes' }, context.stop)))
       throw new Complaint('Nothing was let go.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
     for (const one of chosen) await letGo(one, { estate, store, lockTimeoutMs: options.lockTimeout }, context);
     if (options.json) emitJson(context.terminal, { forgotten: { address, ids } });
-    else emitText(context.terminal, `Forgotten: ${address} (${ids.join(', ')})`);
+    else emitText(context.terminal, `Forgotten: ${named}`);
     return exitCodes.done;
   });
 }
@@ -75,7 +77,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
 function refuseWanted(address: Address, ids: readonly CloudId[], { scopes, dir }: Estate): void {
   const desired = scopes.flatMap(({ wanted }) => wanted.desired).find((one) => wants(one, address));
   if (desired === undefined) return;
-  const where = desired.documents.map(({ file, line }) => `${join(dir, file)}:${line}`).join('\n');
+  const where = desired.documents.map(({ file, line }) => printable(`${join(dir, file)}:${line}`)).join('\n');
   throw new Complaint(`${address} is still wanted.`, {
     ...(where === '' ? {} : { where }),
     why: `Without a claim on ${ids.join(', ')} the next apply would make another beside it.`,

@@ -2,6 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
+import { printable, printableLines } from '../../core/printable.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -103,7 +104,7 @@ function tell(listed: Listed, { address, json }: Asked, context: Context): ExitC
     emitJson(context.terminal, { estate, ...known, entries: inOrder(entries), ...held });
   } else {
     const of = address === undefined ? '' : ` of ${address}`;
-    emitText(context.terminal, `Ledger: ${countOf(listed, of)}`, ledgerTable(entries));
+    emitText(context.terminal, printable(`Ledger: ${countOf(listed, of)}`), ledgerTable(entries));
   }
   return exitCodes.done;
 }
@@ -129,7 +130,11 @@ async function prove(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const verdict = await provenBy(options, await proverFor(command, options, context), context);
   if (options.json) emitJson(context.terminal, verdict);
-  else emitText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', verdictText(verdict)));
+  else
+    emitText(
+      context.terminal,
+      paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', verdictText(printable(verdict))),
+    );
   return verdict.ok ? exitCodes.done : exitCodes.error;
 }
 
@@ -187,7 +192,7 @@ async function writeLines(
   if (out !== undefined) {
     await writeWhole(out, withEnds(lines));
     emitText(terminal, `Ledger: exported to ${out}`);
-  } else for await (const line of withEnds(lines)) terminal.out.write(line);
+  } else for await (const line of withEnds(lines)) terminal.out.write(printableLines(line));
   return exitCodes.done;
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../core/printable.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
@@ -43,7 +44,7 @@ async function run(given: string, options: Options, context: Context): Promise<E
   const kept = { token, person: who.person, ...(who.expiresAt === undefined ? {} : { expires: who.expiresAt }) };
   await writeLogins(file, { last: url, servers: { ...logins.servers, [url]: kept } });
   if (options.json) emitJson(context.terminal, { server: url, ...who });
-  else emitText(context.terminal, verdictOf(url, who), rolesOf(who));
+  else emitText(context.terminal, verdictOf(url, printable(who)), rolesOf(printable(who)));
   return exitCodes.done;
 }
 

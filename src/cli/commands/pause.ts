@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { namesIn, scopesOf } from '../../answers/subject.ts';
 import { scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
+import { printable } from '../../core/printable.ts';
 import { heldText } from '../../core/render/held-text.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import type { Pause } from '../../ports/pauses.ts';
@@ -94,7 +95,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
 
 function tell({ estate, pause: begun, scopes }: BegunPause, options: Options, { terminal, clock }: Context): ExitCode {
   if (options.json) emitJson(terminal, { estate, pause: inOrder(begun), scopes });
-  else emitText(terminal, verdictOf(begun, options, clock.now()), hint(begun));
+  else emitText(terminal, ...printable([verdictOf(begun, options, clock.now()), hint(begun)] as const));
   return exitCodes.done;
 }
 

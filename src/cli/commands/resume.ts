@@ -3,6 +3,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { scopesOf } from '../../answers/subject.ts';
 import { wishPasses } from '../../answers/wish.ts';
 import type { Held } from '../../core/pause.ts';
+import { printable } from '../../core/printable.ts';
 import { heldText } from '../../core/render/held-text.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import type { StoppedRollout } from '../../ports/fleet-state.ts';
@@ -87,7 +88,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
 
 function tell(estate: string, [verdict, said]: Resumed, { json }: Options, { terminal }: Context): ExitCode {
   if (json) emitJson(terminal, { estate, ...inOrder(said) });
-  else emitText(terminal, `Resumed: ${verdict}`);
+  else emitText(terminal, printable(`Resumed: ${verdict}`));
   return exitCodes.done;
 }
 
@@ -170,9 +171,10 @@ function chosen(options: Options, inForce: readonly Pause[]): Held {
   const isKnown = given.by === 'estate' || known[given.by].size > 0;
   const held: Held = { what: whatGiven(options), of: isKnown ? foundSubject(given, known) : given };
   if (inForce.some((pause) => heldText(pause) === heldText(held))) return held;
-  const lines = inForce.map(
-    (pause) =>
+  const lines = inForce.map((pause) =>
+    printable(
       `setpoint resume${heldFlags(pause)} --reason "…"  # ${pause.person}, until ${formatMoment(pause.until)}: ${pause.reason}`,
+    ),
   );
   throw new Complaint(`No pause holds exactly ${heldText(held)}.`, {
     next: `Name one that is in force, or all with --all:\n${lines.join('\n')}`,

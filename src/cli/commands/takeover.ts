@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Claimed, claim } from '../../core/plan/claim.ts';
+import { printable } from '../../core/printable.ts';
 import type { Accepted, Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -66,7 +67,8 @@ async function accept(survey: OwnSurvey, options: Options, context: Context): Pr
   const twins = found.flatMap((one) => one.twins);
   const rows = accepted.map(({ subject }) => [subject.kind, subject.id ?? '', subject.address]);
   terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows));
-  if (twins.length > 0) terminal.err.write(`Not accepted, because two carry one mark: ${twins.join(', ')}\n`);
+  if (twins.length > 0)
+    terminal.err.write(`Not accepted, because two carry one mark: ${printable(twins).join(', ')}\n`);
   if (accepted.length > 0 && !options.yes) {
     const text = `Accept ${count(accepted.length, 'object')} as ours?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, stop)))

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { bareGrant } from '../../core/access/bare-grant.ts';
 import { permissionsOf, type Role, roles } from '../../core/access/role.ts';
+import { printable } from '../../core/printable.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Token, TokenDraft } from '../../ports/tokens.ts';
@@ -99,7 +100,7 @@ async function runMake(options: MakeOptions, context: Context): Promise<ExitCode
   }));
   if (options.json) emitJson(terminal, { token: tokenJson(made.token, clock.now()), text: made.text });
   else emitText(terminal, made.text);
-  terminal.err.write(`${verdictOf(made.token)}\n${strangersText(options.estate ?? [], known)}`);
+  terminal.err.write(`${verdictOf(printable(made.token))}\n${strangersText(options.estate ?? [], printable(known))}`);
   return exitCodes.done;
 }
 
@@ -185,6 +186,6 @@ async function runRevoke(id: string, options: Options, context: Context): Promis
   if (revoked === undefined)
     throw new Complaint('There is no token of that id.', { next: 'See which there are: setpoint token list' });
   if (options.json) emitJson(terminal, { token: tokenJson(revoked, clock.now()) });
-  else emitText(terminal, `Revoked: token ${revoked.name} (${revoked.id})`);
+  else emitText(terminal, printable(`Revoked: token ${revoked.name} (${revoked.id})`));
   return exitCodes.done;
 }

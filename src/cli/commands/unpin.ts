@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../core/printable.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { Context } from '../context.ts';
@@ -40,11 +41,11 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     // why: whoever follows hears it at once, and not at its next look
     if (ended !== undefined) await store.sources.bells.ring(name);
     if (options.json) emitJson(context.terminal, { estate: name, unpinned: ended ?? null });
-    else if (ended === undefined) emitText(context.terminal, `Unpinned: nothing, as ${name} was not pinned`);
+    else if (ended === undefined) emitText(context.terminal, printable(`Unpinned: nothing, as ${name} was not pinned`));
     else
       emitText(
         context.terminal,
-        `Unpinned: ${name} was held at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`,
+        printable(`Unpinned: ${name} was held at ${shortRevision(ended.revision)} since ${formatMoment(ended.at)}`),
         '  A worker that follows it takes its head on: setpoint status',
       );
     return exitCodes.done;

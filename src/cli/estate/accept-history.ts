@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
@@ -27,7 +28,7 @@ export async function acceptHistory({ estate, commit, reason }: Rewritten, store
 
 function none(commit: string, waiting: readonly SourceState[]): Complaint {
   const lines = waiting.flatMap(({ head }) =>
-    head === undefined ? [] : [`--history ${head.slice(4, 16)}  # ${shortRevision(head)}`],
+    head === undefined ? [] : [printable(`--history ${head.slice(4, 16)}  # ${shortRevision(head)}`)],
   );
   return new Complaint(`No rewritten history with the head ${JSON.stringify(commit)} waits.`, {
     next: lines.length === 0 ? 'None waits at all: setpoint status' : `Name one that does:\n${lines.join('\n')}`,

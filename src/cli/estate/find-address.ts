@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import type { Address } from '../../core/resource.ts';
 import { suggest } from '../../core/spec/suggest.ts';
 import { Complaint } from '../complaint.ts';
@@ -13,7 +14,7 @@ export function findAddress(given: string, known: ReadonlySet<Address>): Address
   if (fits.length === 1 && only !== undefined) return only;
   if (fits.length > 1) {
     throw new Complaint(`"${given}" may be one of ${fits.length}.`, {
-      next: `Write one of them whole:\n${fits.slice(0, 10).join('\n')}`,
+      next: `Write one of them whole:\n${printable(fits.slice(0, 10)).join('\n')}`,
     });
   }
   const near = suggest(

@@ -1,4 +1,5 @@
 import type { Estate } from '../../answers/estate.ts';
+import { printable } from '../../core/printable.ts';
 import type { Converged } from '../../engine/converge.ts';
 import { keepInForce, type SeenScope } from '../../estate/keep-in-force.ts';
 import { attemptOf } from '../../estate/keep-rows.ts';
@@ -47,6 +48,6 @@ async function keep(estate: Estate, seen: readonly SeenScope[], { store, context
     await keepInForce(estate, seen, store);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    context.terminal.err.write(`What was seen was not kept as the inventory: ${why}\n`);
+    context.terminal.err.write(`What was seen was not kept as the inventory: ${printable(why)}\n`);
   }
 }

@@ -1,9 +1,10 @@
 import type { LeftAlone } from '../../answers/left-alone.ts';
+import { printable } from '../../core/printable.ts';
 import type { Context } from '../context.ts';
 import { count } from '../output/count.ts';
 
 export const leftAloneText = ({ scope, resources }: LeftAlone): string =>
-  `${scope} is no longer in the specs; ${count(resources, 'resource')} of ours there ${resources === 1 ? 'is' : 'are'} left alone`;
+  `${printable(scope)} is no longer in the specs; ${count(resources, 'resource')} of ours there ${resources === 1 ? 'is' : 'are'} left alone`;
 
 export const leftAloneNext = 'bring the target back, or let each go with: setpoint forget ADDRESS';
 

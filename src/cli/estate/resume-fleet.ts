@@ -1,6 +1,7 @@
 import type { Estate } from '../../answers/estate.ts';
 import { type Stop, stoppedIn, stopsNamed } from '../../answers/stopped-rollouts.ts';
 import { wishPasses } from '../../answers/wish.ts';
+import { printable } from '../../core/printable.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -33,7 +34,7 @@ function stopNamed(given: string, stops: readonly Stop[]): Stop {
   const fits = stopsNamed(given, stops);
   const [stop] = fits;
   if (stop !== undefined && fits.length === 1) return stop;
-  const lines = stops.map(({ rollout }) => `--rollout-of ${rollout.document}`);
+  const lines = stops.map(({ rollout }) => `--rollout-of ${printable(rollout.document)}`);
   throw new Complaint(`${fits.length > 1 ? 'More than one' : 'No'} rollout of "${given}" has stopped.`, {
     next: `Name one that has, or all:\n${lines.join('\n')}`,
   });

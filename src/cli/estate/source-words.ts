@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import type { SourceCondition } from '../../ports/sources.ts';
@@ -24,7 +25,8 @@ const said: ReadonlyMap<string, string> = new Map(
 );
 
 /** `https://git.example/infra.git is not sound at commit 1a2b3c4, for 12 min: specs/web.yaml:3:1: …` */
-export function sourceText({ source, head, state, why, since }: HeldSource, now: number): string {
+export function sourceText(held: HeldSource, now: number): string {
+  const { source = 'a source', head, state, why = '', since } = printable(held);
   const at = head === undefined ? '' : ` at ${shortRevision(head)}`;
   return `${source} is ${said.get(state) ?? state}${at}, for ${formatDuration(now - since)}${why === '' ? '' : `: ${why}`}`;
 }

@@ -1,5 +1,6 @@
 import type { Approvable } from '../../answers/approvable.ts';
 import { destroysOf } from '../../answers/give-approval.ts';
+import { printable } from '../../core/printable.ts';
 import { entriesOf } from '../../core/render/entries.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import type { Paint } from '../../core/render/paint.ts';
@@ -24,11 +25,12 @@ export interface Offer extends Approvable {
 export function offerText(offer: Offer, paint: Paint): string {
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
   const plan = planText(offer.plans, { revision: offer.revision, paint });
-  return `${plan}\nDigest: ${offer.digest.slice(0, shownDigits)}\n`;
+  return `${plan}\nDigest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
 }
 
 /** Says all that a yes does. */
-export function questionText({ estate, plans, generation, accepts, free }: Offer, until: number): string {
+export function questionText({ plans, ...offer }: Offer, until: number): string {
+  const { estate, generation, accepts, free } = printable(offer);
   const actions = plans.flatMap((plan) => plan.actions);
   const destroys = destroysOf(actions);
   const changes = changesIn(plans);
@@ -55,12 +57,12 @@ export function approvalText(
 ): readonly [verdict: string, body: string] {
   const until = Math.min(...given.map((approval) => approval.until));
   const parts = [
-    `Approved: ${count(changesIn(plans), 'change')} of ${estate}`,
+    `Approved: ${count(changesIn(plans), 'change')} of ${printable(estate)}`,
     `generation ${generation}`,
     `until ${formatMoment(until)} (${formatDuration(until - now)})`,
-    `digest ${digest.slice(0, shownDigits)}`,
+    `digest ${printable(digest.slice(0, shownDigits))}`,
   ];
-  const entries = given.map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
+  const entries = printable(given).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
   return [parts.join(' · '), [...entries, '  What comes of it: setpoint status, and setpoint ledger'].join('\n')];
 }
 

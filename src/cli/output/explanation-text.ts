@@ -3,6 +3,7 @@ import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason } from '../../core/inventory/explanation.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
+import { printable } from '../../core/printable.ts';
 import { fieldLines, ruleText } from '../../core/render/fields.ts';
 import type { Paint } from '../../core/render/paint.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
@@ -16,7 +17,8 @@ interface How {
 }
 
 /** The verdict in one line, then each question with its answer. */
-export function explanationText(explanation: Explanation, how: How): string {
+export function explanationText(given: Explanation, how: How): string {
+  const explanation = printable(given);
   const { address, wanted, origins, there, mode, actions, findings } = explanation;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['Wanted', wanted.length === 0 ? ['by no document'] : wantedLines(wanted, how)],

@@ -2,6 +2,7 @@ import { nameIn } from '../../core/address.ts';
 import { claims } from '../../core/inventory/ownership.ts';
 import type { Claim } from '../../core/inventory/row.ts';
 import type { Gap } from '../../core/observed.ts';
+import { printable } from '../../core/printable.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
 import { compareText } from '../../core/text-order.ts';
@@ -46,9 +47,9 @@ export function inventoryText(shelves: readonly Shelf[], now: number, output: Ou
   const all = shelves.flatMap(({ objects }) => objects);
   const verdict = `Inventory: ${count(all.length, 'object')} in ${count(shelves.length, 'scope')}${tally(all)}`;
   const parts = shelves.map(({ scope, at, gaps, objects }) => {
-    const whole =
-      gaps.length === 0 ? 'complete' : `incomplete: ${gaps.map(({ kind, code }) => `${kind} (${code})`).join(', ')}`;
-    const head = `${paint('strong', scope)}  seen ${formatDuration(now - at)} ago · ${whole}`;
+    const missing = printable(gaps).map(({ kind, code }) => `${kind} (${code})`);
+    const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
+    const head = `${paint('strong', printable(scope))}  seen ${formatDuration(now - at)} ago · ${whole}`;
     const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
     return `\n${head}\n${indent(table(['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'], rows))}`;
   });

@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import type { Entry, EntryVerb } from '../../core/render/entries.ts';
 import { exitCodes } from '../exit-code.ts';
 import { exitOf, type Result } from './outcome.ts';
@@ -30,7 +31,10 @@ export function outcomeText(
     `generation ${generation}`,
     `${result.ended.calls} calls`,
   ];
-  return [paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')), body(result, paint).join('\n')];
+  return [
+    paint(code === exitCodes.done ? 'good' : 'bad', parts.join(' · ')),
+    body(printable(result), paint).join('\n'),
+  ];
 }
 
 const some = (n: number, what: string): readonly string[] => (n > 0 ? [`${n} ${what}`] : []);

@@ -1,4 +1,5 @@
 import type { ScopeStanding, Standing } from '../../answers/standing.ts';
+import { printable } from '../../core/printable.ts';
 import { heldText } from '../../core/render/held-text.ts';
 import { formatMoment } from '../../core/render/moment.ts';
 import { shortRevision } from '../../core/render/revision.ts';
@@ -16,7 +17,8 @@ interface How {
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
-export function standingText(standing: Standing, { now, paint }: How): readonly [verdict: string, body: string] {
+export function standingText(given: Standing, { now, paint }: How): readonly [verdict: string, body: string] {
+  const standing = printable(given);
   const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );

@@ -1,7 +1,9 @@
-/** Rows as aligned columns, two blanks apart; the last column is never padded. No rows: no text. */
+import { printable } from '../../core/printable.ts';
+
+/** Rows as aligned columns, two blanks apart; the last column is never padded. No rows: no text. No cell holds a colour. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
-  const all = [head, ...rows];
+  const all = [head, ...printable(rows)];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all.map((row) => `${line(row, widths)}\n`).join('');
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Output } from '../terminal.ts';
@@ -74,4 +75,4 @@ function liveProgress(output: Output, clock: Clock, startedAt: number): Progress
 }
 
 const lineOf = (key: string, text: string, elapsedMs: number): string =>
-  `${key === '' ? '' : `${key}: `}${text} (${formatDuration(elapsedMs)})`;
+  printable(`${key === '' ? '' : `${key}: `}${text} (${formatDuration(elapsedMs)})`);

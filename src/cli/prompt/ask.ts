@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { printableLines } from '../../core/printable.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,7 +23,7 @@ export async function askYes(terminal: Terminal, question: Question, signal: Abo
       code: exitCodes.error,
     });
   }
-  terminal.err.write(`\n${question.text}\n  Only 'yes' is accepted: `);
+  terminal.err.write(`\n${printableLines(question.text)}\n  Only 'yes' is accepted: `);
   return (await firstLine(terminal.input, signal)).trim() === 'yes';
 }
 

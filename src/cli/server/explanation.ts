@@ -1,6 +1,7 @@
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin } from '../../core/inventory/explanation.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
+import { printable } from '../../core/printable.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
 import { Complaint } from '../complaint.ts';
@@ -55,7 +56,7 @@ function severalOf(given: string, refused: Refused): Complaint {
   try {
     const { addresses } = several(refused.problem.body, 'it');
     return new Complaint(`"${given}" may be one of ${addresses.length}.`, {
-      next: `Write one of them whole:\n${addresses.join('\n')}`,
+      next: `Write one of them whole:\n${printable(addresses).join('\n')}`,
     });
   } catch {
     return refused;

@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts';
 import { Complaint } from '../complaint.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { boundedText } from './bounded.ts';
@@ -13,7 +14,7 @@ export class Refused extends Complaint {
     // why: where there are errors the detail only points at them, for programs
     const heads = errors.length > 0 ? errors.map(errorText) : [problem.detail ?? problem.title];
     const why = [...heads, ...(problem.why ?? [])]
-      .flatMap((one) => (one === undefined ? [] : [printable(one)]))
+      .flatMap((one) => (one === undefined ? [] : [printable(one).slice(0, longest)]))
       .join('\n');
     super(what(status, url), {
       ...(why === '' ? {} : { why }),
@@ -88,5 +89,5 @@ const codeOf = (status: number): ExitCode => (status === 409 || status === 412 ?
 const errorText = ({ in: place, at, expected }: NonNullable<ServerProblem['errors']>[number]): string =>
   `${[place, at].filter((one) => one !== undefined && one !== '').join(' ')}: ${expected ?? 'not as expected'}`;
 
-/** A terminal obeys control characters; what a server says is text. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, 2000);
+/** Of a line that a server says. */
+const longest = 2000;

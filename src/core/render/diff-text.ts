@@ -1,5 +1,6 @@
 import type { MovedTarget } from '../compile/placed-at.ts';
 import type { Compared, LeftScope } from '../plan/difference.ts';
+import { printable } from '../printable.ts';
 import { type Paint, plain } from './paint.ts';
 import { planText } from './plan-text.ts';
 import { shortRevision } from './revision.ts';
@@ -14,7 +15,8 @@ export interface Difference extends Compared {
 }
 
 /** For people: the verdict first, then each scope as a plan has it, then what the comparison itself has to say. */
-export function diffText({ from, to, plans, left, moved }: Difference, paint: Paint = plain): string {
+export function diffText(difference: Difference, paint: Paint = plain): string {
+  const { from, to, plans, left, moved } = printable(difference);
   const summary = summarise(plans);
   const counts = [changeCounts(summary), ...findingCounts(summary)].join(' · ');
   const verdict = paint('strong', `Diff: ${counts} · ${shortRevision(from)} → ${shortRevision(to)}`);

@@ -1,6 +1,7 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import { nameIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
+import { printable } from '../printable.ts';
 import type { TouchedBy } from '../touch.ts';
 import { type Entry, type EntryVerb, entriesOf } from './entries.ts';
 import { fieldLines, ruleText } from './fields.ts';
@@ -35,8 +36,8 @@ const symbols: Readonly<Record<EntryVerb, readonly [string, Style]>> = {
 export function planText(plans: readonly ScopePlan[], options: PlanTextOptions): string {
   const { revision, paint = plain, most = 20, ago = moment } = options;
   const how = { paint, ago };
-  const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), revision)}`)];
-  for (const { scope, actions, findings } of plans) {
+  const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), printable(revision))}`)];
+  for (const { scope, actions, findings } of printable(plans)) {
     if (actions.length + findings.length === 0) continue;
     lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
     lines.push(...findingLines(findings, how, most));

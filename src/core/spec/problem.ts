@@ -1,3 +1,4 @@
+import { printable } from '../printable.ts';
 import type { Position } from './position.ts';
 
 /** Something wrong with the specs, as data. All are collected; a tree with an error is never planned. */
@@ -41,7 +42,8 @@ export const warning = (code: string, at: Position, message: string, hint: Hint 
  *
  * Positions name files by their path in the tree; `root` goes before it, so that a terminal can open the file.
  */
-export function renderProblem({ severity, at, message, hint, source }: Problem, root = ''): string {
+export function renderProblem({ source, ...problem }: Problem, root = ''): string {
+  const { severity, at, message, hint } = printable(problem);
   const file = root === '' ? at.file : `${root.replace(/\/$/, '')}/${at.file}`;
   return [
     `${file}:${at.line}:${at.column}: ${severity}: ${message}`,
@@ -73,5 +75,9 @@ function excerpt(source: string, at: Position): readonly string[] {
   const from = at.column > WIDTH ? at.column - BEFORE : 0;
   const gutter = String(at.line).length;
   const lead = source.slice(from, at.column - 1).replaceAll(/[^\t]/g, ' ');
-  return [`  ${at.line} | ${source.slice(from, from + WIDTH)}`, `  ${' '.repeat(gutter)} | ${lead}^`];
+  return [`  ${at.line} | ${columned(source.slice(from, from + WIDTH))}`, `  ${' '.repeat(gutter)} | ${lead}^`];
 }
+
+/** As many characters as before, so that columns stay what they are; tabs stay too. */
+const columned = (source: string): string =>
+  source.replace(/\r$/, '').replaceAll(/[^\t]/gu, (one) => (printable(one) === one ? one : '�'.repeat(one.length)));

@@ -164,11 +164,11 @@ describe('a refusal says what it is, with the words of the server', () => {
     assert.equal(advice.next, 'Name it: --estate NAME');
   });
 
-  test('what would steer a terminal is blanked out', async () => {
+  test('what would steer a terminal is escaped', async () => {
     const { advice } = await complaintOf(
       exchange(get, line([problem(403, { detail: 'a\u001b[31mb\u009bc\u202ed' })]).line),
     );
-    assert.equal(advice.why, 'a [31mb c d');
+    assert.equal(advice.why, 'a\\u001b[31mb\\u009bc\\u202ed');
   });
 
   test('a page of a proxy is not shown', async () => {

@@ -1,0 +1,34 @@
+/**
+ * The same value with every text in it, names of members too, as a terminal may be given it: control characters, line breaks
+ * among them, and characters that are not seen or turn text round are written as JSON escapes them. What clouds, stores,
+ * servers and specs say goes through here before colours and line breaks of ours come in. Classes and times stay as they are.
+ */
+export function printable<T>(value: T): T {
+  return shown(value) as T; // why: only characters of texts change
+}
+
+/** A text whose line breaks are ours already, such as JSON: all else is escaped, and escaped JSON says the same. */
+export const printableLines = (text: string): string => text.replaceAll(obeyedInLines, escaped);
+
+/** ZWNJ and ZWJ stay: languages and emoji are written with them, and no terminal obeys them. */
+const obeyed = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const obeyedInLines = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(obeyed, escaped);
+  if (Array.isArray(value)) return value.map(shown);
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [shown(name), shown(one)]));
+}
+
+const isPlain = (value: unknown): value is object => Object.prototype.toString.call(value) === '[object Object]';
+
+const escaped = (character: string): string => brief[character] ?? [...units(character)].map(unit).join('');
+
+const brief: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function* units(character: string): Iterable<number> {
+  for (let i = 0; i < character.length; i += 1) yield character.charCodeAt(i);
+}
+
+const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;

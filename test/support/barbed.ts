@@ -1,0 +1,33 @@
+/** What a terminal obeys: it colours, clears the screen, rings, sets its title, goes to another line, and turns text round. */
+export const barbs = '\u001b[45m\u001b[2J\u0007\u001b]0;x\u0007\u009b2J\r\n\u2028\t\u007f\u202e\u2066';
+
+/** Members that say what a thing is, in words of ours. */
+const words = new Set([
+  ...['type', 'kind', 'verb', 'cause', 'because', 'effect', 'claim', 'by', 'what', 'state', 'role', 'severity'],
+  ...['direction', 'protocol', 'mode', 'stillBoundBy', 'digest', 'hash', 'status', 'next'],
+]);
+
+/** The same, with barbs about every text that is not of ours, and about the names of labels. `but`: members that are left so. */
+export function barbed<T>(value: T, ...but: readonly string[]): T {
+  return about(value, '', new Set([...words, ...but])) as T; // why: only texts change
+}
+
+function about(value: unknown, name: string, kept: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') return value === '' || kept.has(name) || isTime(value) ? value : stung(value);
+  if (Array.isArray(value)) return value.map((one) => about(one, name, kept));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [name === 'labels' ? stung(key) : key, about(one, key, kept)]),
+  );
+}
+
+const stung = (text: string): string => `${barbs}${text}${barbs}`;
+
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
+
+/** What of a text is neither a line break nor a colour of ours. */
+export const obeyed = (text: string): readonly string[] =>
+  text.replaceAll(ours, '').match(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu) ?? [];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+const ours = /\u001b\[(?:1|2|22|31|32|33|35|36|39)m/g;
