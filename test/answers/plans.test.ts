@@ -42,7 +42,17 @@ describe('a plan of posted specs', () => {
     );
   });
 
-  it('lies no deeper than any tree of specs; what does is refused before a folder of it is made', async () => {
+  it('is asked for with specs, or of what is in force, and not both', async () => {
+    const world = await inForce();
+    assert.equal((await world.api.ask('ada', 'POST /v1/plans', { body: {} })).status, 400);
+    assert.equal((await post(world, specsOf(labelled('b')), { inForce: true })).status, 400);
+    const { status, body } = await world.api.ask('ada', 'POST /v1/plans', { body: { inForce: true } });
+    assert.deepEqual([status, planOf(body).of, planOf(body).generation], [201, 'in-force', 1]);
+  });
+});
+
+describe('a path of posted specs', () => {
+  it('lies no deeper than in any tree of specs: what does is refused before a folder of it is made', async () => {
     const world = await inForce();
     const [spec] = specsOf(labelled('b'));
     const at = (path: string) => [{ ...spec, path }];
@@ -64,13 +74,5 @@ describe('a plan of posted specs', () => {
       refused[0]?.text ?? '',
       /"at":"specs\[0\]\.path","expected":"names parted by \/, in at most 16 folders"/,
     );
-  });
-
-  it('is asked for with specs, or of what is in force, and not both', async () => {
-    const world = await inForce();
-    assert.equal((await world.api.ask('ada', 'POST /v1/plans', { body: {} })).status, 400);
-    assert.equal((await post(world, specsOf(labelled('b')), { inForce: true })).status, 400);
-    const { status, body } = await world.api.ask('ada', 'POST /v1/plans', { body: { inForce: true } });
-    assert.deepEqual([status, planOf(body).of, planOf(body).generation], [201, 'in-force', 1]);
   });
 });
