@@ -21,12 +21,16 @@ const away = (error: unknown): string =>
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code ?? '') : '');
 
-/** No connection, no room for one, or one that the server ends: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * No connection, no room for one, or one that the server ends, also for being idle in a transaction for too long (25P03), and
+ * whatever is asked over it afterwards: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return /^(08|53|57P)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return /^(08|53|57P|25P03)/.test(error.code ?? '');
   return (
-    sockets.has(codeOf(error)) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
+    sockets.has(codeOf(error)) ||
+    /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message)
   );
 }
 

@@ -21,8 +21,9 @@ test('a database that nobody is at is told of as away, without where it is: 503,
 const coded = (code: string): Error => Object.assign(new pg.DatabaseError('said so', 7, 'error'), { code });
 
 test('away is what connections fail with, and no answer of a server that is there', () => {
-  for (const code of ['57P01', '57P03', '53300', '08006']) assert.ok(isAway(coded(code)), code);
+  for (const code of ['57P01', '57P03', '53300', '08006', '25P03']) assert.ok(isAway(coded(code)), code);
   assert.ok(isAway(new Error('timeout exceeded when trying to connect')));
-  for (const code of ['57014', '23505', '28P01', '40001']) assert.ok(!isAway(coded(code)), code);
+  assert.ok(isAway(new Error('Client has encountered a connection error and is not queryable')));
+  for (const code of ['57014', '23505', '28P01', '40001', '25P02']) assert.ok(!isAway(coded(code)), code);
   assert.ok(!isAway(new Error('other')));
 });
