@@ -7,7 +7,10 @@ export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
+/** Where tables are parted by semicolons, as in most of Europe, or lines are, a cell begins here too: quotes of ours hold none together. */
+const within = /([;\t|\r\n][\s"]*)(?=[=+\-@＝＋－＠])/g;
+
 function cell(text: string): string {
-  const safe = formula.test(text) ? `'${text}` : text;
+  const safe = (formula.test(text) ? `'${text}` : text).replaceAll(within, "$1'");
   return /[",\r\n]/.test(safe) || safe !== text ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

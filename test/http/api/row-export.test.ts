@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { csvLine } from '../../../src/http/api/csv.ts';
 import { exported } from '../../../src/http/api/row-export.ts';
 import { rowAnswer } from '../../../src/http/api/shapes/row.ts';
 import type { RowPage, RowQuery } from '../../../src/ports/rows.ts';
@@ -17,7 +16,8 @@ after(world.close);
 const query = { seen: [{}], filter: {}, sort: { by: 'address', descending: false } } as const;
 const source = {
   page: store.rows.page,
-  answer: async ({ rows: found }: RowPage) => found.map((row) => rowAnswer(row, { now, nextAt: undefined })),
+  answer: async ({ rows: found }: RowPage) =>
+    found.map((row) => rowAnswer(row, { now, seen: [{}], nextAt: undefined })),
 };
 
 async function text(chunks: AsyncIterable<string>): Promise<string> {
@@ -40,9 +40,6 @@ describe('the inventory as a table', () => {
     const { text: csv } = await world.ask('viewer', 'GET /v1/inventory?format=csv&q=zz');
     assert.ok(csv.includes(`"'=HYPERLINK(""http://x"",""y"")"`), csv);
     assert.ok(csv.includes(`"'+a=1,2"`), csv);
-    for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
-      assert.match(csvLine([`${start}1`]), /^"'/, JSON.stringify(start));
-    assert.equal(csvLine(['a', 'b c', 'd"e', '']), 'a,b c,"d""e",\r\n');
   });
 
   it('as NDJSON, by its name or by what is accepted', async () => {
