@@ -79,6 +79,7 @@ const wrong: readonly (readonly [name: string, text: string, said: string])[] = 
   ['nobody', file(issuer, bound('{}')), 'expected: exactly one of person, group and subject'],
   ['two at once', file(issuer, bound('{ person: a, group: b }')), 'exactly one of person, group and subject'],
   ['a list of estates that is empty', file(issuer, bound('{ group: a }', 'role: viewer, estates: []')), 'at least one'],
+  ['an owner of two lines', file(issuer, bound('{ group: a }', 'role: viewer, owners: ["a\\nb"]')), 'printable'],
   [
     'an issuer that is not above',
     file(issuer, bound('{ group: a, issuer: "https://x.example" }')),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../spec/deep-readonly.ts';
 import { LOOPBACK } from '../spec/loopback.ts';
 import { names } from '../spec/name-field.ts';
-import { flag, freeText, text } from '../spec/text-field.ts';
+import { flag, printableText, text } from '../spec/text-field.ts';
 import { checkAccess } from './check-access.ts';
 import { roles } from './role.ts';
 
@@ -56,7 +56,7 @@ const issuer = z.strictObject(
   { error: '{ issuer, audience, algorithms }' },
 );
 
-const given = () => text(/^[^\p{C}]{1,300}$/u, 'text of 1 to 300 printable characters').optional();
+const given = () => printableText(300).optional();
 
 const binding = z.strictObject(
   {
@@ -68,7 +68,7 @@ const binding = z.strictObject(
     estates: names('estates').optional(),
     targets: names('targets').optional(),
     owners: z
-      .array(freeText(128), { error: 'a list of owners' })
+      .array(printableText(128), { error: 'a list of owners' })
       .min(1, { error: 'a list with at least one of the owners' })
       .optional(),
   },

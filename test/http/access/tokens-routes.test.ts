@@ -99,6 +99,9 @@ describe('a token that is not as it should be', () => {
     ['grants[0].estates', { grants: [{ role: 'viewer', estates: [] }] }],
     ['grants[0].role', { grants: [{ role: 'owner', estates: ['acme'] }] }],
     ['name', { name: 'a\nb' }],
+    ...['\u001b]0;pwn\u0007', '\0', '\ud800', 'a\nb', '\u202eab'].map(
+      (odd) => ['grants[0].owners[0]', { grants: [{ ...viewer, owners: [odd] }] }] as const,
+    ),
   ] as const)
     it(`says what is wrong: ${at} in ${JSON.stringify(body)}`, async () => {
       const answer = await make('kim', body);

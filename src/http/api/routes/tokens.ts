@@ -4,7 +4,7 @@ import { roles } from '../../../core/access/role.ts';
 import { isSamePerson } from '../../../core/access/same-person.ts';
 import { isWithin } from '../../../core/access/within.ts';
 import { name } from '../../../core/spec/name-field.ts';
-import { freeText } from '../../../core/spec/text-field.ts';
+import { printableText } from '../../../core/spec/text-field.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';
 import { afterField, limitField, nextField } from '../paging.ts';
 import { badInput, forbidden, notFound } from '../problems.ts';
@@ -77,13 +77,13 @@ const grant = z.strictObject({
   role: z.enum(roles),
   estates: list(name(), 'estates'),
   targets: list(name(), 'targets'),
-  owners: list(freeText(128), 'owners'),
+  owners: list(printableText(128), 'owners'),
 });
 
 const draft = z.strictObject({
   name: name().meta({ description: 'What it is for, in a word' }),
   grants: z.array(grant).min(1, 'at least one').max(20, 'at most 20'),
-  for: freeText(300).optional().meta({ description: 'A name of yours that it speaks by; absent: a machine' }),
+  for: printableText(300).optional().meta({ description: 'A name of yours that it speaks by; absent: a machine' }),
   expiresAt: z.iso.datetime().optional().meta({ description: 'Absent: in 90 days; at most 366 days from now' }),
 });
 
