@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { printableLines } from '../core/printable.ts';
 import type { Field, Fields, Log } from '../ports/log.ts';
 import { textLine } from './text-line.ts';
 
@@ -12,10 +13,11 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
  * Writes one line for each message: `time level message field=value …`, or one JSON object with the same in it. `json`:
- * keys `time` (ISO 8601, UTC), `level`, `message` and the fields.
+ * keys `time` (ISO 8601, UTC), `level`, `message` and the fields. A terminal obeys nothing in either.
  */
 export function createLog(out: { write(text: string): void }, { form, level }: LogSettings): Log {
-  const write = form === 'json' ? (line: string) => out.write(line) : (line: string) => out.write(textLine(line));
+  const write =
+    form === 'json' ? (line: string) => out.write(printableLines(line)) : (line: string) => out.write(textLine(line));
   const logger = pino(
     {
       level,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Fields } from '../../src/ports/log.ts';
 import { createLog, logSettings } from '../../src/telemetry/log.ts';
+import { barbs, obeyed } from '../support/barbed.ts';
 import { assertHidden, canary } from '../support/canary.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
@@ -55,6 +56,13 @@ describe('a log as JSON', () => {
     const { time, ...rest } = JSON.parse(lines.join(''));
     assert.match(time, isoTime);
     assert.deepEqual(rest, { level: 'error', message: 'pass ended', durationMs: 12, outcome: 'failed' });
+  });
+
+  it('cannot steer the terminal, and says the same', () => {
+    const { log, lines } = captured('json');
+    log.info('pass ended', { why: barbs });
+    assert.deepEqual(obeyed(lines.join('')), []);
+    assert.equal(JSON.parse(lines.join('')).why, barbs);
   });
 
   it('says what it was bound to in every line', () => {
