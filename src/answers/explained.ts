@@ -1,10 +1,11 @@
+import { seesAll } from '../core/access/sees-all.ts';
 import type { Explanation } from '../core/inventory/explanation.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';
 import { explanationOf } from './explanation.ts';
 import type { Planning } from './planning.ts';
-import { seesAddress, seesAll, seesScope } from './sight.ts';
+import { seesAddress, seesScope } from './sight.ts';
 import { type KeptSurvey, lookOf } from './survey-of.ts';
 
 /** What is not there, and what lies outside of the asker's bounds, are the same. */
@@ -30,7 +31,7 @@ const seenIn =
 /** What is ours by its address; what is nobody's by the scope that it stands in. */
 function isShown({ address, wanted, there }: Explanation, survey: KeptSurvey, asked: EstateAsked): boolean {
   if (wanted.length + there.length === 0) return false;
-  if (seesAll(asked) || seenIn(survey, asked)(address)) return true;
+  if (seesAll(asked.seen, asked.estate) || seenIn(survey, asked)(address)) return true;
   const scopes = new Set(there.map(({ scope }) => scope));
   return survey.looked.some((view) => scopes.has(view.scope.scope) && seesAddress(address, view, asked));
 }

@@ -1,8 +1,11 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
+import { seesAll } from '../core/access/sees-all.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { Settled } from '../core/knowledge.ts';
+import { predictedCalls } from '../core/plan/predicted-calls.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Planned } from '../ports/answers.ts';
+import { boundWithin } from './bound-within.ts';
 import type { Survey, Viewed } from './survey.ts';
 import { lookOf } from './survey-of.ts';
 
@@ -22,7 +25,11 @@ export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight
       ? []
       : [{ look: lookOf(view), plan: within(plan, view, sight) }];
   });
-  return { bound: survey.bound, plans: shown.map(({ plan }) => plan), looks: shown.map(({ look }) => look) };
+  return {
+    bound: boundWithin(survey.bound, sight),
+    plans: shown.map(({ plan }) => plan),
+    looks: shown.map(({ look }) => look),
+  };
 }
 
 /** Owners are not looked at: whoever sees something of a scope is told how far a look at it went. */
@@ -33,16 +40,16 @@ export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight
 export const seesEveryOwner = (view: Viewed, sight: Sight): boolean =>
   seesScope(view, { ...sight, seen: sight.seen.filter(({ owners }) => owners === undefined) });
 
-/** Nothing stands between somebody and all of an estate. */
-export const seesAll = ({ estate, seen }: Sight): boolean => seen.some((bounds) => covers(bounds, { estate }));
-
+/** Counts too are of what is seen alone. */
 function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
-  if (seesAll(sight)) return plan;
-  const { standing: _, ...rest } = plan;
+  if (seesAll(sight.seen, sight.estate)) return plan;
+  const { scope } = plan;
+  const actions = plan.actions.filter((action) => holds(whoseOf(action, view, sight), targetsOf(action, view), sight));
   return {
-    ...rest,
-    actions: plan.actions.filter((action) => holds(whoseOf(action, view, sight), targetsOf(action, view), sight)),
+    scope,
+    actions,
     findings: plan.findings.filter((finding) => seesFinding(finding, view, sight)),
+    calls: { predicted: predictedCalls(actions, view.input.batches) },
   };
 }
 

@@ -117,12 +117,15 @@ export type WithholdCode =
   | 'wave'
   | 'rollout-stopped';
 
-/** Ordered actions and findings of one scope. `calls`: made to look, and those that applying takes at least. */
+/**
+ * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those
+ * that applying takes at least.
+ */
 export interface ScopePlan {
   readonly scope: string;
   readonly actions: readonly Action[];
   readonly findings: readonly Finding[];
-  readonly calls: { readonly observed: number; readonly predicted: number };
+  readonly calls: { readonly observed?: number; readonly predicted: number };
   /** As wanted with nothing sent; absent: none that the store does not know of. */
   readonly standing?: readonly Standing[];
 }

@@ -14,7 +14,7 @@ export interface ServerTold extends Told {
   readonly targets: readonly string[];
 }
 
-const calls = want.object({ observed: want.number, predicted: want.number });
+const calls = want.object({ observed: want.maybe(want.number), predicted: want.number });
 const scoped = want.object({ scope: want.text });
 
 const answer = want.object({

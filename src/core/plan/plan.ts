@@ -1,7 +1,6 @@
 import type { Action, Finding, ScopePlan } from '../action.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { Observation } from '../observed.ts';
-import { pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import { type Admitted, admit } from './admit.ts';
@@ -11,6 +10,7 @@ import { type Decision, decide } from './decide.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
+import { predictedCalls } from './predicted-calls.ts';
 import { release } from './release.ts';
 import { standingOf } from './standing.ts';
 import type { AllAtOnce } from './wave-units.ts';
@@ -61,7 +61,7 @@ export function plan(input: PlanInput): ScopePlan {
     findings: [...stop, ...gapFindings(observation), ...decided.findings, ...findings].toSorted(byText),
     calls: {
       observed: observation.calls,
-      predicted: pack(ordered, input.batches ?? {}).filter(({ verb }) => verb !== 'forget').length,
+      predicted: predictedCalls(ordered, input.batches),
     },
     ...(standing.length > 0 ? { standing } : {}),
   };

@@ -33,7 +33,10 @@ const scopeShape = z
   .object({
     scope: z.string(),
     targets: z.array(z.string()),
-    calls: z.object({ observed: count, predicted: count }),
+    calls: z.object({
+      observed: count.optional().meta({ description: 'Made to look; for those who see all of the estate' }),
+      predicted: count,
+    }),
     observed: lookShape,
   })
   .meta({ id: 'PlannedScope' });
@@ -43,7 +46,10 @@ export const planBody = {
   estate: z.string(),
   revision: z.string(),
   generation: z.int().optional().meta({ description: 'That the specs have, or would have' }),
-  serial: z.int().optional().meta({ description: 'Of the newest entry in the ledger' }),
+  serial: z
+    .int()
+    .optional()
+    .meta({ description: 'Of the newest entry in the ledger; for those who see all of the estate' }),
   sources: z.array(heldSourceShape).optional(),
   summary: summaryShape,
   actions: z.array(plannedActionShape),
