@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isDenied } from './app-role.ts';
+import { appRole, isDenied } from './app-role.ts';
 
 /** The role of people with psql: it may read the views of `setpoint_read`, and nothing else. */
 export const readerRole = 'setpoint_reader';
@@ -36,11 +36,13 @@ async function reads(client: pg.Client): Promise<boolean> {
   return rows[0]?.may === true;
 }
 
+/** By what was walled last, so that an older store comes to have all of it. */
 async function isWalled(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query("SELECT has_function_privilege($1, 'lo_create(oid)', 'EXECUTE') AS may", [
-    readerRole,
-  ]);
-  return rows[0]?.may === false;
+  const { rows } = await client.query(
+    `SELECT NOT has_function_privilege($1, 'pg_current_xact_id()', 'EXECUTE') AND pg_has_role($2, $1, 'USAGE') AS so`,
+    [readerRole, appRole],
+  );
+  return rows[0]?.so === true;
 }
 
 /** How a session of the role begins. It may set otherwise, which gives it no right. */
@@ -59,9 +61,13 @@ const rights = `
 
 /**
  * What PostgreSQL lets everybody do by default, and this role may not: other databases, temporary tables, what lies in `public`,
- * large objects, and locks that the application waits for.
+ * large objects, locks that the application waits for, numbers of transactions, which hold up all that happens, and words in the
+ * log of the server. PostgreSQL refuses to nobody to change himself (`ALTER ROLE`), which takes a number too: the application is
+ * in the role so that it may end sessions that do.
  */
 const wall = `
+  GRANT ${readerRole} TO ${appRole};
+  ALTER ROLE ${readerRole} SET temp_file_limit = '1GB';
   REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
   REVOKE CONNECT, TEMPORARY ON DATABASE template1 FROM PUBLIC;
   REVOKE ALL ON SCHEMA public FROM PUBLIC;
@@ -71,11 +77,12 @@ const wall = `
   BEGIN
     FOR one IN
       SELECT oid FROM pg_proc
-      WHERE pronamespace = 'pg_catalog'::regnamespace AND (proname ~ '^(lo_|loread$|lowrite$)' OR proname ~ 'advisory')
+      WHERE pronamespace = 'pg_catalog'::regnamespace
+        AND proname ~ '^(lo_.*|loread|lowrite|.*advisory.*|pg_current_xact_id|txid_current|pg_logical_emit_message)$'
     LOOP
       EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one);
-      IF one::text ~ 'advisory' THEN
-        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO setpoint_app', one);
+      IF one::text ~ 'advisory|pg_current_xact_id' THEN
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO ${appRole}', one);
       END IF;
     END LOOP;
   END

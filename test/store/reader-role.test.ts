@@ -162,6 +162,12 @@ const refused = [
   'SELECT lo_create(0)',
   "SELECT lo_from_bytea(0, 'x')",
   'SELECT pg_advisory_lock(7383768)',
+  'SELECT pg_current_xact_id()',
+  'SELECT txid_current()',
+  "SELECT pg_logical_emit_message(false, 'x', 'y')",
+  "SELECT pg_logical_emit_message(false, 'x', 'y'::bytea)",
+  'SET temp_file_limit = -1',
+  'RESET temp_file_limit',
   "SELECT pg_read_file('PG_VERSION')",
   "COPY (SELECT 1) TO PROGRAM 'true'",
   'SET ROLE setpoint_app',
@@ -186,6 +192,31 @@ for (const statement of [
 
 test('no other database of the server opens to it', async () => {
   await assert.rejects(reader(folder, 'template1'), /permission denied for database/);
+});
+
+test('what the role may not do is taken from it in a store that was made before', async (t) => {
+  const elsewhere = await temporaryFolder();
+  const ends: (() => Promise<unknown>)[] = [() => removeFolder(elsewhere)];
+  t.after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  const older = await openStore({ folder: elsewhere, clock, create: true });
+  ends.push(older.close);
+  const client = await owner(elsewhere);
+  await client.query(`
+    REVOKE ${readerRole} FROM setpoint_app;
+    ALTER ROLE ${readerRole} RESET temp_file_limit;
+    GRANT EXECUTE ON FUNCTION pg_current_xact_id(), pg_logical_emit_message(bool, text, text, bool) TO PUBLIC;
+    REVOKE EXECUTE ON FUNCTION pg_current_xact_id() FROM setpoint_app`);
+  await client.end();
+  const again = await openStore({ folder: elsewhere, clock, create: true });
+  ends.push(again.close);
+  const login = await reader(elsewhere);
+  ends.push(() => login.end());
+  for (const statement of ['SELECT pg_current_xact_id()', "SELECT pg_logical_emit_message(false, 'x', 'y')"])
+    await assert.rejects(login.query(statement), { code: '42501' });
+  assert.equal((await login.query('SHOW temp_file_limit')).rows[0]?.temp_file_limit, '1GB');
+  await again.ledger.note('acme', { n: 1 });
 });
 
 test('a store whose passwords are older gains one for the role; until then a user who may not make roles is told', async () => {
