@@ -3,6 +3,7 @@ import type { Explanation } from '../core/inventory/explanation.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';
+import { boundWithin } from './bound-within.ts';
 import { explanationOf } from './explanation.ts';
 import type { Planning } from './planning.ts';
 import { seesAddress, seesScope } from './sight.ts';
@@ -18,7 +19,11 @@ export async function explained(
   const explanation = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
   if (!isShown(explanation, survey, asked)) throw unknown();
   const looks = survey.looked.filter((view) => seesScope(view, asked)).map(lookOf);
-  return { bound: survey.bound, looks: looks.filter(({ scope }) => holds(scope, explanation)), explanation };
+  return {
+    bound: boundWithin(survey.bound, asked),
+    looks: looks.filter(({ scope }) => holds(scope, explanation)),
+    explanation,
+  };
 }
 
 const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sourceText } from '../../src/cli/estate/source-words.ts';
+import { planned } from '../../src/cli/server/planned.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
@@ -73,5 +75,35 @@ describe('what who is bounded is told beside actions', () => {
     const world = await drifted();
     const [all, here] = await Promise.all(['viewer', 'here'].map((who) => told(world, who, 'GET /v1/drift')));
     assert.deepEqual([here?.summary, here?.scopes[0]?.calls], [all?.summary, { predicted: 1 }]);
+  });
+});
+
+describe('a source that is held back', () => {
+  const since = Date.UTC(2026, 0, 1);
+  const asked = ['GET /v1/drift', 'GET /v1/approvals', 'POST /v1/plans', 'GET /v1/explanations/web-0'];
+  for (const what of asked)
+    it(`${what}: is named to who sees all; to others there is one`, async () => {
+      const world = await drifted();
+      const held = {
+        source: 'https://git.acme.example/lab',
+        head: 'git:abc',
+        state: 'broken',
+        why: 'lab.yaml:1',
+      } as const;
+      await world.store.sources.states.tell('acme', held);
+      const whole = (await told(world, 'planner', what)).sources;
+      const part = (await told(world, 'web', what)).sources;
+      assert.deepEqual(Object.keys(whole?.[0] ?? {}).sort(), ['head', 'since', 'source', 'state', 'why']);
+      assert.deepEqual(Object.keys(part?.[0] ?? {}).sort(), ['since', 'state']);
+    });
+
+  it('is told of by the command line either way', async () => {
+    const world = await drifted();
+    await world.store.sources.states.tell('acme', { source: 'repo', state: 'broken', why: 'lab.yaml:1' });
+    const { body } = await world.api.ask('web', 'GET /v1/drift');
+    assert.deepEqual(
+      (planned(body, 'it').bound.sources ?? []).map((one) => sourceText({ ...one, since }, since + 120_000)),
+      ['a source is not sound, for 2 min'],
+    );
   });
 });

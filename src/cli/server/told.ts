@@ -27,9 +27,9 @@ export const action = toldBy<Action>(
 export const finding = toldBy<Finding>(want.object({ type: want.text, why: want.text, scope: want.text }));
 
 export const heldSource = want.object({
-  source: want.text,
+  source: want.maybe(want.text),
   head: want.maybe(want.text),
   state: want.text,
-  why: want.text,
+  why: want.maybe(want.text),
   since: want.moment,
 });

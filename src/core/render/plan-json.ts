@@ -22,12 +22,15 @@ export interface PlanBound {
   readonly sources?: readonly HeldSource[];
 }
 
-/** A source whose newest state is held back; see the port `Sources` for its states. `since`: ms since the epoch. */
+/**
+ * A source whose newest state is held back; see the port `Sources` for its states. `since`: ms since the epoch. Which one it is,
+ * and why, is told to those who see all of the estate.
+ */
 export interface HeldSource {
-  readonly source: string;
+  readonly source?: string;
   readonly head?: string;
   readonly state: string;
-  readonly why: string;
+  readonly why?: string;
   readonly since: number;
 }
 

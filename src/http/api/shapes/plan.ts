@@ -26,8 +26,18 @@ export const summaryShape = z
   .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' });
 
 export const heldSourceShape = z
-  .object({ source: z.string(), head: z.string().optional(), state: z.string(), why: z.string(), since: moment })
-  .meta({ id: 'HeldSource', description: 'A source whose newest state is not in force, and why' });
+  .object({
+    source: z.string().optional(),
+    head: z.string().optional(),
+    state: z.string(),
+    why: z.string().optional(),
+    since: moment,
+  })
+  .meta({
+    id: 'HeldSource',
+    description:
+      'A source whose newest state is not in force. Which one, and why, is told to those who see all of the estate',
+  });
 
 const scopeShape = z
   .object({
