@@ -1,3 +1,5 @@
+import type { Whose } from './whose.ts';
+
 /** What happened, in the order in which it became true: for those who watch. Kept for a few days; never needed for correctness. */
 export interface Happenings {
   /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: who watches what is for the reader to tell. */
@@ -24,13 +26,17 @@ export interface Happening extends HappeningDraft {
   readonly at: number;
 }
 
-/** `targets` and `owner`: whose it is, for who may see it; '' of nobody, absent: of all. `about`: no secret, and small. */
+/**
+ * `targets` and `owner`: whose it is, for who may see it; '' of nobody, absent: of all. `about`: no secret, and small.
+ * `notTo`: of whoever may see it, those are not told who may see what is of these; and nobody is told whose these are.
+ */
 export interface HappeningDraft {
   readonly estate: string;
   readonly type: HappeningType;
   readonly targets?: readonly string[];
   readonly owner?: string;
   readonly about: Readonly<Record<string, unknown>>;
+  readonly notTo?: Whose;
 }
 
 /** `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger. */

@@ -14,9 +14,10 @@ const every = 100;
  * as of the transaction. They are told of in the order given.
  */
 export async function announce(trx: Write, at: number, drafts: readonly HappeningDraft[]): Promise<void> {
-  const rows = drafts.map(({ estate, type, targets = null, owner = null, about }) => ({
+  const rows = drafts.map(({ estate, type, targets = null, owner = null, about, notTo }) => ({
     ...{ estate, type, targets, owner, at },
     about: small(JSON.stringify(about)),
+    not_to: notTo === undefined ? null : JSON.stringify(notTo),
   }));
   await inChunks(rows, async (chunk) => {
     const made = await trx.insertInto('happenings').values(chunk).returning('number').execute();

@@ -12,6 +12,7 @@ interface HappeningTable extends WhoseColumns {
   at: number;
   type: HappeningType;
   about: Json;
+  not_to: Json | null;
 }
 
 interface WhoseColumns {

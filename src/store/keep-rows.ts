@@ -27,14 +27,14 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     const at: Look = { trx, estate, scope, at: look.at, before };
     const changes = rowChanges(await knownRows(at), look);
     const changed = changes.written.flatMap(({ key, was }) => (was === undefined ? [] : key));
-    await end(at, changed);
+    const replaced = await end(at, changed);
     const gone = await end(at, changes.vanished);
     await begin(at, changes.written);
     await relist(at, changes.relisted);
     await unlist(at, changes.unlisted);
     if (look.left) await unlistAll(at);
     await saveLook(at, look);
-    await announce(trx, look.at, rowHappenings(where, changes.written, gone));
+    await announce(trx, look.at, rowHappenings(where, { written: changes.written, replaced, gone }));
     return changed.length + gone.length;
   });
 

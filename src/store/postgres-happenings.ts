@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Happened, Happening, Happenings, HappeningType } from '../ports/happenings.ts';
+import type { Whose } from '../ports/whose.ts';
 import type { Context } from './context.ts';
 import { type Position, placeOf, positionOf } from './happening-place.ts';
 import { sha256 } from './sha256.ts';
@@ -50,7 +51,7 @@ interface Edge {
   readonly gone: boolean;
 }
 
-interface Found extends Whose {
+interface Found extends FoundWhose {
   readonly tx: string;
   readonly number: number;
   readonly at: number;
@@ -58,10 +59,11 @@ interface Found extends Whose {
   readonly about: Happening['about'];
 }
 
-interface Whose {
+interface FoundWhose {
   readonly estate: string;
   readonly targets: readonly string[] | null;
   readonly owner: string | null;
+  readonly not_to: Whose | null;
 }
 
 /**
@@ -83,7 +85,7 @@ async function read(
       FROM setpoint.forgotten_happenings AS known
     ) AS edge
     LEFT JOIN LATERAL (
-      SELECT tx::text, number, at, estate, type, targets, owner, about FROM setpoint.happenings AS told
+      SELECT tx::text, number, at, estate, type, targets, owner, about, not_to FROM setpoint.happenings AS told
       WHERE (told.tx, told.number) > (${tx}, ${number}) AND told.tx < pg_snapshot_xmin(pg_current_snapshot())
       ORDER BY told.tx, told.number LIMIT ${limit}
     ) AS found ON NOT edge.gone`.execute(db);
@@ -101,4 +103,5 @@ const happeningOf = (database: string, row: Found): Happening => ({
   ...(row.targets === null ? {} : { targets: row.targets }),
   ...(row.owner === null ? {} : { owner: row.owner }),
   about: row.about,
+  ...(row.not_to === null ? {} : { notTo: row.not_to }),
 });

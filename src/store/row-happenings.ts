@@ -1,5 +1,6 @@
 import type { HappeningDraft } from '../ports/happenings.ts';
 import type { Where } from '../ports/queue.ts';
+import type { Whose } from '../ports/whose.ts';
 import type { EndedRow } from './keep-rows.ts';
 import type { WrittenRow } from './row-changes.ts';
 import { storableText } from './storable.ts';
@@ -7,32 +8,33 @@ import { storableText } from './storable.ts';
 /** More changes than this at once are told as how many they are: who watches looks anew then. */
 const mostTold = 1000;
 
-/** One for each changed line; for a great many at once one for each owner and targets, so that all who may see them hear of it. */
-export function rowHappenings(
-  { estate, scope }: Where,
-  written: readonly WrittenRow[],
-  gone: readonly EndedRow[],
-): readonly HappeningDraft[] {
-  const changed = [...written.map(writtenAbout), ...gone.map(goneAbout)];
+/** `replaced`: what was told until now of those of the written that are not new. */
+export interface ChangedRows {
+  readonly written: readonly WrittenRow[];
+  readonly replaced: readonly EndedRow[];
+  readonly gone: readonly EndedRow[];
+}
+
+/**
+ * One for each changed line; for a great many at once one for each owner and targets, so that all who may see them hear of it.
+ * Of a line that is of another owner or of other targets now, whoever may see it no more is told that it is gone.
+ */
+export function rowHappenings({ estate, scope }: Where, rows: ChangedRows): readonly HappeningDraft[] {
+  const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];
   if (changed.length <= mostTold)
     return changed.map(({ about, ...whose }) => ({ estate, type: 'resource', ...whose, about: { ...about, scope } }));
-  const groups = Map.groupBy(changed, ({ targets, owner }) => JSON.stringify([targets, owner]));
+  const groups = Map.groupBy(changed, ({ targets, owner, notTo }) => JSON.stringify([targets, owner, notTo]));
   return [...groups.values()].slice(0, mostTold).flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
-    const { targets, owner } = first;
-    return { estate, type: 'resource', targets, owner, about: { scope, changed: 1 + rest.length } };
+    const { about: _, ...whose } = first;
+    return { estate, type: 'resource', ...whose, about: { scope, changed: 1 + rest.length } };
   });
 }
 
-interface Changed {
-  readonly targets: readonly string[];
-  readonly owner: string;
-  readonly about: Readonly<Record<string, unknown>>;
-}
+type Changed = Whose & Pick<HappeningDraft, 'about' | 'notTo'>;
 
-const writtenAbout = ({ key, row: { place, called, whose, state }, was }: WrittenRow): Changed => ({
-  targets: place.targets.map(storableText),
-  owner: storableText(whose.owner ?? ''),
+const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenRow): Changed => ({
+  ...whoseIs(row),
   about: {
     key,
     ...aboutCalled(called),
@@ -42,6 +44,22 @@ const writtenAbout = ({ key, row: { place, called, whose, state }, was }: Writte
     reason: state.reason.slice(0, 500),
   },
 });
+
+const whoseIs = ({ place, whose }: WrittenRow['row']): Whose => ({
+  targets: place.targets.map(storableText),
+  owner: storableText(whose.owner ?? ''),
+});
+
+function lostSight({ written, replaced }: ChangedRows): readonly Changed[] {
+  const now = new Map(written.map(({ key, row }) => [key, whoseIs(row)]));
+  return replaced.flatMap((before) => {
+    const notTo = now.get(before.key);
+    const isOfOthers = notTo !== undefined && textOf(notTo) !== textOf(before);
+    return isOfOthers ? { ...goneAbout(before), notTo } : [];
+  });
+}
+
+const textOf = ({ targets, owner }: Whose): string => JSON.stringify([targets, owner]);
 
 const goneAbout = ({ key, kind, status, address, id, targets, owner }: EndedRow): Changed => ({
   targets,

@@ -195,7 +195,8 @@ export const rowLaws: Laws = {
     const row = rowOf('a', { whose: { owner: 'team-a' } });
     await store.rows.keep(where, lookOf(1000, [row]));
     await store.rows.keep(where, lookOf(2000, [row]));
-    await store.rows.keep(where, lookOf(3000, [rowOf('a', { status: 'Drifted', reason: 'one field' })]));
+    const drifted = { ...row, state: { ...row.state, status: 'Drifted', reason: 'one field' } as const };
+    await store.rows.keep(where, lookOf(3000, [drifted]));
     await store.rows.keep(where, lookOf(4000, []));
     const { happenings } = await other.happenings.after(place, 100);
     const about = { key: row.key, address: row.key, id: 'vpc-a', kind: 'network', scope };
@@ -205,8 +206,38 @@ export const rowLaws: Laws = {
         .map(({ type, targets, owner, about }) => [type, targets, owner, about]),
       [
         ['resource', ['prod'], 'team-a', { ...about, status: 'InSync', reason: 'as wanted' }],
-        ['resource', ['prod'], '', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field' }],
-        ['resource', ['prod'], '', { ...about, was: 'Drifted', gone: true }],
+        ['resource', ['prod'], 'team-a', { ...about, status: 'Drifted', was: 'InSync', reason: 'one field' }],
+        ['resource', ['prod'], 'team-a', { ...about, was: 'Drifted', gone: true }],
+      ],
+    );
+  },
+
+  'who may not see a line any more hears that it is gone, and not whose it is now': async ({
+    store,
+    other,
+    estate,
+  }) => {
+    const where = { estate, scope };
+    const mine = rowOf('a', { whose: { owner: 'team-a' } });
+    const theirs = rowOf('a', { whose: { owner: 'team-b' }, reason: 'of another' });
+    const elsewhere = { ...theirs, place: { ...theirs.place, targets: ['dev', 'prod'] } };
+    await store.rows.keep(where, lookOf(1000, [mine]));
+    const place = await store.happenings.newest();
+    for (const [i, row] of [theirs, elsewhere].entries()) await store.rows.keep(where, lookOf(2000 + i, [row]));
+    const about = { key: mine.key, address: mine.key, id: 'vpc-a', kind: 'network', was: 'InSync', scope };
+    const now = { ...about, status: 'InSync', reason: 'of another' };
+    const gone = { ...about, gone: true };
+    const [prod, both] = [['prod'], ['dev', 'prod']];
+    const { happenings } = await other.happenings.after(place, 100);
+    assert.deepEqual(
+      happenings
+        .filter((one) => one.estate === estate)
+        .map(({ targets, owner, about, notTo }) => ({ targets, owner, about, notTo })),
+      [
+        { targets: prod, owner: 'team-b', about: now, notTo: undefined },
+        { targets: prod, owner: 'team-a', about: gone, notTo: { targets: prod, owner: 'team-b' } },
+        { targets: both, owner: 'team-b', about: now, notTo: undefined },
+        { targets: prod, owner: 'team-b', about: gone, notTo: { targets: both, owner: 'team-b' } },
       ],
     );
   },

@@ -4,6 +4,7 @@ import { rowRefs } from '../../../src/core/inventory/row-refs.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
+import type { EndedRow } from '../../../src/store/keep-rows.ts';
 import { usualHistoryMs } from '../../../src/store/prune-history.ts';
 import { keptRow, type ReadVersion, rowVersion } from '../../../src/store/read-row.ts';
 import { type KnownRow, rowChanges } from '../../../src/store/row-changes.ts';
@@ -73,8 +74,8 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
     rows.versions.filter((one) => one.ended === null && isIn(one, where)).map((one) => [one.of.row.key, one]),
   );
   const { written, vanished, relisted, unlisted } = rowChanges(knownIn(current), look);
-  const ended = [...written.flatMap(({ key, was }) => (was === undefined ? [] : key)), ...vanished];
-  for (const key of ended) end(rows, current.get(key), { at: look.at, before });
+  const changed = written.flatMap(({ key, was }) => (was === undefined ? [] : key));
+  for (const key of [...changed, ...vanished]) end(rows, current.get(key), { at: look.at, before });
   for (const { row, digest, since } of written) {
     rows.numbers += 1;
     const version = { of: { ...where, row, digest }, number: rows.numbers, since, began: look.at };
@@ -90,11 +91,11 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   announceIn(
     memory.happenings,
     look.at,
-    rowHappenings(
-      where,
+    rowHappenings(where, {
       written,
-      vanished.flatMap((key) => endedRow(current.get(key))),
-    ),
+      replaced: changed.flatMap((key) => endedRow(current.get(key))),
+      gone: vanished.flatMap((key) => endedRow(current.get(key))),
+    }),
   );
 }
 
@@ -134,7 +135,7 @@ function leave({ versions }: RowMemory, where: Where, before: Look): void {
 const lastGeneration = ({ listed, of, generation }: Version, before: Look): number =>
   listed && of.row.state.status === 'InSync' ? before.generation : generation;
 
-function endedRow(one: Version | undefined): Parameters<typeof rowHappenings>[2] {
+function endedRow(one: Version | undefined): readonly EndedRow[] {
   if (one === undefined) return [];
   const { key, place, called, state, whose } = one.of.row;
   const { kind, targets } = place;

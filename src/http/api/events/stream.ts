@@ -1,4 +1,4 @@
-import { type Bounds, covers } from '../../../core/access/grant.ts';
+import { type Bounds, covers, type Subject } from '../../../core/access/grant.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Happening, HappeningType } from '../../../ports/happenings.ts';
 import { beatText, openingText, resetText } from './event-text.ts';
@@ -74,5 +74,8 @@ function textOf({ gone, told, stand }: Step, only: Only, bounds: readonly Bounds
 const isAskedFor = ({ type, estate }: Happening, only: Only): boolean =>
   (only.types?.includes(type) ?? true) && (only.estate === undefined || only.estate === estate);
 
-const isWithin = (happening: Happening, bounds: readonly Bounds[]): boolean =>
-  bounds.some((one) => covers(one, happening));
+function isWithin(happening: Happening, bounds: readonly Bounds[]): boolean {
+  const { estate, notTo } = happening;
+  const sees = (subject: Subject): boolean => bounds.some((one) => covers(one, subject));
+  return sees(happening) && !(notTo !== undefined && sees({ estate, ...notTo }));
+}

@@ -12,6 +12,9 @@ export const happeningShape = z
     }),
     targets: z.array(z.string()).optional().meta({ description: 'The targets that it is of; absent: all of them.' }),
     owner: z.string().optional().meta({ description: 'Whose it is; empty: nobody’s; absent: everybody’s.' }),
-    about: z.record(z.string(), z.unknown()).meta({ description: 'What happened to what; small.' }),
+    about: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What happened to what; small. Of a resource, `gone` says that it is none of what you may see any more: it vanished, or is of another owner or other targets now.',
+    }),
   })
   .meta({ id: 'Happening' });
