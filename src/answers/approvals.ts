@@ -6,7 +6,7 @@ import { approvableIn, saidOf } from './approvable.ts';
 import { authorshipOf } from './authorship.ts';
 import { giveApproval } from './give-approval.ts';
 import type { Planning } from './planning.ts';
-import { seenOf, seesEveryOwner } from './sight.ts';
+import { seenOf, seesWholeScope } from './sight.ts';
 import type { KeptSurvey } from './survey-of.ts';
 import { wishPasses } from './wish.ts';
 
@@ -33,7 +33,7 @@ async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> 
     authors: await authorshipOf(waiting, asked.by, store),
     // why: one tells of all in its scope that it was given for, whose ever it is
     given: survey.looked.flatMap((view) =>
-      seesEveryOwner(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
+      seesWholeScope(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
     ),
   };
 }

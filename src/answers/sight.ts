@@ -1,10 +1,13 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
 import { seesAll } from '../core/access/sees-all.ts';
+import { seesTargets, targetsWithin } from '../core/access/targets-within.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
+import { documentOfReplica } from '../core/address.ts';
+import type { Desired } from '../core/desired.ts';
 import type { Settled } from '../core/knowledge.ts';
 import { predictedCalls } from '../core/plan/predicted-calls.ts';
 import type { Address } from '../core/resource.ts';
-import type { EstateAsked, Planned } from '../ports/answers.ts';
+import type { EstateAsked, Planned, ScopeLook } from '../ports/answers.ts';
 import { boundWithin } from './bound-within.ts';
 import type { Survey, Viewed } from './survey.ts';
 import { lookOf } from './survey-of.ts';
@@ -23,7 +26,7 @@ export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight
     const plan = plans[at];
     return plan === undefined || !seesScope(view, sight)
       ? []
-      : [{ look: lookOf(view), plan: within(plan, view, sight) }];
+      : [{ look: lookWithin(view, sight), plan: within(plan, view, sight) }];
   });
   return {
     bound: boundWithin(survey.bound, sight),
@@ -36,9 +39,14 @@ export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight
 export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
   seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: wanted.targets }));
 
-/** Something of a scope is seen whose ever it is. */
-export const seesEveryOwner = (view: Viewed, sight: Sight): boolean =>
-  seesScope(view, { ...sight, seen: sight.seen.filter(({ owners }) => owners === undefined) });
+/** All of a scope is seen: of each target in it, whose ever it is. */
+export const seesWholeScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
+  seesTargets(seen, { estate, targets: wanted.targets });
+
+function lookWithin(view: Viewed, { estate, seen }: Sight): ScopeLook {
+  const look = lookOf(view);
+  return { ...look, targets: targetsWithin(seen, { estate, targets: look.targets }) };
+}
 
 /** Counts too are of what is seen alone. */
 function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
@@ -108,10 +116,20 @@ const ownersIn = (view: Viewed): ReadonlyMap<Address, Owners> =>
     ),
   ]);
 
-function targetsAt(addresses: readonly Address[], { input: { wanted } }: Viewed): readonly string[] {
-  const named = addresses.flatMap((address) => wanted.documents.get(address)?.targets ?? []);
+/** Of what no document wants: of all targets of its place, as the inventory has it. */
+function targetsAt(addresses: readonly Address[], view: Viewed): readonly string[] {
+  const { wanted } = view.input;
+  const known = wants.get(view) ?? new Map(wanted.desired.map(({ address, documents }) => [address, documents]));
+  wants.set(view, known);
+  const documents = addresses.flatMap((address) => [
+    ...[address, documentOfReplica(address)],
+    ...(known.get(address) ?? []).map((one) => one.address),
+  ]);
+  const named = documents.flatMap((address) => wanted.documents.get(address)?.targets ?? []);
   return named.length > 0 ? named : wanted.targets;
 }
+
+const wants = new WeakMap<Viewed, ReadonlyMap<Address, Desired['documents']>>();
 
 const atLeastNobody = (owners: Owners = []): Owners => (owners.length === 0 ? [''] : owners);
 

@@ -1,12 +1,16 @@
 import { covers } from '../core/access/grant.ts';
+import { seesTargets } from '../core/access/targets-within.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
+import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
-import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
 import { type Grounds, openInForce } from './opened.ts';
+import { subjectWithin } from './subject-within.ts';
 
 type Ground = Pick<Grounds, 'store' | 'open'>;
 
@@ -18,7 +22,9 @@ export const targetsOn = (grounds: Ground): Targets => ({
 async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {
   const { estate } = await openInForce(asked.estate, grounds);
   const facts = await factsOf(asked, grounds.store);
-  const reports = await Promise.all(estate.compiled.scopes.map((scope) => reportsOf(scope, asked, facts)));
+  const reports = await Promise.all(
+    estate.compiled.scopes.map((scope) => reportsOf(scope, { ...asked, opened: estate }, facts)),
+  );
   return reports.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -29,7 +35,7 @@ interface Facts {
   readonly passes: ReadonlyMap<string, ScopePasses>;
   readonly wished: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
-  readonly quarantine: ReadonlyMap<string, NonNullable<TargetHeld['quarantine']>>;
+  readonly quarantine: ReadonlyMap<string, Quarantined>;
 }
 
 async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
@@ -51,9 +57,18 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
   };
 }
 
-async function reportsOf(of: CompiledScope, asked: TargetsAsked, facts: Facts): Promise<readonly TargetReport[]> {
+async function reportsOf(
+  of: CompiledScope,
+  asked: TargetsAsked & { readonly opened: OpenedEstate },
+  facts: Facts,
+): Promise<readonly TargetReport[]> {
   const { estate, seen } = asked;
-  const rollouts = await facts.store.fleet.rollouts.stopped({ estate, scope: of.scope });
+  const stopped = await facts.store.fleet.rollouts.stopped({ estate, scope: of.scope });
+  // why: a place may have targets that they do not see, and what is rolled out there is not theirs
+  const rollouts = stopped.filter(
+    ({ document }) => document === of.scope || subjectWithin(seen, { by: 'address', name: document }, asked.opened),
+  );
+  const quarantined = quarantineIn(of.scope, seesTargets(seen, { estate, targets: of.wanted.targets }), facts);
   return of.targets.flatMap(({ metadata: { name }, spec }): readonly TargetReport[] => {
     const subject = { estate, targets: [name] };
     if (!seen.some(({ owners: _, ...bounds }) => covers(bounds, subject))) return [];
@@ -65,7 +80,7 @@ async function reportsOf(of: CompiledScope, asked: TargetsAsked, facts: Facts): 
         mode: of.wanted.mode,
         look: lookOf(name, facts.figures.get(of.scope)),
         ...(whole ? { passes: passesOf(of.scope, facts, asked.now) } : {}),
-        ...(whole ? { held: { ...heldAt(name, { estate, scope: of.scope }, facts), rollouts } } : {}),
+        ...(whole ? { held: { pauses: pausesOf(name, facts), ...quarantined, rollouts } } : {}),
       },
     ];
   });
@@ -86,10 +101,12 @@ function passesOf(scope: string, { passes, wished }: Facts, now: number): Target
 }
 
 /** Pauses of owners and addresses hold a part of it only, and are told where these are told of. */
-function heldAt(name: string, { scope }: Where, { pauses, quarantine }: Facts): Omit<TargetHeld, 'rollouts'> {
+const pausesOf = (name: string, { pauses }: Facts): readonly Pause[] =>
+  pauses.filter(({ of }) => of.by === 'estate' || (of.by === 'target' && of.name === name));
+
+function quarantineIn(scope: ScopeKey, isWhole: boolean, { quarantine }: Facts): Pick<TargetHeld, 'quarantine'> {
   const held = quarantine.get(scope);
-  return {
-    pauses: pauses.filter(({ of }) => of.by === 'estate' || (of.by === 'target' && of.name === name)),
-    ...(held && { quarantine: held }),
-  };
+  if (held === undefined) return {};
+  const { why, ...rest } = held;
+  return { quarantine: isWhole ? { ...rest, why } : rest };
 }

@@ -66,7 +66,7 @@ function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim
     pauses: answers,
     inventory: { rows, nextAttempts: nextAttemptsBy(passes, clock), estates, origins: answers.origins },
     events: openEvents({ authenticate, happenings, clock, log }),
-    reconciles: { passes, estates },
+    reconciles: { passes, figures, estates },
     ledger: { entryPages, figures, audit, estates },
     targets: { targets: targetsIn(ground), estates, ...(lanes && { lanes }) },
     slo: { figures, estates },

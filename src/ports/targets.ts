@@ -53,9 +53,9 @@ export interface TargetPasses {
   readonly nextAt?: number;
 }
 
-/** What keeps passes from doing what the specs ask. */
+/** What keeps passes from doing what the specs ask. `why` of a quarantine: for those who see all targets of the scope. */
 export interface TargetHeld {
   readonly pauses: readonly Pause[];
-  readonly quarantine?: Quarantined;
+  readonly quarantine?: Omit<Quarantined, 'why'> & Partial<Pick<Quarantined, 'why'>>;
   readonly rollouts: readonly StoppedRollout[];
 }

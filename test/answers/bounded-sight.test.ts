@@ -76,6 +76,31 @@ describe('what who is bounded is told beside actions', () => {
     const [all, here] = await Promise.all(['viewer', 'here'].map((who) => told(world, who, 'GET /v1/drift')));
     assert.deepEqual([here?.summary, here?.scopes[0]?.calls], [all?.summary, { predicted: 1 }]);
   });
+
+  it('names no target of the same place that they do not see', async () => {
+    const world = await drifted();
+    const named = async (who: string) => (await told(world, who, 'GET /v1/drift')).scopes[0]?.targets;
+    assert.deepEqual([await named('here'), await named('both')], [['here'], ['here', 'lab']]);
+  });
+
+  it('tells what was approved in a scope to who sees all of its targets', async () => {
+    const world = await drifted();
+    const word = { generation: 2, digest: 'd'.repeat(64), actions: ['e'.repeat(64)], destroys: 0 };
+    const by = { person: 'ann', reason: 'seen' };
+    await world.store.fleet.approvals.give({ ...where, ...word, by, until: world.clock.now() + 60_000 });
+    const given = async (who: string) => (await told(world, who, 'GET /v1/approvals')).approvals.length;
+    assert.deepEqual([await given('here'), await given('both'), await given('approver')], [0, 1, 1]);
+  });
+
+  it('explains nothing of another target of the same place, nor finds it in the way', async () => {
+    const world = await drifted();
+    const ask = (who: string, of: string) => world.api.ask(who, `GET /v1/explanations/${encodeURIComponent(of)}`);
+    for (const given of ['network/other', 'group/other.all', 'subnet/other.app']) {
+      const statuses = [(await ask('here', given)).status, (await ask('both', given)).status];
+      assert.deepEqual(statuses, [404, 200], given);
+    }
+    assert.equal((await ask('here', 'subnet/core.app')).status, 200);
+  });
 });
 
 describe('a source that is held back', () => {

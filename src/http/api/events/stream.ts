@@ -1,7 +1,8 @@
 import { type Bounds, covers, type Subject } from '../../../core/access/grant.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Happening, HappeningType } from '../../../ports/happenings.ts';
-import { beatText, openingText, resetText } from './event-text.ts';
+import { beatText, openingText, resetText, type Told, toldOf } from './event-text.ts';
+import { happeningWithin } from './happening-within.ts';
 import type { Hub, Stand, Step } from './hub.ts';
 import type { EventTimes } from './limits.ts';
 import type { Standing } from './standing.ts';
@@ -68,7 +69,13 @@ async function* pieces(
 function textOf({ gone, told, stand }: Step, only: Only, bounds: readonly Bounds[]): string {
   if (gone) return resetText(stand.place);
   const seen = told.filter(({ happening }) => isAskedFor(happening, only) && isWithin(happening, bounds));
-  return seen.map(({ text }) => text).join('');
+  return seen.map((one) => textWithin(one, bounds)).join('');
+}
+
+/** The text that all share, unless something in it is not for this client. */
+function textWithin({ happening, text }: Told, bounds: readonly Bounds[]): string {
+  const within = happeningWithin(happening, bounds);
+  return within === happening ? text : toldOf(within).text;
 }
 
 const isAskedFor = ({ type, estate }: Happening, only: Only): boolean =>

@@ -58,7 +58,7 @@ export const inventoryRowRoute = (desk: InventoryDesk): Route =>
       const beside = found.filter((one) => one !== row && one.estate === row.estate);
       const body = rowToldAnswer(
         { ...told, row, told: asked.history, relations: { ...told.relations, beside } },
-        { now: by.now, nextAt: next?.get(row.place.scope) },
+        { now: by.now, seen: question.seen, nextAt: next?.get(row.place.scope) },
       );
       return { status: 200, body };
     },

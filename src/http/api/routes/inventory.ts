@@ -107,12 +107,12 @@ async function table(format: ExportFormat, rowQuery: ExportQuery, { by, desk }: 
 /** Of what was then nobody knows when the next pass came. */
 async function answers(
   { rows }: RowPage,
-  { asOf }: Pick<RowQuery, 'asOf'>,
+  { asOf, seen }: Pick<RowQuery, 'asOf' | 'seen'>,
   { by, desk, withAttributes = false }: Around,
 ) {
   const estates = asOf === undefined ? [...new Set(rows.map(({ estate }) => estate))] : [];
   const next = new Map(await Promise.all(estates.map(async (one) => [one, await desk.nextAttempts(one)] as const)));
   return rows.map((row) =>
-    rowAnswer(row, { now: by.now, nextAt: next.get(row.estate)?.get(row.place.scope), withAttributes }),
+    rowAnswer(row, { now: by.now, seen, nextAt: next.get(row.estate)?.get(row.place.scope), withAttributes }),
   );
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
+import type { Figures } from '../../../ports/figures.ts';
 import type { Passes, PassFilter } from '../../../ports/passes.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { afterField, limitField, nextField, paged } from '../paging.ts';
+import { passWithin, timelineWithin } from '../pass-within.ts';
 import { notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Route } from '../route.ts';
@@ -13,6 +15,7 @@ import { whenField } from '../when.ts';
 
 export interface ReconcilesDesk {
   readonly passes: Pick<Passes, 'page' | 'find'>;
+  readonly figures: Pick<Figures, 'seen'>;
   estates(): Promise<readonly string[]>;
 }
 
@@ -37,7 +40,7 @@ const toldShape = z
   .object({ ...passBody, timeline: timelineShape.optional().meta({ description: 'Of one that has ended' }) })
   .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' });
 
-export const reconcilesRoutes = ({ passes, estates }: ReconcilesDesk): readonly Route[] => [
+export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDesk): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/reconciles',
@@ -61,7 +64,10 @@ export const reconcilesRoutes = ({ passes, estates }: ReconcilesDesk): readonly 
       const seen = boundsFor(caller.grants, 'read');
       const filter = filterOf({ ...asked, estate }, now);
       const page = await paged(passes.page({ seen, filter, limit, ...(after === undefined ? {} : { after }) }));
-      return { status: 200, body: { items: page.passes.map(passAnswer), next: page.next } };
+      return {
+        status: 200,
+        body: { items: page.passes.map((pass) => passAnswer(passWithin(pass, seen))), next: page.next },
+      };
     },
   }),
   route({
@@ -71,15 +77,21 @@ export const reconcilesRoutes = ({ passes, estates }: ReconcilesDesk): readonly 
       id: 'readReconcile',
       tag: 'Reconciles',
       summary: 'The timeline of one pass: every call to the cloud, every wait and its reason',
+      description:
+        'A pass may be of several targets. Who does not see all of them is told its calls, times and counts, and of its steps those at addresses that they see.',
       answers: { 200: { description: 'The pass', schema: toldShape } },
     },
     needs: 'read',
     asks: { params: z.strictObject({ id: z.string().min(1).max(100) }) },
     handle: async ({ params: { id }, by: { caller } }) => {
-      const pass = await passes.find(id, boundsFor(caller.grants, 'read'));
+      const seen = boundsFor(caller.grants, 'read');
+      const pass = await passes.find(id, seen);
       if (pass === undefined) throw new Refusal(notFound);
-      const { timeline: entries, rest } = pass.timeline ?? {};
-      return { status: 200, body: { ...passAnswer(pass), ...(entries && { timeline: { entries, rest } }) } };
+      const { timeline: entries, rest } = (await timelineWithin(pass, seen, figures)) ?? {};
+      return {
+        status: 200,
+        body: { ...passAnswer(passWithin(pass, seen)), ...(entries && { timeline: { entries, rest } }) },
+      };
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
+import { targetsWithin } from '../../../core/access/targets-within.ts';
 import type { Figures, Objective } from '../../../ports/figures.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { badInput } from '../problems.ts';
@@ -79,11 +80,13 @@ export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
       const since = asked.since?.(now) ?? now - usualMs;
       if (since >= now || now - since > longestMs) throw new Refusal(badInput([window]));
       const seen = boundsFor(caller.grants, 'read');
-      const [items, scopes] = await Promise.all([
+      const [objectives, scopes] = await Promise.all([
         figures.objectives({ estate, seen, since, now }),
         figures.scopes(estate, seen),
       ]);
-      const targets = new Set(items.map(({ target }) => target));
+      const named = objectives.map(({ target }) => target);
+      const targets = new Set(targetsWithin(seen, { estate, targets: named }));
+      const items = objectives.filter(({ target }) => targets.has(target));
       const looks = scopes.filter(({ counts }) => counts.some(({ target }) => targets.has(target)));
       const body = { estate, since, until: now, items: items.map(objectiveAnswer), observed: oldestLook(looks, now) };
       return { status: 200, body };

@@ -9,7 +9,7 @@ import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Circumstance, Route } from '../route.ts';
 import { lookShape, oldestLook } from '../shapes/look.ts';
-import { targetAnswer, targetShape } from '../shapes/target.ts';
+import { type TargetAround, targetAnswer, targetShape } from '../shapes/target.ts';
 import { route } from '../typed-route.ts';
 
 export interface TargetsDesk {
@@ -39,9 +39,9 @@ export const targetsRoutes = (desk: TargetsDesk): readonly Route[] => [
     needs: 'read',
     asks: { query },
     handle: async ({ query: asked, by }) => {
-      const { estate, reports } = await seenTargets({ asked: asked.estate, in: 'query', needs: 'read' }, by, desk);
+      const { reports, ...around } = await seenTargets({ asked: asked.estate, in: 'query', needs: 'read' }, by, desk);
       const lanes = await desk.lanes?.();
-      const items = reports.map((one) => targetAnswer(one, { estate, now: by.now, lanes }));
+      const items = reports.map((one) => targetAnswer(one, { ...around, now: by.now, lanes }));
       return { status: 200, body: { items, observed: oldestLook(reports.map(lookOf), by.now) } };
     },
   }),
@@ -57,9 +57,9 @@ export const targetsRoutes = (desk: TargetsDesk): readonly Route[] => [
     needs: 'read',
     asks: { params, query },
     handle: async ({ params: { name }, query: asked, by }) => {
-      const { estate, reports } = await seenTargets({ asked: asked.estate, in: 'query', needs: 'read' }, by, desk);
+      const { reports, ...around } = await seenTargets({ asked: asked.estate, in: 'query', needs: 'read' }, by, desk);
       const lanes = await desk.lanes?.();
-      return { status: 200, body: targetAnswer(named(name, reports), { estate, now: by.now, lanes }) };
+      return { status: 200, body: targetAnswer(named(name, reports), { ...around, now: by.now, lanes }) };
     },
   }),
   reconcileRoute(desk),
@@ -104,14 +104,18 @@ const reconcileRoute = (desk: TargetsDesk): Route =>
     },
   });
 
+interface SeenTargets extends Pick<TargetAround, 'estate' | 'seen'> {
+  readonly reports: readonly TargetReport[];
+}
+
 async function seenTargets(
   question: Parameters<typeof askedEstate>[0],
   { caller, now }: Circumstance,
   { targets, estates }: TargetsDesk,
-): Promise<{ readonly estate: string; readonly reports: readonly TargetReport[] }> {
+): Promise<SeenTargets> {
   const estate = await askedEstate(question, caller, estates);
-  const reports = await answered(targets.list({ estate, seen: boundsFor(caller.grants, 'read'), now }));
-  return { estate, reports };
+  const seen = boundsFor(caller.grants, 'read');
+  return { estate, seen, reports: await answered(targets.list({ estate, seen, now })) };
 }
 
 function named(name: string, reports: readonly TargetReport[]): TargetReport {

@@ -25,7 +25,7 @@ const wait = z
       description:
         'budget: a rate budget was empty; backoff: the cloud failed; ready: a machine came up; gone: one went; visible: what was written was not listed yet; lease: somebody else had the scope; wave: machines of a wave came up.',
     }),
-    detail: z.string(),
+    detail: z.string().optional().meta({ description: 'For those who see all targets of the pass' }),
     durationMs,
   })
   .meta({ id: 'PassWait', description: 'A wait, as long as it really was' });

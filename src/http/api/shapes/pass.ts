@@ -34,7 +34,9 @@ export const passBody = {
   ended: moment.optional(),
   durationMs: z.int().optional(),
   outcome: outcomeShape.optional(),
-  why: z.string().optional().meta({ description: 'What it left open, or what went wrong' }),
+  why: z.string().optional().meta({
+    description: 'What it left open, or what went wrong; for those who see all targets of the pass',
+  }),
   counts: countsShape.optional(),
 } as const;
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Bounds } from '../../../core/access/grant.ts';
+import { targetsWithin } from '../../../core/access/targets-within.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import { nextBody, rowBody, rowLook } from './row-fields.ts';
 
@@ -18,8 +20,10 @@ export const rowShape = z
     description: 'One line of the inventory: a resource that is wanted, an object that stands, or both',
   });
 
+/** `seen`: where who asks may read: targets beside it that they may not see are not named. */
 export interface RowAround {
   readonly now: number;
+  readonly seen: readonly Bounds[];
   /** When its scope has its next pass. */
   readonly nextAt: number | undefined;
   /** Whether what the object is like is told too. */
@@ -28,13 +32,14 @@ export interface RowAround {
 
 export function rowAnswer(
   { place, called, whose, state, sides, ...kept }: KeptRow,
-  { now, nextAt, withAttributes = false }: RowAround,
+  { now, seen, nextAt, withAttributes = false }: RowAround,
 ) {
   const { documents: _, ...claimed } = whose;
   const { address, id, name, labels } = called;
   return {
     ...{ address, id, name },
     ...place,
+    targets: targetsWithin(seen, { estate: kept.estate, targets: place.targets }),
     ...{ estate: kept.estate, ...claimed, labels, ...state, since: kept.since },
     next: sides.next,
     nextAttempt: nextAt,

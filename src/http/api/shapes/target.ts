@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Bounds } from '../../../core/access/grant.ts';
 import { clouds } from '../../../core/clouds.ts';
 import { type Status, statuses } from '../../../core/inventory/status.ts';
 import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';
+import { passWithin } from '../pass-within.ts';
 import { modeShape } from './desired.ts';
 import { lookAnswer, lookShape } from './look.ts';
 import { moment } from './moment.ts';
@@ -36,9 +38,9 @@ const heldShape = z
         until: moment,
       }),
     ),
-    quarantine: z.object({ why: z.string(), since: moment, generation: z.int() }).optional().meta({
+    quarantine: z.object({ why: z.string().optional(), since: moment, generation: z.int() }).optional().meta({
       description:
-        'Its passes failed in our own code: it is left alone until a newer generation, a person, or ten minutes',
+        'Its passes failed in our own code: it is left alone until a newer generation, a person, or ten minutes. Why is told to those who see all targets of the scope',
     }),
     stoppedRollouts: z.array(stoppedRolloutShape),
   })
@@ -71,6 +73,7 @@ export const targetShape = z
 /** `lanes`: undefined where this process has none. */
 export interface TargetAround {
   readonly estate: string;
+  readonly seen: readonly Bounds[];
   readonly now: number;
   readonly lanes: readonly LaneLevel[] | undefined;
 }
@@ -81,13 +84,13 @@ export function targetAnswer({ name, place, mode, look, passes, held }: TargetRe
     ...{ name, estate: around.estate, provider: cloud, ...where, mode },
     counts: Object.fromEntries(look.counts.map(({ status, count }): [Status, number] => [status, count])),
     observed: lookAnswer(look, around.now),
-    ...(passes && passesAnswer(passes)),
+    ...(passes && passesAnswer(passes, around.seen)),
     ...(held && { held: heldAnswer(held), budget: budgetAnswer(place.scope, around.lanes) }),
   };
 }
 
-const passesAnswer = ({ last, running, nextAt }: TargetPasses) => ({
-  lastPass: last && passAnswer(last),
+const passesAnswer = ({ last, running, nextAt }: TargetPasses, seen: readonly Bounds[]) => ({
+  lastPass: last && passAnswer(passWithin(last, seen)),
   runningPass: running && { reconcileId: running.id, began: running.began },
   nextPassAt: nextAt,
 });

@@ -53,3 +53,30 @@ test('what a caller is told of is what it asked for', async () => {
   assert.deepEqual(words.numbers(), [word?.about['n'], pass?.about['n']]);
   assert.deepEqual(others.numbers(), ['other all', 'other prod web']);
 });
+
+const pass = {
+  type: 'pass',
+  targets: ['prod', 'lab'],
+  about: { n: 1, reason: 'ann paused lab', scope: 'aws/1/eu' },
+} as const;
+
+const parts: readonly [grant: Partial<Grant>, targets: readonly string[], about: object][] = [
+  [{ estates: ['acme'] }, ['prod', 'lab'], pass.about],
+  [{ targets: ['prod', 'lab'] }, ['prod', 'lab'], pass.about],
+  [{ targets: ['prod'] }, ['prod'], pass.about],
+];
+
+for (const [grant, targets, about] of parts)
+  test(`a pass of several targets, as it is told within ${JSON.stringify(grant)}`, async () => {
+    const { clock, tell, watch } = watchers();
+    const [first] = tell({});
+    const live = await watch({ grants: [{ role: 'viewer', ...grant }] });
+    tell(pass);
+    await clock.advance(soon);
+    const back = await watch({ grants: [{ role: 'viewer', ...grant }], from: first?.place });
+    await clock.advance(soon);
+    for (const { events } of [live, back]) {
+      const told = JSON.parse(events.at(-1)?.data ?? '');
+      assert.deepEqual([told.targets, told.about], [targets, about]);
+    }
+  });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { reconcilesRoutes } from '../../../../src/http/api/routes/reconciles.ts';
 import type { PassDraft, PassEnding } from '../../../../src/ports/passes.ts';
+import { rowOf } from '../../../store/row-fixtures.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -10,9 +11,14 @@ const clock = virtualClock(Date.UTC(2026, 0, 2));
 const store = memoryDatabase(clock).connect();
 const now = clock.now();
 
+const groundOf = (targets: readonly string[]) => ({
+  ...{ targets, generation: 3, revision: 'r3' },
+  lease: { holder: 'w-1', epoch: 4 },
+});
+
 const draftOf = (id: string, rest: Partial<PassDraft> = {}): PassDraft => ({
   ...{ id, estate: 'acme', scope: 'aws/1/eu', began: now - 60_000, reason: 'ann: try' },
-  ground: { targets: ['north'], generation: 3, revision: 'r3', lease: { holder: 'w-1', epoch: 4 } },
+  ground: groundOf(['north']),
   ...rest,
 });
 
@@ -36,13 +42,49 @@ const ending: PassEnding = {
 
 await store.passes.end(draftOf('p-1'), ending);
 await store.passes.end(draftOf('p-2', { began: now - 30_000 }), { ...ending, outcome: 'done' });
+await store.passes.end(draftOf('p-4', { estate: 'shared', ground: groundOf(['east', 'west']) }), {
+  ...ending,
+  account: {
+    ...ending.account,
+    timeline: [
+      { at, what: 'call', action: 'RunInstances', mutating: true, lanes: ['a'], durationMs: 30 },
+      { at, what: 'wait', reason: 'visible', detail: 'instance w', durationMs: 40 },
+      { at, what: 'sent', kind: 'instance', verb: 'create', count: 2, addresses: ['e', 'w'] },
+      { at, what: 'sent', kind: 'network', verb: 'create', count: 1, addresses: ['w'] },
+      ...['e', 'w'].flatMap((address) => [
+        {
+          at,
+          what: 'settled',
+          kind: 'instance',
+          verb: 'create',
+          address,
+          code: 'Denied',
+          why: `no ${address}`,
+        } as const,
+        { at, what: 'withheld', code: 'mode', address, why: 'observed only' } as const,
+      ]),
+      { at, what: 'withheld', code: 'incomplete', why: 'w was not listed' },
+    ],
+  },
+});
+const rowAt = (address: string, target: string) =>
+  rowOf(address, { called: { address }, place: { scope: 'aws/1/eu', targets: [target] } });
+const rows = [rowAt('e', 'east'), rowAt('w', 'west')];
+await store.rows.keep({ estate: 'shared', scope: 'aws/1/eu' }, { at: now, rows, gaps: [] });
 await store.passes.end(draftOf('p-3', { estate: 'other', began: now - 20_000 }), ending);
 
 const world = apiWorld({
-  routes: reconcilesRoutes({ passes: store.passes, estates: async () => ['acme', 'other'] }),
+  routes: reconcilesRoutes({
+    passes: store.passes,
+    figures: store.figures,
+    estates: async () => ['acme', 'other', 'shared'],
+  }),
   callers: {
     south: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['south'] }] }),
     owner: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], owners: ['ann'] }] }),
+    whole: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['shared'] }] }),
+    both: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['shared'], targets: ['east', 'west'] }] }),
+    east: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['shared'], targets: ['east'] }] }),
   },
   clock,
 });
@@ -118,5 +160,41 @@ describe('GET /v1/reconciles/{id}', () => {
     );
     assert.equal(new Set(texts).size, 1);
     assert.match(texts[0] ?? '', /"status":404/);
+  });
+});
+
+interface Told {
+  readonly targets: readonly string[];
+  readonly why?: string;
+  readonly counts: object;
+  readonly timeline: { readonly entries: readonly Readonly<Record<string, unknown>>[] };
+}
+
+describe('a pass of several targets', () => {
+  const read = async (who: string): Promise<Told> => {
+    const { status, body, text } = await world.ask(who, 'GET /v1/reconciles/p-4');
+    assert.equal(status, 200, text);
+    // why: its schema has checked it
+    return body as Told;
+  };
+
+  it('tells who sees one of them nothing of what is done in others', async () => {
+    const { targets, why, counts, timeline } = await read('east');
+    assert.deepEqual([targets, why, counts], [['east'], undefined, ending.account.counts]);
+    assert.deepEqual(
+      timeline.entries.map(({ what, addresses, address, detail }) => [what, addresses ?? address ?? detail]),
+      [
+        ['call', undefined],
+        ['wait', undefined],
+        ['sent', ['e']],
+        ['settled', 'e'],
+        ['withheld', 'e'],
+      ],
+    );
+  });
+
+  it('tells all steps to who sees all of them', async () => {
+    assert.deepEqual((await read('both')).timeline, (await read('whole')).timeline);
+    assert.equal((await read('both')).timeline.entries.length, 9);
   });
 });

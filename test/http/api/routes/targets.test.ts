@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { targetsOn } from '../../../../src/answers/targets.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
+import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
 import type { LaneLevel } from '../../../../src/ports/telemetry.ts';
 import { rowOf } from '../../../store/row-fixtures.ts';
@@ -41,9 +42,13 @@ async function passed() {
   return world;
 }
 
-function apiOf({ store, yard, clock }: FleetWorld, used: { lanes?: () => Promise<readonly LaneLevel[]> } = {}) {
+function apiOf(
+  { store, yard, clock }: FleetWorld,
+  used: { lanes?: () => Promise<readonly LaneLevel[]> } = {},
+  known: Readonly<Record<string, Caller>> = callers,
+) {
   const targets = targetsOn({ store, open: generationsOf(yard).open });
-  return apiWorld({ routes: targetsRoutes({ targets, estates: store.estates.list, ...used }), callers, clock });
+  return apiWorld({ routes: targetsRoutes({ targets, estates: store.estates.list, ...used }), callers: known, clock });
 }
 
 type Said = Readonly<Record<string, unknown>>;
@@ -131,6 +136,42 @@ describe('who sees a target', () => {
     const missing = await api.ask('there', 'GET /v1/targets/nowhere');
     const hidden = await api.ask('elsewhere', 'GET /v1/targets/here?estate=acme');
     assert.deepEqual([foreign.status, foreign.text, hidden.text], [404, missing.text, missing.text]);
+  });
+});
+
+describe('a target that shares its place', () => {
+  const lab = {
+    kind: 'Target',
+    metadata: { name: 'lab' },
+    spec: { provider: 'memory', account: 'acme', region: 'north' },
+  };
+  const shared = {
+    one: callerOf('viewer', { id: 'one', grants: [{ role: 'viewer', estates: ['acme'], targets: ['here'] }] }),
+    both: callerOf('viewer', { id: 'both', grants: [{ role: 'viewer', estates: ['acme'], targets: ['here', 'lab'] }] }),
+  };
+  const documents = [
+    lab,
+    network({ targets: ['lab'], internet: false }),
+    network({ internet: false }, { name: 'mine' }),
+  ];
+
+  it('tells why no pass looks, and of rollouts in others, to who sees all of them', async () => {
+    const world = fleetWorld();
+    await world.accept(documents);
+    await world.pass();
+    const { quarantine, rollouts } = world.store.fleet;
+    await quarantine.put(where, 'it threw', 1);
+    for (const name of ['core', 'mine'])
+      await rollouts.stop(where, { document: `${where.scope}/network/${name}`, generation: 1, why: 'it failed' });
+    const heldBy = async (who: string) => {
+      const { body } = await apiOf(world, {}, shared).ask(who, 'GET /v1/targets/here');
+      const { quarantine: held, stoppedRollouts } = said(said(body)['held']);
+      // why: as above
+      return [said(held)['why'], (stoppedRollouts as readonly Said[]).length, said(said(body)['lastPass'])['targets']];
+    };
+    assert.deepEqual(await heldBy('one'), [undefined, 1, ['here']]);
+    assert.deepEqual(await heldBy('both'), ['it threw', 2, ['here', 'lab']]);
+    assert.deepEqual(await heldBy('viewer'), ['it threw', 2, ['here', 'lab']]);
   });
 });
 
