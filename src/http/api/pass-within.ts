@@ -1,4 +1,5 @@
 import type { Bounds } from '../../core/access/grant.ts';
+import { seesAll } from '../../core/access/sees-all.ts';
 import { seesTargets, targetsWithin } from '../../core/access/targets-within.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Figures } from '../../ports/figures.ts';
@@ -10,16 +11,18 @@ import type { KeptPass, ToldPass } from '../../ports/passes.ts';
  *
  *   they see                        | and are told
  *   --------------------------------+------------------------------------------------------------------
- *   all of each target of the pass  | all of it
+ *   all of the estate               | all of it
+ *   all of each target of the pass  | all of it but who asked for it and why: that may be about others
  *   less                            | times, counts and calls, the targets that they see, and steps at addresses that they see
  */
 export function passWithin(pass: KeptPass, seen: readonly Bounds[]): KeptPass {
-  if (seesTargets(seen, targetsOf(pass))) return pass;
-  const { ending, ...rest } = pass;
+  if (seesAll(seen, pass.estate)) return pass;
+  const { reason: _, ending, ...rest } = pass;
   const ground = { ...pass.ground, targets: targetsWithin(seen, targetsOf(pass)) };
   if (ending === undefined) return { ...rest, ground };
-  const { why: _, ...ended } = ending;
-  return { ...rest, ground, ending: ended };
+  const { why, ...ended } = ending;
+  const isWhole = why !== undefined && seesTargets(seen, targetsOf(pass));
+  return { ...rest, ground, ending: { ...ended, ...(isWhole ? { why } : {}) } };
 }
 
 /** The timeline of such a pass, with the details of waits left out where they may name what is not seen. */

@@ -49,7 +49,7 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDesk): 
       tag: 'Reconciles',
       summary: 'Passes that ran or run, newest first',
       description:
-        'Kept for seven days: of each scope the newest 2,000, and of those in which nothing happened the newest 200. Who is bounded to owners sees none.',
+        'Kept for seven days: of each scope the newest 2,000, and of those in which nothing happened the newest 200. Who is bounded to owners sees none; who sees all of the estate is told who asked for one, and why.',
       answers: {
         200: {
           description: 'A page of them',

@@ -70,7 +70,9 @@ const wishedShape = z
     estate: z.string(),
     target: z.string(),
     scope: z.string(),
-    reason: z.string().meta({ description: 'As the pass will say it: /v1/reconciles?target=…' }),
+    reason: z
+      .string()
+      .meta({ description: 'As the pass will say it to those who see all of the estate: /v1/reconciles?target=…' }),
   })
   .meta({ id: 'WishedPass', description: 'A worker sees it within a second' });
 

@@ -26,7 +26,9 @@ export const passBody = {
   state: z.enum(['running', 'ended', 'lost']).meta({
     description: 'lost: its worker died or lost its lease, and nobody wrote down how it ended',
   }),
-  reason: z.string().optional().meta({ description: 'Who asked for it; absent: it was due, or there was more to do' }),
+  reason: z.string().optional().meta({
+    description: 'Who asked for it, for those who see all of the estate; absent: it was due, or there was more to do',
+  }),
   generation: z.int().optional(),
   revision: z.string().optional(),
   worker: z.string().optional(),

@@ -62,8 +62,8 @@ const pass = {
 
 const parts: readonly [grant: Partial<Grant>, targets: readonly string[], about: object][] = [
   [{ estates: ['acme'] }, ['prod', 'lab'], pass.about],
-  [{ targets: ['prod', 'lab'] }, ['prod', 'lab'], pass.about],
-  [{ targets: ['prod'] }, ['prod'], pass.about],
+  [{ targets: ['prod', 'lab'] }, ['prod', 'lab'], { n: 1, scope: 'aws/1/eu' }],
+  [{ targets: ['prod'] }, ['prod'], { n: 1, scope: 'aws/1/eu' }],
 ];
 
 for (const [grant, targets, about] of parts)
@@ -80,3 +80,11 @@ for (const [grant, targets, about] of parts)
       assert.deepEqual([told.targets, told.about], [targets, about]);
     }
   });
+
+test('what is no pass keeps its reason for whoever sees it', async () => {
+  const { clock, tell, watch } = watchers();
+  const live = await watch({ grants: [{ role: 'viewer', targets: ['prod'] }] });
+  tell({ targets: ['prod'], about: { reason: 'the port differs' } });
+  await clock.advance(soon);
+  assert.equal(JSON.parse(live.events[0]?.data ?? '').about.reason, 'the port differs');
+});

@@ -165,6 +165,7 @@ describe('GET /v1/reconciles/{id}', () => {
 
 interface Told {
   readonly targets: readonly string[];
+  readonly reason?: string;
   readonly why?: string;
   readonly counts: object;
   readonly timeline: { readonly entries: readonly Readonly<Record<string, unknown>>[] };
@@ -179,8 +180,8 @@ describe('a pass of several targets', () => {
   };
 
   it('tells who sees one of them nothing of what is done in others', async () => {
-    const { targets, why, counts, timeline } = await read('east');
-    assert.deepEqual([targets, why, counts], [['east'], undefined, ending.account.counts]);
+    const { targets, counts, timeline } = await read('east');
+    assert.deepEqual([targets, counts], [['east'], ending.account.counts]);
     assert.deepEqual(
       timeline.entries.map(({ what, addresses, address, detail }) => [what, addresses ?? address ?? detail]),
       [
@@ -196,5 +197,22 @@ describe('a pass of several targets', () => {
   it('tells all steps to who sees all of them', async () => {
     assert.deepEqual((await read('both')).timeline, (await read('whole')).timeline);
     assert.equal((await read('both')).timeline.entries.length, 9);
+  });
+
+  it('tells who asked for it, and why, to who sees all of the estate; what it left open to who sees all of the pass', async () => {
+    for (const who of ['whole', 'both', 'east'] as const) {
+      const [one] = items((await world.ask(who, 'GET /v1/reconciles')).body);
+      const { reason, why } = await read(who);
+      assert.deepEqual([Reflect.get(one ?? {}, 'reason'), Reflect.get(one ?? {}, 'why')], [reason, why]);
+    }
+    const said = await Promise.all(['whole', 'both', 'east'].map(read));
+    assert.deepEqual(
+      said.map(({ reason, why }) => [reason, why]),
+      [
+        ['ann: try', 'withheld: mode 1'],
+        [undefined, 'withheld: mode 1'],
+        [undefined, undefined],
+      ],
+    );
   });
 });

@@ -158,13 +158,15 @@ describe('a target that shares its place', () => {
   it('tells why no pass looks, and of rollouts in others, to who sees all of them', async () => {
     const world = fleetWorld();
     await world.accept(documents);
+    await world.store.fleet.requests.ask(where, 'eve: look');
     await world.pass();
     const { quarantine, rollouts } = world.store.fleet;
     await quarantine.put(where, 'it threw', 1);
     for (const name of ['core', 'mine'])
       await rollouts.stop(where, { document: `${where.scope}/network/${name}`, generation: 1, why: 'it failed' });
     const heldBy = async (who: string) => {
-      const { body } = await apiOf(world, {}, shared).ask(who, 'GET /v1/targets/here');
+      const { body, text } = await apiOf(world, {}, shared).ask(who, 'GET /v1/targets/here');
+      assert.equal(text.includes('eve'), who === 'viewer', text);
       const { quarantine: held, stoppedRollouts } = said(said(body)['held']);
       // why: as above
       return [said(held)['why'], (stoppedRollouts as readonly Said[]).length, said(said(body)['lastPass'])['targets']];
