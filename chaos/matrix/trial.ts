@@ -10,14 +10,18 @@ import { type Said, second } from '../second.ts';
 import { specsOf, type TrialCloud, type Wanted } from '../specs.ts';
 import { type Passage, passage } from '../wire/passage.ts';
 
-/** One estate on one cloud of its own, with what is needed to disturb it. */
-export interface Trial {
+/** What a trial is told to be. */
+export interface Plot {
   readonly cloud: TrialCloud;
   readonly estate: string;
-  readonly sandbox: Sandbox;
   readonly database: ChaosDatabase;
   /** How long the lease of the first process outlives it. */
   readonly leaseMs: number;
+}
+
+/** One estate on one cloud of its own, with what is needed to disturb it. */
+export interface Trial extends Plot {
+  readonly sandbox: Sandbox;
   /** Both lead through passages: for the first process and the second alike. */
   readonly ways: { readonly cloud: Passage; readonly database: Passage };
   readonly hands: Hands;
@@ -40,7 +44,7 @@ export interface Hands {
 export type Watcher = (entry: Logged) => void;
 
 export async function withTrial<T>(
-  { database, ...what }: Pick<Trial, 'cloud' | 'estate' | 'database' | 'leaseMs'>,
+  { database, ...what }: Plot,
   work: (trial: Trial, watch: (watcher: Watcher) => void) => Promise<T>,
 ): Promise<T> {
   const start = Date.now();
