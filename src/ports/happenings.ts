@@ -10,13 +10,15 @@ export interface Happenings {
 
 /**
  * `more`: there were `limit` of them, and more may be there already. `gone`: what came right after that place is not kept any
- * more, or it is no place of this database, so the watcher has missed something; there are no happenings then.
+ * more, or it is no place of this database, so the watcher has missed something; there are no happenings then. `waits`:
+ * something happened that is told only once an earlier transaction has ended.
  */
 export interface Happened {
   readonly happenings: readonly Happening[];
   readonly place: string;
   readonly more: boolean;
   readonly gone: boolean;
+  readonly waits: boolean;
 }
 
 export interface Happening extends HappeningDraft {

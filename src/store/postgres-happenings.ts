@@ -2,13 +2,16 @@ import { sql } from 'kysely';
 import type { Happened, Happening, Happenings, HappeningType } from '../ports/happenings.ts';
 import type { Whose } from '../ports/whose.ts';
 import type { Context } from './context.ts';
+import { endReaders } from './end-readers.ts';
 import { type Position, placeOf, positionOf } from './happening-place.ts';
+import { watchEdge } from './held-edge.ts';
 import { sha256 } from './sha256.ts';
 import type { Database } from './tables.ts';
 
-export function postgresHappenings({ db, store }: Pick<Context, 'db' | 'store'>): Happenings {
+export function postgresHappenings({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Happenings {
+  const seen = watchEdge(clock, () => endReaders(db));
   return {
-    after: (place, limit) => after({ db, store, place }, limit),
+    after: (place, limit) => after({ db, store, place, seen }, limit),
     newest: async () => {
       const [row] = await read(db, { position: origin, limit: 0 });
       if (row === undefined) throw new Error(nothing);
@@ -24,22 +27,25 @@ interface Asked {
   readonly db: Database;
   readonly store: string;
   readonly place: string;
+  seen(edge: Edge): Promise<void>;
 }
 
-async function after({ db, store, place }: Asked, limit: number): Promise<Happened> {
+async function after({ db, store, place, seen }: Asked, limit: number): Promise<Happened> {
   const name = place.slice(0, place.indexOf('-'));
   const position = positionOf(name, place);
   const rows = await read(db, { position: position ?? origin, limit: position ? limit : 0 });
   const [edge] = rows;
   if (edge === undefined) throw new Error(nothing);
+  const { waits } = edge;
+  await seen(edge);
   const database = databaseOf(store, edge);
   const end = placeOf(database, { tx: BigInt(edge.xmin), number: 0n });
   if (position === undefined || name !== database || edge.gone)
-    return { happenings: [], place: end, more: false, gone: true };
+    return { happenings: [], place: end, more: false, gone: true, waits };
   const happenings = rows.flatMap((row) => (row.tx === null ? [] : [happeningOf(database, row)]));
   const last = happenings.at(-1);
   const more = happenings.length === limit && last !== undefined;
-  return { happenings, place: more ? last.place : end, more, gone: false };
+  return { happenings, place: more ? last.place : end, more, gone: false, waits };
 }
 
 /** How far may be read, in every row; and what was found, null where nothing was. */
@@ -48,6 +54,7 @@ type Row = Edge & (Found | { readonly tx: null });
 interface Edge {
   readonly system: string;
   readonly xmin: string;
+  readonly waits: boolean;
   readonly gone: boolean;
 }
 
@@ -77,10 +84,14 @@ async function read(
   const tx = sql`${String(position.tx)}::xid8`;
   const number = sql`${String(position.number)}::bigint`;
   const { rows } = await sql<Row>`
-    SELECT edge.system, edge.xmin, edge.gone, found.*
+    SELECT edge.system, edge.xmin, edge.waits, edge.gone, found.*
     FROM (
       SELECT (SELECT system_identifier FROM pg_control_system())::text AS system,
         pg_snapshot_xmin(pg_current_snapshot())::text AS xmin,
+        coalesce((
+          SELECT newest.tx >= pg_snapshot_xmin(pg_current_snapshot()) FROM setpoint.happenings AS newest
+          ORDER BY newest.tx DESC, newest.number DESC LIMIT 1
+        ), false) AS waits,
         (${tx}, ${number}) < (known.tx, known.number) OR ${tx} > pg_snapshot_xmin(pg_current_snapshot()) AS gone
       FROM setpoint.forgotten_happenings AS known
     ) AS edge

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
 import type { Happening } from '../../src/ports/happenings.ts';
+import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { guardsOf } from './fixtures.ts';
 import { ownStore } from './own-store.ts';
-import { application } from './owner.ts';
+import { application, reader } from './owner.ts';
 
 const clock = virtualClock();
 const { folder, store, admin } = await ownStore(clock);
@@ -63,6 +64,53 @@ test('who began to watch while a transaction ran is told of it when it ends', as
   const place = await store.happenings.newest();
   await slow.query('COMMIT');
   assert.deepEqual(names((await store.happenings.after(place, 10)).happenings), ['slow']);
+  await slow.end();
+});
+
+/** Two ways to a number of a transaction that nobody can be refused. */
+const numbering = [
+  "ALTER ROLE CURRENT_USER SET work_mem = '1MB'",
+  'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC',
+];
+
+test('a person with psql holds up what happens for 5 s and no longer', async () => {
+  const [bystander, ...people] = [await reader(folder), await reader(folder), await reader(folder)];
+  const place = await store.happenings.newest();
+  const lost = new Set<pg.Client>();
+  for (const [n, client] of people.entries()) {
+    client.on('error', () => lost.add(client));
+    await client.query('SET default_transaction_read_only = off; SET idle_in_transaction_session_timeout = 0');
+    await client.query(`BEGIN; ${numbering[n]}`);
+  }
+  await bystander.query('BEGIN; SELECT * FROM drift');
+  await accept();
+  const told = async () => names((await store.happenings.after(place, 10)).happenings).length;
+  assert.equal(await told(), 0);
+  assert.equal((await store.happenings.after(place, 10)).waits, true);
+  await clock.advance(4000);
+  assert.equal(await told(), 0);
+  assert.equal(lost.size, 0);
+  await clock.advance(1000);
+  await until('the events are told', async () => (await told()) === 1);
+  await until('both of their sessions have ended', () => lost.size === people.length);
+  assert.equal((await store.happenings.after(place, 10)).waits, false);
+  await bystander.query('COMMIT');
+  await bystander.end();
+});
+
+test('what the application does is waited for, however long that takes', async () => {
+  const slow = await application(folder);
+  const place = await store.happenings.newest();
+  await slow.query('BEGIN');
+  await tell(slow, 'slow');
+  await accept();
+  for (let n = 0; n < 3; n++) {
+    const { happenings, waits } = await store.happenings.after(place, 10);
+    assert.deepEqual([happenings, waits], [[], true]);
+    await clock.advance(6000);
+  }
+  await slow.query('COMMIT');
+  assert.equal((await store.happenings.after(place, 10)).happenings.length, 2);
   await slow.end();
 });
 

@@ -35,4 +35,5 @@ export const resetText = (place: string): string =>
 export const openingText = (place: string | undefined): string => `retry: 2000\n${place ? `id: ${place}\n` : ''}\n`;
 
 /** No event: it keeps the connection, and moves on where the client would come back to. */
-export const beatText = (place: string): string => `: still here\nid: ${place}\n\n`;
+export const beatText = (place: string, isHeldUp: boolean): string =>
+  `: still here${isHeldUp ? '; events are held up by a transaction that has not ended' : ''}\nid: ${place}\n\n`;

@@ -9,6 +9,8 @@ export interface Hub {
   newest(): Promise<string>;
   /** What a client is told next; nothing where there is nothing new, or the store does not answer. */
   next(stand: Stand): Promise<Step>;
+  /** What happened cannot be told for now. */
+  isHeldUp(): boolean;
   /** Ends when there may be news or somebody left, and after a second. Asked for before `next`, nothing passes in between. */
   turn(): Promise<void>;
   /** Begins to read, for as long as somebody follows. Returns how to leave; to leave twice is to leave once. */
@@ -40,6 +42,7 @@ export function openHub(options: ReaderOptions): Hub {
   return {
     newest: () => through(() => happenings.newest()),
     turn: bell.heard,
+    isHeldUp: () => reader?.isHeldUp() ?? false,
     next: async (stand) => {
       const recent = reader?.recent();
       const held = recent !== undefined && recent === stand.known ? fromMemory(stand, recent) : undefined;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { Happening, Happenings } from '../../../ports/happenings.ts';
 import type { Log } from '../../../ports/log.ts';
+import { type HeldUp, watchHeldUp } from './held-up.ts';
 import type { EventLimits } from './limits.ts';
 import { type Recent, recentFrom } from './recent.ts';
 
@@ -15,6 +16,7 @@ export interface ReaderOptions {
 export interface Reader {
   /** Undefined: nothing is read yet. Another one than before: the store is another, or what came next was not kept. */
   recent(): Recent | undefined;
+  isHeldUp(): boolean;
   stop(): void;
 }
 
@@ -25,7 +27,8 @@ export interface Reader {
 export function startReader(options: ReaderOptions, onTurn: () => void): Reader {
   const { clock, log, limits } = options;
   const stopping = new AbortController();
-  const reading = openReading(options);
+  const heldUp = watchHeldUp(options);
+  const reading = openReading(options, heldUp);
   let failed = false;
   const readOn = async (): Promise<number> => {
     try {
@@ -46,7 +49,7 @@ export function startReader(options: ReaderOptions, onTurn: () => void): Reader 
     await clock.sleep(turnMs, stopping.signal);
     onTurn();
   });
-  return { recent: reading.recent, stop: () => stopping.abort() };
+  return { recent: reading.recent, isHeldUp: heldUp.is, stop: () => stopping.abort() };
 }
 
 const pageRows = 500;
@@ -57,7 +60,7 @@ interface Reading extends Pick<Reader, 'recent'> {
   on(): Promise<{ readonly isNews: boolean; readonly more: boolean }>;
 }
 
-function openReading({ happenings, limits, log }: ReaderOptions): Reading {
+function openReading({ happenings, limits, log }: ReaderOptions, heldUp: HeldUp): Reading {
   let recent: Recent | undefined;
   // why: the one reader comes by each place once; whoever reads from the store for one client is silent
   const skipped = ({ place }: Happening): void =>
@@ -69,7 +72,9 @@ function openReading({ happenings, limits, log }: ReaderOptions): Reading {
         recent = recentFrom(await happenings.newest(), limits.recent, skipped);
         return { isNews: false, more: false };
       }
-      const { gone, place, more, happenings: read } = await happenings.after(recent.place(), pageRows);
+      const page = await happenings.after(recent.place(), pageRows);
+      heldUp.saw(page);
+      const { gone, place, more, happenings: read } = page;
       if (gone) recent = recentFrom(place, limits.recent, skipped);
       else recent.add(read, place);
       return { isNews: gone || read.length > 0, more };

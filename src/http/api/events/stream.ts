@@ -57,7 +57,7 @@ async function* pieces(
     if (bounds === undefined || isOver()) return;
     stand = step.stand;
     const isQuiet = clock.now() - saidAt >= times.beat;
-    const text = textOf(step, only, bounds) || (isQuiet ? beatText(stand.place) : '');
+    const text = textOf(step, only, bounds) || (isQuiet ? beatText(stand.place, hub.isHeldUp()) : '');
     if (text !== '') {
       yield text;
       saidAt = clock.now();

@@ -152,7 +152,9 @@ test('who follows the events is told so too when what was to come is gone under 
     happenings: (inner) => ({
       ...inner,
       after: async (place, limit) =>
-        isGone ? { happenings: [], place: await inner.newest(), more: false, gone: true } : inner.after(place, limit),
+        isGone
+          ? { happenings: [], place: await inner.newest(), more: false, gone: true, waits: false }
+          : inner.after(place, limit),
     }),
   });
   const watcher = await watch();

@@ -6,6 +6,7 @@ export interface Reading {
   lastId(): string | undefined;
   retryMs(): number | undefined;
   comments(): number;
+  lastComment(): string | undefined;
   feed(text: string): void;
 }
 
@@ -24,6 +25,7 @@ export function openReading(): Reading {
   let id: string | undefined;
   let retry: number | undefined;
   let comments = 0;
+  let lastComment: string | undefined;
   const fields: Readonly<Record<string, (value: string) => void>> = {
     event: (value) => {
       type = value;
@@ -47,7 +49,10 @@ export function openReading(): Reading {
   const take = (line: string): void => {
     if (line === '') dispatch();
     const colon = line.indexOf(':');
-    if (colon === 0) comments += 1;
+    if (colon === 0) {
+      comments += 1;
+      lastComment = line.slice(1).trim();
+    }
     const [name, value] = colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')];
     fields[name]?.(value);
   };
@@ -56,6 +61,7 @@ export function openReading(): Reading {
     lastId: () => id,
     retryMs: () => retry,
     comments: () => comments,
+    lastComment: () => lastComment,
     feed: (text) => {
       const lines = (rest + text).split(/\r\n|\n|\r/);
       rest = lines.pop() ?? '';
