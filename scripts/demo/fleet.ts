@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ScopeStanding, Standing } from '../../src/answers/standing.ts';
 import type { Colleagues } from './colleagues.ts';
 import type { Narrator } from './narrator.ts';
 import { redisHere } from './redis.ts';
@@ -31,6 +33,7 @@ export async function fleet(stage: Stage, narrator: Narrator, colleagues: Collea
       ['aws', 'gcp', 'azure'].map((cloud) => new RegExp(`pass ended .*scope=${cloud}/.*outcome=done`)),
       longestMs,
     );
+    await untilAtRest(stage);
     const seconds = ((performance.now() - killedAt) / 1000).toFixed(0);
     narrator.say(`  … the other took its scopes over and had all three clouds converged ${seconds} s later.`);
     await heard(workers, colleagues, narrator);
@@ -45,6 +48,20 @@ export async function fleet(stage: Stage, narrator: Narrator, colleagues: Collea
     shows: [/^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete · 0 drifted/],
   });
   await narrator.show(['inventory', '--claim', 'ours', '--kind', 'instance'], { code: 0, shows: [/· 21 ours/] });
+}
+
+/** By what the store says: what was heard may have been a pass before the last one. */
+async function untilAtRest(stage: Stage): Promise<void> {
+  for (const end = performance.now() + longestMs; performance.now() < end; await sleep(200)) {
+    const { code, stdout, stderr } = await stage.setpoint(['status', '--json']);
+    if (code !== 0) throw new Error(`setpoint status ended with ${code}:\n${stdout}${stderr}`);
+    const { generation, scopes, leases }: Standing = JSON.parse(stdout);
+    const atWork = new Set(leases.map(({ scope }) => scope));
+    const isAtRest = ({ scope, standing, wish }: ScopeStanding): boolean =>
+      standing === generation?.number && wish === undefined && !atWork.has(scope);
+    if (scopes.every(isAtRest)) return;
+  }
+  throw new Error(`the fleet was not at rest in ${longestMs / 1000} s`);
 }
 
 /** Edits by hand are told by the clouds' audit logs, and healed long before anybody would have looked. */
