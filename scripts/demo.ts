@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ask, type Serving } from './demo/ask.ts';
+import { ask, differ, type Serving } from './demo/ask.ts';
 import { type Colleagues, colleaguesAt } from './demo/colleagues.ts';
 import { fleet } from './demo/fleet.ts';
 import { type Narrator, narratorOn } from './demo/narrator.ts';
@@ -134,10 +134,14 @@ async function tamper(file: string): Promise<void> {
 }
 
 /** Until Ctrl-C. What was printed is all that a newcomer needs. */
-async function keptUp({ url, token }: Serving, { stage, narrator }: Play, signal: AbortSignal): Promise<void> {
+async function keptUp(serving: Serving, { stage, narrator, colleagues }: Play, signal: AbortSignal): Promise<void> {
+  narrator.say('\nFor you to ask about, healing is paused and the port opened once more.');
+  await differ(serving, narrator, colleagues);
+  const { url, token } = serving;
   narrator.say(`\nIt stays up until Ctrl-C. In another terminal:\n\n  export SETPOINT_SERVER=${url} TOKEN=${token}`);
-  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?limit=3"');
-  narrator.say(`  npm run setpoint -- sql --dir ${stage.folder}`);
+  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?claim=ours&format=csv"');
+  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?status=Paused"');
+  narrator.say(`  npm run setpoint -- sql --dir ${stage.folder} -c "SELECT address, since, changed_by FROM drift"`);
   if (!signal.aborted) await once(signal, 'abort');
 }
 

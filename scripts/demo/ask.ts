@@ -27,12 +27,7 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
   const serving = await serve(stage);
   try {
     const before = new Date().toISOString();
-    await narrator.show(['pause', '--healing', '--reason', why, '--in-force'], { code: 0, shows: [/^Paused: /] });
-    await colleagues.aws.open('core-web', 8082);
-    await until(
-      async () => (await answerTo({ path: '/v1/inventory?status=Paused' }, serving)).includes('8082'),
-      'what was opened',
-    );
+    await differ(serving, narrator, colleagues);
     for (const question of questions({ before })) await put(question, serving, narrator);
     await narrator.show(['resume', '--healing', '--reason', 'it was looked into', '--in-force'], {
       code: 0,
@@ -47,6 +42,16 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
     await serving.end();
     throw error;
   }
+}
+
+/** Something differs from here on, and is left as it is. */
+export async function differ(serving: Serving, narrator: Narrator, colleagues: Colleagues): Promise<void> {
+  await narrator.show(['pause', '--healing', '--reason', why, '--in-force'], { code: 0, shows: [/^Paused: /] });
+  await colleagues.aws.open('core-web', 8082);
+  await until(
+    async () => (await answerTo({ path: '/v1/inventory?status=Paused' }, serving)).includes('8082'),
+    'what was opened',
+  );
 }
 
 async function serve(stage: Stage): Promise<Serving> {
