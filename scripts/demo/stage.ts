@@ -99,9 +99,10 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   }
 }
 
-/** Nobody's own database, profile or credentials: the demo is alone with its sandbox. */
+/** Nobody's own server, database, profile or credentials: the demo is alone with its sandbox. */
 function environment(): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _, REDIS_URL: ____, AWS_PROFILE: __, AWS_SESSION_TOKEN: ___, ...own } = process.env;
+  const others = ['SETPOINT_SERVER', 'SETPOINT_TOKEN', 'DATABASE_URL', 'REDIS_URL', 'AWS_PROFILE', 'AWS_SESSION_TOKEN'];
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !others.includes(name)));
   const colour = process.stdout.isTTY && own['NO_COLOR'] === undefined ? { FORCE_COLOR: '1' } : {};
   return { ...own, ...colour, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 }
