@@ -2,6 +2,7 @@ import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
 import { heldText } from '../core/render/held-text.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports/answers.ts';
+import type { By } from '../ports/by.ts';
 import { Declined } from '../ports/declined.ts';
 import type { Pause } from '../ports/pauses.ts';
 import { type Grounds, openInForce } from './opened.ts';
@@ -42,7 +43,7 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Pr
 
 interface Ending {
   readonly held: Held | 'all';
-  readonly by: { readonly person: string; readonly reason: string };
+  readonly by: By;
 }
 
 async function end(asked: PauseAsked, { held, by }: Ending, grounds: Grounds): Promise<readonly Pause[]> {

@@ -2,6 +2,7 @@ import { type Bounds, covers } from '../core/access/grant.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { PauseAnswers, PauseAsked } from '../ports/answers.ts';
+import type { By } from '../ports/by.ts';
 import { Declined } from '../ports/declined.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import { type Grounds, openInForce } from './opened.ts';
@@ -16,7 +17,6 @@ export const resumesOn = (grounds: Pick<Grounds, 'store' | 'open'>): Pick<PauseA
 });
 
 type Ground = Pick<Grounds, 'store' | 'open'>;
-type By = Parameters<PauseAnswers['release']>[2];
 
 async function goOn(
   asked: PauseAsked,

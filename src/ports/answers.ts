@@ -6,6 +6,7 @@ import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Approval } from './approvals.ts';
+import type { By } from './by.ts';
 import type { KeptTree, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './kept-row.ts';
 import type { Pause } from './pauses.ts';
@@ -70,22 +71,14 @@ export interface PauseAnswers {
   list(asked: EstateAsked): Promise<readonly Pause[]>;
   begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
   /** Those that hold exactly this; `all`: every one that is theirs. */
-  end(
-    asked: PauseAsked,
-    held: Held | 'all',
-    by: { readonly person: string; readonly reason: string },
-  ): Promise<readonly Pause[]>;
+  end(asked: PauseAsked, held: Held | 'all', by: By): Promise<readonly Pause[]>;
   /**
    * Lets stopped rollouts go on: of a document, by its address or an ending of it that is unique, of a target's by its scope;
    * `all`: every one that is theirs. Those that do; none where none had stopped.
    */
-  goOn(
-    asked: PauseAsked,
-    document: string,
-    by: { readonly person: string; readonly reason: string },
-  ): Promise<readonly StoppedRollout[]>;
+  goOn(asked: PauseAsked, document: string, by: By): Promise<readonly StoppedRollout[]>;
   /** A scope in quarantine has passes again. */
-  release(asked: PauseAsked, scope: ScopeKey, by: { readonly person: string; readonly reason: string }): Promise<void>;
+  release(asked: PauseAsked, scope: ScopeKey, by: By): Promise<void>;
 }
 
 export interface PauseAsked extends EstateAsked {

@@ -1,5 +1,6 @@
 import type { Address } from '../core/resource.ts';
 import type { Approvals } from './approvals.ts';
+import type { By } from './by.ts';
 import type { Pauses } from './pauses.ts';
 import type { Where } from './queue.ts';
 
@@ -62,7 +63,7 @@ export interface Rollouts {
    * Lets it go on: of all documents of the scope where none is named. Writes a note into the ledger, in the same transaction;
    * where nothing had stopped, nothing is written.
    */
-  resume(where: Where, by: { readonly person: string; readonly reason: string }, document?: Address): Promise<void>;
+  resume(where: Where, by: By, document?: Address): Promise<void>;
 }
 
 /** `why`: what failed, for people. */
@@ -79,7 +80,7 @@ export interface Quarantine {
   /** Those in force; all estates where none is named. */
   list(estate?: string): Promise<readonly Quarantined[]>;
   /** `by`: a person, whose word is a note in the ledger, in the same transaction; where nothing was held, nothing is written. */
-  release(where: Where, by?: { readonly person: string; readonly reason: string }): Promise<void>;
+  release(where: Where, by?: By): Promise<void>;
 }
 
 export interface Quarantined extends Where {

@@ -1,3 +1,4 @@
+import type { By } from './by.ts';
 /** What workers and people tell each other about where the specs come from. */
 export interface Sources {
   readonly states: SourceStates;
@@ -33,11 +34,6 @@ export interface SourceState extends SourceDraft {
  * In all but the first the last good generation stays.
  */
 export type SourceCondition = 'followed' | 'broken' | 'unsigned' | 'rewritten' | 'pinned' | 'away';
-
-interface By {
-  readonly person: string;
-  readonly reason: string;
-}
 
 /** An estate held at a revision: nothing is followed. Each verb writes a note into the ledger, in the same transaction. */
 export interface Pins {

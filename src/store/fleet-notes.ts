@@ -1,11 +1,11 @@
 import type { Held } from '../core/pause.ts';
 import type { ApprovalDraft } from '../ports/approvals.ts';
-import type { Quarantined, Rollouts } from '../ports/fleet-state.ts';
+import type { By } from '../ports/by.ts';
+import type { Quarantined } from '../ports/fleet-state.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Where } from '../ports/queue.ts';
 
 /** What the ledger says of a person's word to the fleet. */
-type By = Parameters<Rollouts['resume']>[1];
 
 export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
 

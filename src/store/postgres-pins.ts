@@ -1,12 +1,11 @@
 import type { Selectable } from 'kysely';
+import type { By } from '../ports/by.ts';
 import type { Pin, Pins } from '../ports/sources.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { pinNote, unpinNote } from './source-notes.ts';
 import type { Database, Tables } from './tables.ts';
-
-type By = Pin['by'];
 
 export const postgresPins = (context: Context): Pins => ({
   pin: (estate, revision, by) => pin(context, estate, { revision, by }),

@@ -1,7 +1,7 @@
-import type { Pin, Pins } from '../ports/sources.ts';
+import type { By } from '../ports/by.ts';
+import type { Pin } from '../ports/sources.ts';
 
 /** What the ledger says of a person's word on where the specs come from. */
-type By = Parameters<Pins['unpin']>[1];
 
 export const pinNote = ({ revision, by: { person, reason } }: Omit<Pin, 'at'>) => ({
   pin: { revision, person, reason },

@@ -1,6 +1,7 @@
 import type { Estate } from '../../answers/estate.ts';
 import { shortRevision } from '../../core/render/revision.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
+import type { By } from '../../ports/by.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { Pinned } from '../../ports/pinned.ts';
 import type { Store } from '../../ports/store.ts';
@@ -25,11 +26,7 @@ export async function accept(estate: Estate, store: Store): Promise<Generation> 
 }
 
 /** The same by a commit that was in force once: it holds until `unpin`, whatever is followed. */
-export async function acceptPinned(
-  estate: Estate,
-  store: Store,
-  by: { readonly person: string; readonly reason: string },
-): Promise<Generation> {
+export async function acceptPinned(estate: Estate, store: Store, by: By): Promise<Generation> {
   // why: the pin comes first, so that whoever follows the branch cannot take the rollback back in between
   await store.sources.pins.pin(estate.name, estate.tree.revision, by);
   return acceptSpecs(estate, store);

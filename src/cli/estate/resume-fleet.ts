@@ -2,6 +2,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { type Stop, stoppedIn, stopsNamed } from '../../answers/stopped-rollouts.ts';
 import { wishPasses } from '../../answers/wish.ts';
 import { printable } from '../../core/printable.ts';
+import type { By } from '../../ports/by.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -9,7 +10,7 @@ import { Complaint } from '../complaint.ts';
 export interface Resuming {
   readonly estate: Estate;
   readonly store: Store;
-  readonly by: { readonly person: string; readonly reason: string };
+  readonly by: By;
 }
 
 /** Lets stopped rollouts go on: of this document, in whichever scope, or `all`. Those that did; none where none had stopped. */
