@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import { type AnswersWorld, answersWorld, machine } from './support/answers-world.ts';
-
-const grants = (bounds: object) => ({ grants: [{ role: 'operator' as const, estates: ['acme'], ...bounds }] });
-
-const callers = {
-  web: callerOf('operator', { id: 'web', person: 'wim', ...grants({ owners: ['team-web'] }) }),
-  webSeesAll: callerOf('operator', {
-    id: 'seer',
-    grants: [...grants({ owners: ['team-web'] }).grants, { role: 'viewer', estates: ['acme'] }],
-  }),
-  here: callerOf('operator', { id: 'here', ...grants({ targets: ['here'] }) }),
-  elsewhere: callerOf('operator', { id: 'elsewhere', grants: [{ role: 'operator', estates: ['other'] }] }),
-};
+import { operators } from './support/operators.ts';
 
 const documents = [
   network({ internet: false }),
@@ -25,7 +13,7 @@ const documents = [
 ];
 
 async function standing(): Promise<AnswersWorld> {
-  const world = answersWorld(callers);
+  const world = answersWorld(operators);
   await world.accept(documents);
   await world.pass();
   return world;

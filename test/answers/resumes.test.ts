@@ -4,20 +4,10 @@ import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
 import { type AnswersWorld, answersWorld, machine } from './support/answers-world.ts';
-
-const grants = (bounds: object) => ({ grants: [{ role: 'operator' as const, estates: ['acme'], ...bounds }] });
+import { operators, within } from './support/operators.ts';
 
 /** The scope has the targets `here` and `there`. */
-const callers = {
-  web: callerOf('operator', { id: 'web', person: 'wim', ...grants({ owners: ['team-web'] }) }),
-  webSeesAll: callerOf('operator', {
-    id: 'seer',
-    grants: [...grants({ owners: ['team-web'] }).grants, { role: 'viewer', estates: ['acme'] }],
-  }),
-  here: callerOf('operator', { id: 'here', ...grants({ targets: ['here'] }) }),
-  both: callerOf('operator', { id: 'both', ...grants({ targets: ['here', 'there'] }) }),
-  elsewhere: callerOf('operator', { id: 'elsewhere', grants: [{ role: 'operator', estates: ['other'] }] }),
-};
+const callers = { ...operators, both: callerOf('operator', { id: 'both', ...within({ targets: ['here', 'there'] }) }) };
 
 const documents = [
   { kind: 'Target', metadata: { name: 'there' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
