@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { redisMissing, startRedis } from '../test/support/redis.ts';
 import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
 import type { Figure } from './figure.ts';
-import { crew } from './fleet-budget/crew.ts';
+import { crew, type Told } from './fleet-budget/crew.ts';
 import type { Ground } from './fleet-budget/task.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
@@ -82,9 +82,9 @@ async function spent(lane: Lane, { seconds, shared }: Setting): Promise<readonly
       worker: `estate-${i + 1}`,
       seconds,
     }));
-    const letGo = await crew(tasks);
+    const told = await crew(tasks);
     await pause(100);
-    return figuresOf(lane, { seconds, letGo, log: await logOf(sandbox.url, lane.action) });
+    return figuresOf(lane, { seconds, told, log: await logOf(sandbox.url, lane.action) });
   } finally {
     await sandbox.close();
     await redis.stop();
@@ -93,11 +93,12 @@ async function spent(lane: Lane, { seconds, shared }: Setting): Promise<readonly
 
 interface Seen {
   readonly seconds: number;
-  readonly letGo: readonly number[];
+  readonly told: readonly Told[];
   readonly log: Log;
 }
 
-function figuresOf({ name, available }: Lane, { seconds, letGo, log }: Seen): readonly Figure[] {
+function figuresOf({ name, available }: Lane, { seconds, told, log }: Seen): readonly Figure[] {
+  const letGo = told.map((one) => one.letGo);
   const refused = log.filter(({ status }) => status === 403 || status === 503).length;
   const sum = letGo.reduce((all, each) => all + each, 0);
   if (sum !== log.length) throw new Error(`the workers let ${sum} requests go, and the cloud saw ${log.length}`);
@@ -108,8 +109,12 @@ function figuresOf({ name, available }: Lane, { seconds, letGo, log }: Seen): re
     { name: `fleet-budget-${name}-over`, value: refused, unit: 'requests', floor: 0 },
     { name: `fleet-budget-${name}-unused`, value: Math.max(0, 100 - used), unit: '% of the budget', floor: 0 },
     { name: `fleet-budget-${name}-behind`, value: 100 - least, unit: '% of an equal share, the last estate', floor: 0 },
+    { name: `fleet-budget-${name}-stood`, value: Math.max(...told.map(({ stoodMs }) => Math.round(stoodMs))), unit },
   ];
 }
+
+/** Budgets hold back for requests that are a second late: what is over where somebody stood still for longer is the machine's. */
+const unit = 'ms that a worker stood still at most';
 
 type Log = z.infer<typeof entries>['entries'];
 

@@ -6,13 +6,16 @@ import { z } from 'zod';
 import { environment } from '../process/command-line.ts';
 import type { Task } from './task.ts';
 
-/** Runs a process for each task; they begin together. How many requests each let go. */
-export async function crew(tasks: readonly Task[]): Promise<readonly number[]> {
+/** `letGo`: how many requests it let go; `stoodMs`: for how long it stood still at most. */
+export type Told = z.infer<typeof told>;
+
+/** Runs a process for each task; they begin together. */
+export async function crew(tasks: readonly Task[]): Promise<readonly Told[]> {
   const hands = tasks.map(handOf);
   try {
     await Promise.all(hands.map(({ ready }) => ready));
     for (const { child } of hands) child.stdin?.write('go\n');
-    return await Promise.all(hands.map(({ letGo }) => letGo));
+    return await Promise.all(hands.map(({ done }) => done));
   } finally {
     for (const { child } of hands) child.kill('SIGKILL');
   }
@@ -23,7 +26,7 @@ const program = fileURLToPath(new URL('./spender.ts', import.meta.url));
 interface Hand {
   readonly child: ChildProcess;
   readonly ready: Promise<unknown>;
-  readonly letGo: Promise<number>;
+  readonly done: Promise<Told>;
 }
 
 function handOf(task: Task): Hand {
@@ -34,14 +37,14 @@ function handOf(task: Task): Hand {
   if (child.stdout === null) throw new Error('a worker has no output');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ready = lines.next();
-  const letGo = (async () => {
+  const done = (async () => {
     await ready;
-    const { value, done } = await lines.next();
-    if (done) throw new Error(`${task.worker} ended without telling what it did`);
+    const line = await lines.next();
+    if (line.done) throw new Error(`${task.worker} ended without telling what it did`);
     if (child.exitCode === null) await once(child, 'exit');
-    return told.parse(JSON.parse(value)).letGo;
+    return told.parse(JSON.parse(line.value));
   })();
-  return { child, ready, letGo };
+  return { child, ready, done };
 }
 
-const told = z.object({ letGo: z.number() });
+const told = z.object({ letGo: z.number(), stoodMs: z.number() });

@@ -6,11 +6,12 @@ import type { Call } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
 import { openSharedLimiter, type SharedLimiter } from '../../src/store/redis/shared-limiter.ts';
+import { watchStandstill } from '../process/standstill.ts';
 import type { Task } from './task.ts';
 
 /**
  * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one
- * network again and again, many at once, as often as the fleet's budget lets it. Tells how often that was.
+ * network again and again, many at once, as often as the fleet's budget lets it. Tells how often that was, and for how long it stood still at most.
  */
 async function main({ ground, url, redis, worker, seconds }: Task): Promise<void> {
   const limiter = await limiterOf(worker, redis);
@@ -20,6 +21,7 @@ async function main({ ground, url, redis, worker, seconds }: Task): Promise<void
   const session = await provider.open({ scope, account, region, endpoint: url }, clock);
   await session.identify(callWith(limiter, worker, new AbortController().signal, () => undefined));
   await told();
+  const standstill = watchStandstill();
   const end = AbortSignal.timeout(seconds * 1000);
   let letGo = 0;
   const call = callWith(limiter, worker, end, () => {
@@ -29,7 +31,8 @@ async function main({ ground, url, redis, worker, seconds }: Task): Promise<void
     while (!end.aborted) await session.actuators.network.read([network], call);
   };
   await Promise.all(Array.from({ length: atOnce }, () => spend().catch(unlessEnded(end))));
-  console.log(JSON.stringify({ letGo }));
+  standstill.stop();
+  console.log(JSON.stringify({ letGo, stoodMs: standstill.longestMs() }));
   await session.close();
   await limiter.close?.();
 }
