@@ -32,7 +32,7 @@ const none: Spoils = { onAws: spoilNothing, inMemory: () => undefined };
  *   see each other, and stores that did not stop. Asked: 0.
  */
 export async function twoFleets(lives: Lives = whole, spoils: Spoils = none): Promise<readonly Figure[]> {
-  const inMemory = await sideBySide({ seed: 1, passes: lives.passes, spoil: spoils.inMemory });
+  const inMemory = await sideBySide({ seed: 3, passes: lives.passes, spoil: spoils.inMemory });
   const onAws = await inTurnOnAws(lives.turns, spoils.onAws);
   const starts = [
     ...(await each(lives.starts, (seed) => sameStart(seed, spoils.inMemory))),

@@ -21,7 +21,9 @@ export function houseAt({ pace, databaseUrl, leaseMs }: Ground): House {
   return {
     ...houseOn(clock, databaseUrl),
     store: async (folder, _opening, say) => {
-      const store = await openStore({ folder, databaseUrl, clock, onProgress: say, create: true, leaseMs });
+      // why: windows go by the database's clock, and must pass at this pace too
+      const opening = { folder, databaseUrl, clock, databaseClock: clock, onProgress: say };
+      const store = await openStore({ ...opening, create: true, leaseMs });
       return leasedInOurTime(store, databaseUrl, leaseMs);
     },
   };
@@ -29,7 +31,7 @@ export function houseAt({ pace, databaseUrl, leaseMs }: Ground): House {
 
 function leasedInOurTime(store: Store, databaseUrl: string, leaseMs: number): Store {
   const db = connect({ config: { connectionString: databaseUrl }, role: appRole }, leaseMs);
-  const leases = postgresLeases(db, ourClock, leaseMs);
+  const leases = postgresLeases(db, ourClock, { ttlMs: leaseMs, onRelease: async () => {} });
   const close = async (): Promise<void> => {
     try {
       await leases.close();

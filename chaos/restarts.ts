@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
-import { type Fleet, withFleet } from './fleet/fleet.ts';
-import { groupsWith, manyGroups } from './fleet/many-groups.ts';
+import { withFleet } from './fleet/fleet.ts';
+import { manyGroups, untilEachLets } from './fleet/many-groups.ts';
 
 const groups = 60;
 
@@ -28,13 +28,13 @@ export async function restarts(args: readonly string[]): Promise<readonly Figure
     ];
     let slowest = 0;
     let lost = 0;
-    await until(fleet, port, 2 * convergesInMs);
+    await untilEachLets(port, { groups, mostMs: 2 * convergesInMs }, fleet);
     for (const [name, blow] of blows) {
       port += 1;
       await fleet.want(manyGroups(sandbox.url, groups, port));
       await sleep(Math.random() * 3000);
       await blow();
-      const ms = await until(fleet, port, 2 * convergesInMs);
+      const ms = await untilEachLets(port, { groups, mostMs: 2 * convergesInMs }, fleet);
       console.error(`restarts: ${name}, converged after ${(ms / 1000).toFixed(1)} s`);
       slowest = Math.max(slowest, ms);
       if (ms > convergesInMs) lost += 1;
@@ -49,16 +49,4 @@ export async function restarts(args: readonly string[]): Promise<readonly Figure
       { name: 'restarts-over-budget', value: over, unit: 'calls', floor: 0 },
     ];
   });
-}
-
-/** Until every group lets exactly this port through; how long that took. Throws where it takes longer than `mostMs`. */
-async function until({ sandbox, workers }: Fleet, port: number, mostMs: number): Promise<number> {
-  const from = performance.now();
-  while (groupsWith(sandbox, port) < groups) {
-    if (performance.now() - from > mostMs)
-      throw new Error(`${groupsWith(sandbox, port)} of ${groups} groups let ${port} through after ${mostMs / 1000} s`);
-    if (workers.pids().length === 0) throw new Error('no worker is left');
-    await sleep(50);
-  }
-  return performance.now() - from;
 }

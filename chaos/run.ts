@@ -7,7 +7,14 @@ const all: Readonly<Record<string, () => Promise<Chaos>>> = {
   kill: async () => (await import('./kill.ts')).kill,
   takeover: async () => (await import('./takeover.ts')).takeover,
   restarts: async () => (await import('./restarts.ts')).restarts,
+  'full-disk': async () => (await import('./full.ts')).fullDisk,
+  'full-redis': async () => (await import('./full.ts')).fullRedis,
   random: async () => (await import('./random.ts')).random,
+  paused: async () => (await import('./paused.ts')).paused,
+  'dead-at-boot': async () => (await import('./dead-at-boot.ts')).deadAtBoot,
+  held: async () => (await import('./held.ts')).held,
+  skew: async () => (await import('./skew.ts')).skew,
+  'silent-link': async () => (await import('./silent-link.ts')).silentLink,
 };
 
 /** Not among all: a short form of them. */

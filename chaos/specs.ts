@@ -45,8 +45,8 @@ export function specsOf({ cloud, estate, endpoint }: Trial, wanted: Wanted): str
   const { place, image, size } = clouds[cloud];
   const [updated, replaced, reduced] = [wanted === 'updated', wanted === 'replaced', wanted === 'reduced'];
   const base = [
-    `kind: Estate\nmetadata: { name: ${estate} }\nspec: { limits: { deletes: 50, replaces: 50, share: 100% } }`,
-    `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${place}, endpoint: "${endpoint}" }`,
+    `kind: Estate\nmetadata: { name: ${estate} }\nspec: { limits: { deletes: 50, replaces: 50, creates: 100000, closures: 100000, share: 100% } }`,
+    `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${place}, endpoint: "${endpoint}", minReady: 0 }`,
   ];
   if (wanted === 'nothing') return documents(base);
   const password = cloud === 'azure' ? ', password: { env: SETPOINT_SECRET_OPS }' : '';

@@ -118,20 +118,26 @@ async function account({ narrator, stage }: Play): Promise<void> {
     shows: [/^Ledger: whole, \d+ entries, \d+ signed checkpoints/],
   });
   await narrator.show(['ledger', 'export', '--out', 'copy.jsonl'], { code: 0, shows: [/exported/] });
-  await tamper(join(stage.folder, 'copy.jsonl'));
-  narrator.say('\n  … the seventh entry of the copy now says another approver …');
+  const seq = await tamper(join(stage.folder, 'copy.jsonl'));
+  narrator.say(`\n  … entry ${seq} of the copy now says another approver …`);
   await narrator.show(['ledger', 'verify', '--export', 'copy.jsonl'], {
     code: 1,
-    shows: [/^Ledger: BROKEN at entry 7: its content was changed/],
+    shows: [new RegExp(`^Ledger: BROKEN at entry ${seq}: its content was changed`)],
   });
 }
 
-async function tamper(file: string): Promise<void> {
+/** Returns the number of the entry that it changed. */
+async function tamper(file: string): Promise<number> {
   const lines = (await readFile(file, 'utf8')).split('\n');
-  const changed = lines[6]?.replace(/"approver":"[^"]*"/, '"approver":"mallory"');
-  if (changed === undefined || changed === lines[6]) throw new Error('the export has no seventh entry to change');
-  await writeFile(file, lines.with(6, changed).join('\n'));
+  const at = lines.findIndex((line, n) => n >= 6 && /"seq":\d+/.test(line) && approver.test(line));
+  const line = lines[at];
+  const seq = Number(/"seq":(\d+)/.exec(line ?? '')?.[1]);
+  if (line === undefined) throw new Error('the export has no entry with an approver to change');
+  await writeFile(file, lines.with(at, line.replace(approver, '"approver":"mallory"')).join('\n'));
+  return seq;
 }
+
+const approver = /"approver":"[^"]*"/;
 
 /** Until Ctrl-C. What was printed is all that a newcomer needs. */
 async function keptUp(serving: Serving, { stage, narrator, colleagues }: Play, signal: AbortSignal): Promise<void> {

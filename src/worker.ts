@@ -80,7 +80,7 @@ async function openHealth(
   { ground: { store, queue }, shown, clock }: Shown,
 ): Promise<Pick<Front, 'url' | 'close'>> {
   if (port === undefined) return { close: async () => {} };
-  const reaches = openReaches(store, queue, clock);
+  const reaches = openReaches({ store, queue, clock }, 'worker');
   try {
     const health = await startHealth({ port, state: { ...shown, reaches: reaches.all } });
     return { url: health.url, close: () => health.close().finally(reaches.stop) };

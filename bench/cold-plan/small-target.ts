@@ -30,7 +30,7 @@ export const smallTarget = (cloud: ColdCloud, endpoint: string): readonly SpecFi
     path: 'estate.yaml',
     text: [
       'kind: Estate\nmetadata: { name: acme }\nspec: {}',
-      `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${targets[cloud].place}, endpoint: "${endpoint}" }`,
+      `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${targets[cloud].place}, endpoint: "${endpoint}", minReady: 0 }`,
       'kind: Network\nmetadata: { name: core }\nspec: { targets: [prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }',
       'kind: FirewallRule\nmetadata: { name: https }\nspec: { network: core, protocol: tcp, ports: [443], group: web, peers: { cidrs: [0.0.0.0/0] } }',
       `kind: Instance\nmetadata: { name: web }\nspec: { targets: [prod], replicas: 2, network: core, subnet: app, groups: [web], access: { user: ops, sshKeys: ["${key}"] }, ${targets[cloud].machine} }`,

@@ -42,8 +42,8 @@ export function specFiles(shape: Shape, place: Place): readonly SpecFile[] {
 
 const estateText = ({ account, region, endpoint }: Place): string =>
   joined([
-    'kind: Estate\nmetadata: { name: bench }\nspec: {}',
-    `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}" }`,
+    'kind: Estate\nmetadata: { name: bench }\nspec: { limits: { creates: 1000000 } }',
+    `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}", minReady: 0 }`,
   ]);
 
 function networkText({ subnets, internet = false }: Shape, n: number): string {

@@ -41,7 +41,7 @@ export function hookedSpecs(endpoint: string, port: number, { groups, rules }: S
   return documents.map((one) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...one })).join('\n---\n');
 }
 
-const lifted = { deletes: 100_000, replaces: 100_000, share: '100%' };
+const lifted = { deletes: 100_000, replaces: 100_000, creates: 100_000, closures: 100_000, share: '100%' };
 
 /** Ports that any group lets through from a network, rising. */
 export function openPorts({ control }: Sandbox): readonly number[] {

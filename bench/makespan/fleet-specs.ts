@@ -18,10 +18,10 @@ export const fleetSpecs = (fleet: Fleet, place: Place): readonly SpecFile[] => [
   },
 ];
 
-const estateText = 'kind: Estate\nmetadata: { name: bench }\nspec: {}';
+const estateText = 'kind: Estate\nmetadata: { name: bench }\nspec: { limits: { creates: 1000000 } }';
 
 const targetText = ({ account, region, endpoint }: Place): string =>
-  `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}" }`;
+  `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}", minReady: 0 }`;
 
 /** A block that holds more machines than are ever asked for. */
 const networkText = `kind: Network

@@ -5,11 +5,11 @@ export function specsOf(
 ): string {
   const targets = ['here'];
   const documents = [
-    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce' } },
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', limits: { creates: machines } } },
     {
       kind: 'Target',
       metadata: { name: 'here' },
-      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint },
+      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint, minReady: 0 },
     },
     {
       kind: 'Network',

@@ -22,7 +22,7 @@ const headed = (text: string): string => `apiVersion: setpoint.dev/v1\n${text}\n
 
 const targetTexts = ({ account, region, endpoint }: Place): readonly string[] => [
   'kind: Estate\nmetadata: { name: bench }\nspec: {}',
-  `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}" }`,
+  `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "${account}", region: ${region}, endpoint: "${endpoint}", minReady: 0 }`,
 ];
 
 interface Drawn {

@@ -80,11 +80,11 @@ interface Writer {
 }
 
 async function warrantOf({ store, name, estate, scope }: Writer, compiled: Compiled): Promise<Warrant> {
+  const revision = JSON.stringify(compiled.scopes);
+  const { number: generation } = await store.generations.accept(estate, revision, compiled.guards);
   const acquired = await store.leases.acquire(estate, scope, name);
   if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
   const { lease } = acquired;
-  const revision = JSON.stringify(compiled.scopes);
-  const { number: generation } = await store.generations.accept(estate, revision, compiled.guards);
   const authority = { revision: `r${generation}`, generation, plan: '', approver: name };
   const { holder, epoch } = lease;
   return { lease, pass: { estate, scope, reconcileId: name, authority, lease: { holder, epoch } } };

@@ -117,12 +117,13 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converge
   const { dialect } = ground.provider;
   const { scope, wanted, guards } = compiled(files, dialect);
   const site = await openSite(scope, stand);
+  const revision = hash('sha256', JSON.stringify(files));
+  const { number: generation } = await store.generations.accept(estate, revision, guards);
   const acquired = await store.leases.acquire(estate, scope, 'bench');
   if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
   const { lease } = acquired;
-  const revision = hash('sha256', JSON.stringify(files));
-  const { number: generation } = await store.generations.accept(estate, revision, guards);
-  const authority = { revision, generation, plan: '', approver: 'bench', allowDeletes: Number.MAX_SAFE_INTEGER };
+  const allow = { allowDeletes: Number.MAX_SAFE_INTEGER, allowCreates: Number.MAX_SAFE_INTEGER };
+  const authority = { revision, generation, plan: '', approver: 'bench', ...allow };
   const held = { holder: lease.holder, epoch: lease.epoch };
   try {
     return await converge(

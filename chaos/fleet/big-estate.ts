@@ -34,7 +34,7 @@ const each = <T>(count: number, make: (n: number) => T): readonly T[] =>
 export function bigEstate(endpoint: string, size: Size, turn: number): string {
   const targets = trialClouds.map(
     (cloud) =>
-      `kind: Target\nmetadata: { name: ${cloud} }\nspec: { provider: ${cloud}, ${places[cloud][0]}, endpoint: "${endpoint}" }`,
+      `kind: Target\nmetadata: { name: ${cloud} }\nspec: { provider: ${cloud}, ${places[cloud][0]}, endpoint: "${endpoint}", minReady: 0 }`,
   );
   const rules = each(size.groups, (group) =>
     each(
@@ -45,7 +45,7 @@ export function bigEstate(endpoint: string, size: Size, turn: number): string {
   ).flat();
   const on = trialClouds.map((cloud) => `${cloud}: { ${places[cloud][1]} }`).join(', ');
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, share: 100% } }',
+    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
     ...targets,
     `kind: Network\nmetadata: { name: big, labels: { env: prod } }\nspec: { targets: [${trialClouds}], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.0.0/20 }] }`,
     ...rules,

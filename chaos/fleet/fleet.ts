@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment, program } from '../../bench/process/command-line.ts';
-import { runToEnd } from '../../bench/process/measured.ts';
+import { type Ended, runToEnd } from '../../bench/process/measured.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { type Servers, startServers } from './servers.ts';
 import { hire, type Workers } from './workers.ts';
@@ -14,17 +14,29 @@ export interface Fleet {
   readonly workers: Workers;
   /** The specs from now on. */
   want(text: string): Promise<void>;
+  /** Where the specs are. */
+  readonly dir: string;
+  /** `setpoint` with these arguments, on the store of the fleet. */
+  run(args: readonly string[]): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>;
   /** What `setpoint ledger verify` says against the ledger; nothing where it is whole. */
   verify(): Promise<readonly string[]>;
 }
 
-/** `specs`: the first ones, by the endpoint of the cloud. */
+/** `specs`: the first ones, by the endpoint of the cloud. `more`: of each worker's command line. `diskMb`: see `startServers`; `aheadMs`: see `Hiring`. */
+export interface FleetOptions {
+  readonly count: number;
+  readonly specs: (endpoint: string) => string;
+  readonly more?: readonly string[];
+  readonly diskMb?: number;
+  readonly aheadMs?: readonly number[];
+}
+
 export async function withFleet<T>(
-  { count, specs }: { readonly count: number; readonly specs: (endpoint: string) => string },
+  { count, specs, more = [], diskMb, aheadMs }: FleetOptions,
   work: (fleet: Fleet) => Promise<T>,
 ): Promise<T> {
   const cwd = await mkdtemp(join(tmpdir(), 'setpoint-fleet-'));
-  const [sandbox, servers] = await Promise.all([startSandbox(), startServers()]);
+  const [sandbox, servers] = await Promise.all([startSandbox(), startServers(diskMb === undefined ? {} : { diskMb })]);
   const dir = join(cwd, 'specs');
   const want = async (text: string): Promise<void> => {
     await writeFile(join(cwd, 'next'), text);
@@ -33,13 +45,14 @@ export async function withFleet<T>(
   await mkdir(dir);
   await want(specs(sandbox.url));
   const env = { ...environment('test'), ...servers.env };
-  const workers = hire({ count, dir, cwd, env });
+  const workers = hire({ count, dir, cwd, env, more, ...(aheadMs === undefined ? {} : { aheadMs }) });
+  const run: Fleet['run'] = (args) => runToEnd({ program: process.execPath, args: [program, ...args], cwd, env });
   const verify = async (): Promise<readonly string[]> => {
-    const ended = await runToEnd({ program: process.execPath, args: [program, 'ledger', 'verify'], cwd, env });
+    const ended = await run(['ledger', 'verify']);
     return ended.code === 0 ? [] : [`the ledger: ${ended.stdout}${ended.stderr}`];
   };
   try {
-    return await work({ sandbox, servers, workers, want, verify });
+    return await work({ sandbox, servers, workers, want, dir, run, verify });
   } catch (error) {
     console.error(workers.said());
     throw error;

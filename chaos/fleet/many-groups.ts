@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../sandbox/index.ts';
+import type { Workers } from './workers.ts';
 
 /** One scope with many groups, each with one rule that lets one port through: a change of the port is two calls a group. */
 export function manyGroups(endpoint: string, groups: number, port: number): string {
@@ -8,7 +10,7 @@ export function manyGroups(endpoint: string, groups: number, port: number): stri
       `kind: FirewallRule\nmetadata: { name: r${n} }\nspec: { network: core, protocol: tcp, ports: [${port}], group: g${n}, peers: { cidrs: [192.0.2.0/24] } }`,
   );
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, share: 100% } }',
+    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
     `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "111122223333", region: eu-west-1, endpoint: "${endpoint}" }`,
     'kind: Network\nmetadata: { name: core }\nspec: { targets: [prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }',
     ...rules,
@@ -30,4 +32,20 @@ export function groupsLetting({ control }: Sandbox, port: number): number {
   const { rules } = control.ec2.region('111122223333', 'eu-west-1');
   const open = [...rules.values()].filter(({ egress, traffic }) => !egress && traffic.from === port);
   return new Set(open.map(({ groupId }) => groupId)).size;
+}
+
+/** Until every group lets exactly this port through; how long that took. Throws where it takes longer than `mostMs`. */
+export async function untilEachLets(
+  port: number,
+  { groups, mostMs }: { readonly groups: number; readonly mostMs: number },
+  { sandbox, workers }: { readonly sandbox: Sandbox; readonly workers: Pick<Workers, 'pids'> },
+): Promise<number> {
+  const from = performance.now();
+  while (groupsWith(sandbox, port) < groups) {
+    if (performance.now() - from > mostMs)
+      throw new Error(`${groupsWith(sandbox, port)} of ${groups} groups let ${port} through after ${mostMs / 1000} s`);
+    if (workers.pids().length === 0) throw new Error('no worker is left');
+    await sleep(50);
+  }
+  return performance.now() - from;
 }

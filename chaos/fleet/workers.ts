@@ -5,12 +5,16 @@ import { program } from '../../bench/process/command-line.ts';
 /** Processes of `setpoint worker`, always so many: one that is killed has a successor at once. */
 export interface Workers {
   readonly pids: () => readonly number[];
+  /** Which of them it is, from 0: a successor has the place of whom it succeeds. */
+  placeOf(pid: number): number | undefined;
   /** SIGKILL. False where no worker has this id. */
   kill(pid: number): boolean;
   /** How many ended though nobody killed them. */
   fallen(): number;
   /** What they said last. */
   said(): string;
+  /** Where those that live answer how they are; of those that were told a port to do so. */
+  healthUrls(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -20,22 +24,38 @@ export interface Hiring {
   readonly dir: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** More of the command line of each. */
+  readonly more?: readonly string[];
+  /** By how much the clock of each is ahead, ms; its successor's too. Left out: not at all. */
+  readonly aheadMs?: readonly number[];
 }
 
 const mostLines = 400;
 
-export function hire({ count, dir, cwd, env }: Hiring): Workers {
+const shiftedClock = new URL('./shifted-clock.mjs', import.meta.url).href;
+
+const clockEnv = (aheadMs: number | undefined): NodeJS.ProcessEnv =>
+  aheadMs === undefined ? {} : { NODE_OPTIONS: `--import=${shiftedClock}`, SETPOINT_CHAOS_AHEAD_MS: `${aheadMs}` };
+
+export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring): Workers {
   const staff = new Map<number, ChildProcess>();
   const lines: string[] = [];
+  const urls = new Map<number, string>();
+  const places = new Map<number, number>();
   let stopping = false;
   let fallen = 0;
-  const start = (): void => {
-    const args = [program, 'worker', dir, '--allow-endpoint', '--interval', '30s', '--reserve', '0'];
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const start = (place: number): void => {
+    const args = [program, 'worker', dir, '--allow-endpoint', '--interval', '30s', '--reserve', '0', ...more];
+    const clocked = { ...env, ...clockEnv(aheadMs[place]) };
+    const child = spawn(process.execPath, args, { cwd, env: clocked, stdio: ['ignore', 'ignore', 'pipe'] });
     const { pid } = child;
     if (pid === undefined) throw new Error('a worker did not start');
     staff.set(pid, child);
+    places.set(pid, place);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      const [url] =
+        /http:\/\/127\.0\.0\.1:\d+/.exec(text.split('\n').find((line) => line.includes('is at work')) ?? '') ?? [];
+      if (url !== undefined) urls.set(pid, url);
       lines.push(
         ...text
           .trimEnd()
@@ -46,20 +66,23 @@ export function hire({ count, dir, cwd, env }: Hiring): Workers {
     });
     child.once('exit', (code, signal) => {
       staff.delete(pid);
+      urls.delete(pid);
       if (stopping) return;
       if (signal !== 'SIGKILL') {
         fallen += 1;
         lines.push(`${pid} ended by itself with ${signal ?? code}`);
       }
-      start();
+      start(place);
     });
   };
-  for (let n = 0; n < count; n += 1) start();
+  for (let n = 0; n < count; n += 1) start(n);
   return {
     pids: () => [...staff.keys()],
+    placeOf: (pid) => places.get(pid),
     kill: (pid) => staff.get(pid)?.kill('SIGKILL') ?? false,
     fallen: () => fallen,
     said: () => lines.join('\n'),
+    healthUrls: () => [...urls.values()],
     stop: async () => {
       stopping = true;
       const ends = [...staff.values()].map((child) => once(child, 'exit'));

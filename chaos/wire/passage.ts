@@ -9,6 +9,8 @@ export interface Passage {
   open(): void;
   /** What was held comes through. */
   let(): void;
+  /** From now on nothing goes over those that there are, in either direction, and neither end is told. New ones work. */
+  silence(): void;
   /** Ends all connections that there are. */
   cut(): void;
   close(): Promise<void>;
@@ -21,7 +23,7 @@ export async function passage(to: () => number): Promise<Passage> {
   const server = createServer((near) => {
     const link = linkOf(near, to());
     links.add(link);
-    near.once('close', () => links.delete(link));
+    near.once('close', () => link.isSilent || links.delete(link));
     if (holding) link.far.pause();
   });
   const port = await listening(server);
@@ -44,6 +46,9 @@ export async function passage(to: () => number): Promise<Passage> {
       holding = false;
       for (const { far } of links) far.resume();
     },
+    silence: () => {
+      for (const link of links) link.isSilent = true;
+    },
     cut,
     close: async () => {
       cut();
@@ -55,15 +60,22 @@ export async function passage(to: () => number): Promise<Passage> {
 interface Link {
   readonly near: Socket;
   readonly far: Socket;
+  isSilent: boolean;
 }
 
 /** Without `pipe`, which would resume what is held. */
 function linkOf(near: Socket, to: number): Link {
   const far = createConnection({ host: '127.0.0.1', port: to });
   for (const socket of [near, far]) socket.setNoDelay(true).on('error', () => {});
-  near.on('data', (chunk) => far.write(chunk)).once('close', () => far.destroy());
-  far.on('data', (chunk) => near.write(chunk)).once('close', () => near.destroy());
-  return { near, far };
+  const link: Link = { near, far, isSilent: false };
+  // why: of a silent link the server hears no end either
+  near
+    .on('data', (chunk) => void (link.isSilent || far.write(chunk)))
+    .once('close', () => link.isSilent || far.destroy());
+  far
+    .on('data', (chunk) => void (link.isSilent || near.write(chunk)))
+    .once('close', () => link.isSilent || near.destroy());
+  return link;
 }
 
 async function listening(server: Server): Promise<number> {

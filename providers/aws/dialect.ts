@@ -19,9 +19,21 @@ export const dialect: Dialect = {
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],
+    replace: 'surge',
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },
-  rules: { atoms, defaults, contentName },
+  // https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+  rules: {
+    atoms,
+    defaults,
+    contentName,
+    room: {
+      most: 60,
+      apart: ['direction', 'family'],
+      quota: 'Inbound or outbound rules per security group (L-0EA8095F)',
+      container: 'a security group',
+    },
+  },
 };
 
 function scope({ account, region }: Place): string {

@@ -1,4 +1,5 @@
-import type { Failure } from '../../src/core/failure.ts';
+import { type Failure, withWait } from '../../src/core/failure.ts';
+import { retryAfterOf } from '../../src/core/retry-after.ts';
 
 /**
  * What EC2's and STS's codes mean to us. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
@@ -147,10 +148,9 @@ export function toFailure(error: unknown, sent: Sent): Failure {
     message: seen.message,
     ...(seen.requestId ? { requestId: seen.requestId } : {}),
     ...(quotas.has(seen.code) ? { quota: true as const } : {}),
+    ...(seen.code === 'IdempotentInstanceTerminated' ? { ended: true as const } : {}),
   };
-  const kind = kindOf(seen, sent);
-  if (kind !== 'throttled') return { kind, ...about };
-  return { kind, ...about, ...(seen.retryAfterMs === undefined ? {} : { retryAfterMs: seen.retryAfterMs }) };
+  return withWait({ kind: kindOf(seen, sent), ...about }, seen.retryAfterMs);
 }
 
 interface Look {
@@ -177,13 +177,13 @@ const longestMessage = 600;
 
 function look(error: unknown): Look {
   const { name, code, message, $metadata, $response } = shapeOf(error);
-  const seconds = Number($response?.headers?.['retry-after'] ?? Number.NaN);
+  const headers = $response?.headers;
   return {
     code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
     message: (message ?? String(error)).slice(0, longestMessage),
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
-    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined,
+    retryAfterMs: retryAfterOf(headers?.['retry-after'], headers?.['date']),
   };
 }
 

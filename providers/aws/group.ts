@@ -7,6 +7,7 @@ import { done, failed } from '../pass/answer.ts';
 import { chunks } from '../pass/chunks.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { interfacesIn } from './interfaces-in.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
@@ -24,6 +25,7 @@ export function groupActuator(scope: Scope): Actuator<'group'> {
     create: (batch, call) => each(batch, (item) => create(item, scope, call)),
     update: (batch, call) => update(batch, scope, call),
     delete: (batch, call) => each(batch, (item) => remove(item, scope, call)),
+    usersOf: (id, call) => interfacesIn('group-id', id, scope, call),
   };
 }
 

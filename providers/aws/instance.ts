@@ -7,6 +7,7 @@ import { ListingFailed } from '../../src/ports/provider.ts';
 import { chunks } from '../pass/chunks.ts';
 import type { Client } from './client.ts';
 import { change } from './instance/change.ts';
+import { healthOf } from './instance/health.ts';
 import { launch } from './instance/launch.ts';
 import { observeInstance, type Seen, withDisk } from './instance/observe.ts';
 import { terminate } from './instance/terminate.ts';
@@ -21,6 +22,7 @@ export function instanceActuator(scope: Scope): Actuator<'instance'> {
   return {
     list: (call) => list(scope, call),
     read: (ids, call) => read(ids, scope, call),
+    health: (ids, call) => healthOf(ids, scope, call),
     create: (batch, call) => launch(batch, scope, call),
     update: (batch, call) => change(batch, scope, call),
     delete: (batch, call) => terminate(batch, scope, call),

@@ -61,8 +61,11 @@ export const actions = {
   DescribeSubnets: read,
   DescribeSecurityGroups: narrowable,
   DescribeInstances: narrowable,
+  DescribeInstanceStatus: narrowable,
   DescribeVolumes: narrowable,
   DescribeImages: read,
+  DescribeInstanceTypeOfferings: read,
+  DescribeNetworkInterfaces: narrowable,
   DescribeIamInstanceProfileAssociations: read,
 
   CreateVpc: { budget: mutating, makesTwins: true },
@@ -137,6 +140,8 @@ export const most = {
   routeTablePage: 100,
   /** Not documented; what others use safely: https://github.com/kubernetes/cloud-provider-aws */
   idsToRead: 500,
+  /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceStatus.html */
+  idsToCheck: 100,
   /** Rules per security group and direction: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups */
   rules: 60,
   /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html: up to 1000 resources */

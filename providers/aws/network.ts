@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { storeTime } from '../pass/store-time.ts';
 import { together } from '../pass/together.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
@@ -122,7 +123,7 @@ async function create(item: Creation<'network'>, scope: Scope, call: Call): Prom
   const { cidr, internet, labels } = desired.attributes;
   const earlier = isFirst(item, scope) ? unsent : await findByMark(mark, scope, call);
   if (!earlier.ok) return earlier;
-  const asked = internet === true ? { gateway: `${scope.clock.now()}` } : {};
+  const asked = internet === true ? { gateway: `${storeTime(call, scope.clock).latest}` } : {};
   const tags = { Name: desired.name, ...labels, ...markTags(mark, asked) };
   scope.known.networks.add(item.token);
   const made = earlier.value ? { ok: true as const, value: earlier.value } : await createVpc(cidr, tags, scope, call);

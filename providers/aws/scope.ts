@@ -1,3 +1,4 @@
+import type { Image } from '@aws-sdk/client-ec2';
 import type { CloudId, ScopeKey } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Client } from './client.ts';
@@ -17,8 +18,10 @@ export interface Scope {
 export interface Known {
   /** The route table by which subnets of a VPC reach the internet. */
   readonly tables: Map<CloudId, CloudId>;
-  /** The root device of an image: `/dev/xvda`. */
-  readonly rootDevices: Map<string, string>;
+  /** Images that this account may launch. */
+  readonly images: Map<string, Image>;
+  /** Sizes with the zones that offer them: `t3.small eu-west-1a`. */
+  readonly offered: Set<string>;
   /** Tokens of the networks that were asked for. */
   readonly networks: Set<string>;
 }

@@ -8,6 +8,7 @@ import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { together } from '../pass/together.ts';
 import { canonicalCidr } from './cidr-text.ts';
+import { interfacesIn } from './interfaces-in.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { leadsTo, tablePart } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
@@ -27,6 +28,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
     create: (batch, call) => each(batch, (item) => create(item, scope, call)),
     update: (batch, call) => update(batch, scope, call),
     delete: (batch, call) => each(batch, (item) => remove(item, scope, call)),
+    usersOf: (id, call) => interfacesIn('subnet-id', id, scope, call),
   };
 }
 

@@ -4,6 +4,7 @@ import type { RuleMatch } from '../../src/core/attributes.ts';
 import { parseCidr } from '../../src/core/cidr.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Kind } from '../../src/core/resource.ts';
+import { successorName } from '../pass/successor-name.ts';
 import { armIdOf } from './ids.ts';
 import { canonicalLocation } from './place.ts';
 import { respell } from './respell.ts';
@@ -20,18 +21,30 @@ import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
 export const dialect: Dialect = {
   cloud: 'azure',
   scope,
-  names: { prefix, objectName, told: armIdOf },
+  names: {
+    prefix,
+    objectName,
+    successor: (name, predecessor) => successorName(name, predecessor, longestMachineName, sha256),
+    told: armIdOf,
+  },
   holds: {
     groups: 'objects',
     network: ['cidr', 'filter', 'labels'],
     subnet: ['network', 'cidr', 'filter'],
     fixedMarks: ['subnet'],
+    replace: 'recreate',
     oneByName: ['network', 'subnet', 'group', 'firewall-rule', 'instance'],
     // https://learn.microsoft.com/azure/virtual-machines/linux/expand-disks, https://learn.microsoft.com/azure/virtual-machines/disks-convert-types
     machineEffects: { 'disk.size': 'stops', 'disk.type': 'stops' },
   },
-  // 100 to 4096: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules
-  rules: { atoms, defaults, numbering: { first: 100, last: 4095, gap: 10 } },
+  rules: {
+    atoms,
+    defaults,
+    // 100 to 4096: https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#security-rules
+    numbering: { first: 100, last: 4095, gap: 10 },
+    // https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits
+    room: { most: 1000, apart: [], quota: 'NSG rules per NSG', container: 'a network security group' },
+  },
   respell,
 };
 
@@ -43,6 +56,11 @@ function scope({ account, region }: Place): string {
 function prefix(_kind: Kind, place: Place): string {
   return `${scope(place)}/${(place.resourceGroup ?? '').toLowerCase()}`;
 }
+
+/** Of Linux: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules#microsoftcompute */
+const longestMachineName = 64;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Subnets and rules are named inside their network, so they bear only their own part of the name. */
 function objectName(kind: Kind, name: string): string {

@@ -1,4 +1,5 @@
-import type { Failure } from '../../src/core/failure.ts';
+import { type Failure, withWait } from '../../src/core/failure.ts';
+import { boundedWait, retryAfterOf as waitIn } from '../../src/core/retry-after.ts';
 
 /**
  * What Azure's codes mean to us: of Resource Manager, the network provider and the compute provider.
@@ -124,9 +125,8 @@ export function failureOfAnswer({ status, headers, body }: HttpAnswer, mutating 
   const requestId = requestIdIn(headers);
   const about = { code, message: brief(message), ...(requestId === undefined ? {} : { requestId }) };
   const kind = mutating && lostOnTheWay.has(code) ? 'ambiguous' : kindOf(code, status);
-  if (kind !== 'throttled') return { kind, ...about, ...quotaIn(code, message) };
-  const retryAfterMs = retryAfterOf(headers);
-  return { kind, ...about, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (kind === 'throttled') return withWait({ kind, ...about }, retryAfterOf(headers));
+  return withWait({ kind, ...about, ...quotaIn(code, message) }, askedWait(headers));
 }
 
 /**
@@ -159,14 +159,24 @@ export function failureOfOperation(body: string): Failure {
   };
 }
 
+/** Whether a resource says that the last write to it failed: https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations#provisioningstate-values */
+export function hasFailed(body: string): boolean {
+  const state = asObject(objectIn(body)?.['properties'])?.['provisioningState'];
+  return typeof state === 'string' && /^(?:failed|cancell?ed)$/i.test(state);
+}
+
 /** How long the cloud asks us to wait. Without its word: a second where Resource Manager's own bucket is empty, a minute where a provider's is. */
 export function retryAfterOf(headers: HttpAnswer['headers']): number | undefined {
-  const ms = Number(headers('retry-after-ms') ?? headers('x-ms-retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const seconds = Number(headers('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+  const asked = askedWait(headers);
+  if (asked !== undefined) return asked;
   if (/;0(?:,|$)/.test(headers('x-ms-ratelimit-remaining-resource') ?? '')) return 60_000;
   return frontBuckets.some((name) => headers(`x-ms-ratelimit-remaining-${name}`) === '0') ? 1000 : undefined;
+}
+
+/** The milliseconds are the more exact word: https://azure.github.io/azure-sdk/general_azurecore.html#retry-policy */
+function askedWait(headers: HttpAnswer['headers']): number | undefined {
+  const ms = headers('retry-after-ms') ?? headers('x-ms-retry-after-ms') ?? '';
+  return /^\d+$/.test(ms) ? boundedWait(Number(ms)) : waitIn(headers('retry-after'), headers('date'));
 }
 
 const frontBuckets = ['subscription', 'tenant', 'subscription-global'].flatMap((whose) =>

@@ -9,6 +9,7 @@ import { canonicalId, guidOf } from './ids.ts';
 import { type Around, listAround, readAround } from './instance/around.ts';
 import { change } from './instance/change.ts';
 import { asPart, halfMade, type NamedPart, namedParts } from './instance/half-made.ts';
+import { healthOf } from './instance/health.ts';
 import { launch } from './instance/launch.ts';
 import { findMachine } from './instance/machine.ts';
 import { interfaceOf, observeMachine, osDiskOf } from './instance/observe.ts';
@@ -27,6 +28,7 @@ export function instanceActuator(scope: Scope): Actuator<'instance'> {
   return {
     list: (call) => list(scope, call),
     read: (ids, call) => read(ids, scope, call),
+    health: (ids, call) => healthOf(ids, scope, call),
     create: (batch, call) => launch(batch, scope, call),
     update: (batch, call) => change(batch, scope, call),
     delete: (batch, call) => terminate(batch, scope, call),

@@ -45,6 +45,8 @@ export type LaneName = keyof typeof budgets;
 /** The bucket of Resource Manager that every request takes one from. */
 const inFront: Readonly<Record<string, LaneName>> = { GET: 'arm-reads', DELETE: 'arm-deletes' };
 
+const platformImage = 'microsoft.compute/locations/*/publishers/*/artifacttypes/*/offers/*/skus/*/versions';
+
 /** The API's name of it; method and type, an instance of a type with `/*`; what else it takes one from. */
 const rows: readonly (readonly [action: string, shape: string, behind?: LaneName])[] = [
   ['Providers_Get', 'GET providers/*'],
@@ -100,6 +102,14 @@ const rows: readonly (readonly [action: string, shape: string, behind?: LaneName
   ['Disks_Get', 'GET microsoft.compute/disks/*'],
   ['Disks_Update', 'PATCH microsoft.compute/disks/*'],
   ['Disks_Delete', 'DELETE microsoft.compute/disks/*'],
+  ['ResourceSkus_List', 'GET microsoft.compute/skus'],
+  ['VirtualMachineImages_List', `GET ${platformImage}`],
+  ['VirtualMachineImages_Get', `GET ${platformImage}/*`],
+  ['Images_Get', 'GET microsoft.compute/images/*'],
+  ['GalleryImages_Get', 'GET microsoft.compute/galleries/*/images/*'],
+  ['GalleryImageVersions_Get', 'GET microsoft.compute/galleries/*/images/*/versions/*'],
+  ['CommunityGalleryImages_Get', 'GET microsoft.compute/locations/*/communitygalleries/*/images/*'],
+  ['SharedGalleryImages_Get', 'GET microsoft.compute/locations/*/sharedgalleries/*/images/*'],
   ['ComputeOperations_Get', 'GET microsoft.compute/locations/*/operations/*', 'compute-poll'],
 ];
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { failureOfOperation, retryAfterOf } from './errors.ts';
+import { failureOfOperation, hasFailed, retryAfterOf } from './errors.ts';
 import { during, type Exchange, failureIn } from './exchange.ts';
 
 /** What we use of the SDK's poller. It is a promise too, that polls by itself: never await it, nor return it from an async function. */
@@ -140,7 +140,10 @@ async function onePoll<T>(poller: Poller<T>, turn: Exchange, wait: () => Promise
 const isPassing = ({ kind }: Failure): boolean => kind === 'throttled' || kind === 'retryable';
 
 function ended<T>({ operationState, result }: Poller<T>, { answer }: Exchange): Result<T> {
-  if (operationState?.status !== 'succeeded') return { ok: false, failure: failureOfOperation(answer?.body ?? '') };
+  const body = answer?.body ?? '';
+  // why: where `Location` is polled, the SDK takes any 200 for a success, also of a resource that says that it failed
+  if (operationState?.status !== 'succeeded' || hasFailed(body))
+    return { ok: false, failure: failureOfOperation(body) };
   // why: what succeeded has its result, which for a deletion is nothing
   return { ok: true, value: result as T };
 }

@@ -18,4 +18,8 @@ export interface Known {
   readonly resourceGroups: Map<string, Promise<Result<void>>>;
   /** Who writes to a VNet or NSG now: the next one waits its turn. */
   readonly turns: Map<string, Promise<unknown>>;
+  /** Images that were found to be there. */
+  readonly images: Set<string>;
+  /** Sizes of the location, in lower case, with what keeps us from them, or `free`. */
+  sizes?: Promise<Result<ReadonlyMap<string, string>>>;
 }

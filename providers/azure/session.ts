@@ -6,6 +6,7 @@ import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { partsOfId } from './ids.ts';
+import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
@@ -24,7 +25,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
     client,
     listings: makeListings({ client, account, location, clock }),
     clock,
-    known: { resourceGroups: new Map(), turns: new Map() },
+    known: { resourceGroups: new Map(), turns: new Map(), images: new Set() },
   };
   return {
     scope: access.scope,
@@ -36,6 +37,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
       'firewall-rule': firewallRuleActuator(scope),
       instance: instanceActuator(scope),
     },
+    canLaunch: (question, call) => canLaunch(question, scope, call),
     resume: client.resume,
     close: async () => {},
   };

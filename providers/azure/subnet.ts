@@ -34,6 +34,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
     update: (batch, call) =>
       each(batch, (item) => inTurn(vnetOf(item.observed.id), scope, () => update(item, scope, call))),
     delete: (batch, call) => each(batch, (item) => inTurn(vnetOf(item.id), scope, () => remove(item, scope, call))),
+    usersOf: (id, call) => usersOf(id, scope, call),
   };
 }
 
@@ -118,4 +119,13 @@ async function remove({ id }: Removal<'subnet'>, { client }: Scope, call: Call):
   if (!childNamed(vnet.value.subnets, child)) return done;
   const gone = await client.run(call, ({ network }) => network.subnets.delete(resourceGroup, name, child));
   return gone.ok || gone.failure.kind === 'not-found' ? done : gone;
+}
+
+/** `InUseSubnetCannotBeDeleted` names one of them: here are ten. */
+async function usersOf(id: CloudId, { client }: Scope, call: Call): Promise<Result<readonly string[]>> {
+  const { resourceGroup, name, child } = partsOfId(id);
+  const answer = await client.ask(call, ({ network }) => network.subnets.get(resourceGroup, name, child));
+  if (!answer.ok) return answer;
+  const ids = (answer.value.ipConfigurations ?? []).flatMap((one) => one.id ?? []);
+  return { ok: true, value: ids.slice(0, 10) };
 }

@@ -1,9 +1,10 @@
 import type { CallOptions } from 'google-gax';
 import type { Failure, Result } from '../../src/core/failure.ts';
+import { retryAfterOf } from '../../src/core/retry-after.ts';
 import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Access } from '../../src/ports/provider.ts';
-import { toFailure } from './errors.ts';
+import { type Refusal, toFailure } from './errors.ts';
 import { type Action, requestFor } from './limits.ts';
 import type { Operation } from './messages.ts';
 import { type Sdk, sdk } from './sdk.ts';
@@ -101,7 +102,7 @@ async function exchanged<T>(
     report(name ? { requestId: name } : {});
     return { ok: true, value };
   } catch (error) {
-    const seen = { ...exchange, error: exchange.error ?? error, retryAfterMs: waitOf(exchange, clock) };
+    const seen = { ...exchange, error: exchange.error ?? error, ...waitsOf(exchange, clock) };
     const failure = withoutSecrets(toFailure(seen, { mutating: request.mutating }), secrets);
     report({ failure });
     return { ok: false, failure };
@@ -111,9 +112,9 @@ async function exchanged<T>(
 const windowMs = 60_000;
 
 /** Windows begin with the minute: https://docs.cloud.google.com/compute/api-quota ("such as 10:01:00") */
-function waitOf({ headers }: Exchange, clock: Clock): number {
-  const header = headers?.get('retry-after') ?? '';
-  return /^\d{1,5}$/.test(header) ? Number(header) * 1000 : windowMs - (clock.now() % windowMs);
+function waitsOf({ headers }: Exchange, clock: Clock): Pick<Refusal, 'retryAfterMs' | 'windowMs'> {
+  const retryAfterMs = retryAfterOf(headers?.get('retry-after') ?? undefined, headers?.get('date') ?? undefined);
+  return { retryAfterMs, windowMs: windowMs - (clock.now() % windowMs) };
 }
 
 const noOperation: Failure = {

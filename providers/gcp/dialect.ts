@@ -4,6 +4,7 @@ import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/co
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
+import { successorName } from '../pass/successor-name.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 
@@ -17,12 +18,17 @@ import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 export const dialect: Dialect = {
   cloud: 'gcp',
   scope: ({ account }) => `gcp/${account}`,
-  names: { prefix, objectName: (_kind, name) => fitting(name.replaceAll('.', '-')) },
+  names: {
+    prefix,
+    objectName: (_kind, name) => fitting(name.replaceAll('.', '-')),
+    successor: (name, predecessor) => successorName(name, predecessor, longestName, sha256),
+  },
   holds: {
     groups: 'tags',
     network: ['internet'],
     subnet: ['network', 'cidr'],
     fixedMarks: ['network', 'subnet'],
+    replace: 'recreate',
     oneByName: ['network', 'subnet', 'group', 'firewall-rule', 'instance'],
     // https://cloud.google.com/compute/docs/instances/change-service-account
     machineEffects: { 'machine.identity': 'stops', 'disk.type': 'replace' },
@@ -43,7 +49,8 @@ const longestName = 63;
 const fitting = (name: string): string =>
   name.length <= longestName ? name : `${name.slice(0, longestName - 9)}-${digest(name)}`;
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digest = (text: string): string => sha256(text).slice(0, 8);
 
 /**
  *   peers                          | firewalls

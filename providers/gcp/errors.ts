@@ -1,4 +1,4 @@
-import type { Failure } from '../../src/core/failure.ts';
+import { type Failure, withWait } from '../../src/core/failure.ts';
 import type { Operation } from './messages.ts';
 
 /**
@@ -100,7 +100,10 @@ export interface Refusal {
   readonly status?: number;
   readonly body?: string;
   readonly error?: unknown;
-  readonly retryAfterMs?: number;
+  /** As long as the cloud asks us to wait. */
+  readonly retryAfterMs?: number | undefined;
+  /** Until its window of quotas ends: so long a throttle lasts that names no wait. */
+  readonly windowMs?: number;
 }
 
 /**
@@ -122,19 +125,23 @@ export function toFailure(refusal: Refusal, sent: { readonly mutating: boolean }
   const kind = isUnseenParent(code, message)
     ? 'not-found'
     : kindOf(code, refusal, sent.mutating ? 'ambiguous' : 'retryable');
-  if (kind !== 'throttled') return { kind, code, message, ...quotaIn(code) };
-  return { kind, code, message, ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }) };
+  if (kind === 'throttled') return withWait({ kind, code, message }, refusal.retryAfterMs ?? refusal.windowMs);
+  return withWait({ kind, code, message, ...quotaIn(code) }, refusal.retryAfterMs);
 }
 
 /** Only these, for the ids that we name them by were seen; an image or a size that is not there is somebody's mistake. */
 const isUnseenParent = (code: string, message: string): boolean =>
   code === 'invalid' && /'resource\.(?:network|networkInterfaces\[\d+\]\.\w+)'.* cannot be found/.test(message);
 
-/** An operation that ended in errors: a failure of what it was to do, though the request succeeded. */
+/**
+ * An operation that ended in errors: a failure of what it was to do, though the request succeeded. Each of the three fields is
+ * there only "if the operation fails", and none needs another:
+ * https://docs.cloud.google.com/compute/docs/reference/rest/v1/globalOperations
+ */
 export function failureOf({ name, error, httpErrorStatusCode, httpErrorMessage }: Operation): Failure | undefined {
+  if (!error && !httpErrorStatusCode && !httpErrorMessage) return undefined;
   const [first] = error?.errors ?? [];
-  if (!first && !httpErrorStatusCode) return undefined;
-  const code = first?.code ?? `Http${httpErrorStatusCode}`;
+  const code = first?.code || (httpErrorStatusCode ? `Http${httpErrorStatusCode}` : 'OperationFailed');
   const texts = (error?.errors ?? []).flatMap(({ message }) => message || []);
   const message = (texts.join(' ') || httpErrorMessage || 'the operation failed').slice(0, longestMessage);
   const meaning = known(code) ?? statuses[httpErrorStatusCode ?? 0] ?? 'terminal';

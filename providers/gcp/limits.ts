@@ -38,6 +38,9 @@ export const actions = {
   'firewalls.update': 'write',
   'firewalls.delete': 'write',
 
+  'images.get': 'read',
+  'images.getFromFamily': 'read',
+  'machineTypes.get': 'read',
   'instances.aggregatedList': 'heavy read',
   'instances.get': 'read',
   'instances.insert': 'write',

@@ -78,7 +78,7 @@ function note(open: readonly Operation[], seen: readonly Operation[], ended: Map
 const passing = ({ kind }: Failure): boolean => kind === 'throttled' || kind === 'retryable';
 
 const pauseAfter = (seen: Result<unknown>): number =>
-  !seen.ok && seen.failure.kind === 'throttled' ? (seen.failure.retryAfterMs ?? pollEveryMs) : pollEveryMs;
+  seen.ok || !('retryAfterMs' in seen.failure) ? pollEveryMs : Math.max(pollEveryMs, seen.failure.retryAfterMs ?? 0);
 
 const unknownEnd = ({ name, operationType }: Operation): Failure => ({
   kind: 'ambiguous',

@@ -15,4 +15,6 @@ export interface Scope {
 export interface Known {
   /** Request ids whose operation failed: the cloud would answer the failure again, so the next try has another. */
   readonly spent: Map<string, number>;
+  /** Images, and sizes with their zones, that were found to be there. */
+  readonly launchable: Set<string>;
 }

@@ -1,7 +1,9 @@
 import { DisksClient } from '@google-cloud/compute/build/src/v1/disks_client.js';
 import { FirewallsClient } from '@google-cloud/compute/build/src/v1/firewalls_client.js';
 import { GlobalOperationsClient } from '@google-cloud/compute/build/src/v1/global_operations_client.js';
+import { ImagesClient } from '@google-cloud/compute/build/src/v1/images_client.js';
 import { InstancesClient } from '@google-cloud/compute/build/src/v1/instances_client.js';
+import { MachineTypesClient } from '@google-cloud/compute/build/src/v1/machine_types_client.js';
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
 import { ProjectsClient } from '@google-cloud/compute/build/src/v1/projects_client.js';
 import { RegionOperationsClient } from '@google-cloud/compute/build/src/v1/region_operations_client.js';
@@ -37,6 +39,8 @@ export const sdk = {
   routes: lazily(RoutesClient),
   subnetworks: lazily(SubnetworksClient),
   firewalls: lazily(FirewallsClient),
+  images: lazily(ImagesClient),
+  machineTypes: lazily(MachineTypesClient),
   instances: lazily(InstancesClient),
   disks: lazily(DisksClient),
   globalOperations: lazily(GlobalOperationsClient),

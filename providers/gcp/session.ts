@@ -5,6 +5,7 @@ import type { Access, Session } from '../../src/ports/provider.ts';
 import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
+import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
@@ -19,7 +20,7 @@ export function openSession(access: Access, clock: Clock): Session {
     client,
     listings: makeListings(client, access.account, clock),
     clock,
-    known: { spent: new Map() },
+    known: { spent: new Map(), launchable: new Set() },
   };
   return {
     scope: access.scope,
@@ -31,6 +32,7 @@ export function openSession(access: Access, clock: Clock): Session {
       'firewall-rule': firewallRuleActuator(scope),
       instance: instanceActuator(scope),
     },
+    canLaunch: (question, call) => canLaunch(question, scope, call),
     close: () => client.close(),
   };
 }

@@ -7,6 +7,7 @@ import { type Inspection, inspect } from './cloud/inspect.ts';
 import type { View } from './cloud/listing.ts';
 import { type Outside, outside } from './cloud/outside.ts';
 import { type Random, seededRandom } from './cloud/random.ts';
+import type { InstanceRecord } from './cloud/records.ts';
 import { Refusal } from './cloud/refusal.ts';
 import { makeWorld, type World } from './cloud/world.ts';
 import { type Fault, type Faults, makeFaults } from './faults.ts';
@@ -146,7 +147,29 @@ function perform<A extends ActionName>(front: Front, { caller, action, input, st
   }
   // why: `calls[action]` takes exactly this input and gives exactly this output; TypeScript cannot tie the unions together
   const call = calls[action] as unknown as (world: World, input: Input<A>, view: View) => Output<A>;
-  return call(front.world, input, viewOf(front, struck));
+  const { instances } = front.world.tables;
+  const before = action === 'RunInstances' ? instances.all().length : undefined;
+  const output = call(front.world, input, viewOf(front, struck));
+  if (before !== undefined) endLaunched(front, instances.all().slice(before), struck);
+  return output;
+}
+
+/** Machines that were just launched and die by their image or by the schedule of faults. */
+function endLaunched(
+  { world, chronicle, options: { clock } }: Front,
+  launched: readonly InstanceRecord[],
+  struck: readonly Fault[],
+): void {
+  const [fault] = struck.flatMap((one) => (one.do === 'die' ? [one.ms] : []));
+  for (const { id, hardware } of launched) {
+    const afterMs = fault ?? world.broken.get(hardware.image);
+    if (afterMs === undefined) continue;
+    void clock.sleep(afterMs).then(() => {
+      const { end } = chronicle.begin('outside', 'TerminateInstances');
+      calls.TerminateInstances(world, { ids: [id] });
+      end({ outcome: 'ok' });
+    });
+  }
 }
 
 function viewOf({ random, options }: Front, struck: readonly Fault[]): View {

@@ -14,11 +14,13 @@ export const dialect: Dialect = {
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],
+    replace: 'surge',
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },
   rules: {
     atoms,
     defaults,
+    room: { most: 60, apart: ['direction'], quota: 'rulesPerGroup', container: 'a group' },
     contentName: ({ group, network, match }, refName) => {
       const peers = match.peers.map((peer) =>
         peer.startsWith(groupPeer) ? `group:${refName(peer.slice(groupPeer.length))}` : peer,

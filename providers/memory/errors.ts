@@ -1,4 +1,5 @@
-import type { Failure } from '../../src/core/failure.ts';
+import { type Failure, withWait } from '../../src/core/failure.ts';
+import { boundedWait } from '../../src/core/retry-after.ts';
 import { type ActionName, reads } from './cloud/calls.ts';
 import { Refusal, type RefusalCode } from './cloud/refusal.ts';
 
@@ -28,9 +29,8 @@ const makesTwins: ReadonlySet<ActionName> = new Set<ActionName>(['CreateNetwork'
 export function toFailure(error: unknown, action: ActionName): Failure {
   if (!(error instanceof Refusal)) throw error;
   const { code, message, retryAfterMs, requestId } = error;
-  const told = { code, message, ...(requestId !== undefined && { requestId }) };
-  if (code === 'Throttled' && retryAfterMs !== undefined) return { ...told, kind: 'throttled', retryAfterMs };
-  return { ...told, kind: kindOf(code, action) };
+  const told = { kind: kindOf(code, action), code, message, ...(requestId !== undefined && { requestId }) };
+  return withWait(told, retryAfterMs === undefined ? undefined : boundedWait(retryAfterMs));
 }
 
 /** A read that was not answered can simply be sent again; what would make a twin cannot. */

@@ -9,12 +9,13 @@ import type { RefusalCode } from './cloud/refusal.ts';
  * - `delay`: it is served `ms` later; `delay-after`: it is served now and answered `ms` later.
  * - `lag`: for `ms` after a write this read sees the state before it or the state after it, object by object.
  * - `flicker`: a listing misses this share of the objects and does not say so.
+ * - `die`: the machines of this launch are ended `ms` later, as where their disk cannot be read.
  * - `short-page`: a page holds at most so many, and says that there is more. `unreachable`: a listing says it is not whole.
  */
 export type Fault =
   | { readonly do: 'refuse'; readonly code: RefusalCode; readonly retryAfterMs?: number }
   | { readonly do: 'lost-before' | 'lost-after' | 'error-after' | 'unreachable' }
-  | { readonly do: 'delay' | 'delay-after' | 'lag'; readonly ms: number }
+  | { readonly do: 'delay' | 'delay-after' | 'lag' | 'die'; readonly ms: number }
   | { readonly do: 'flicker'; readonly share: number }
   | { readonly do: 'short-page'; readonly items: number };
 

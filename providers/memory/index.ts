@@ -5,6 +5,7 @@ import { dialect } from './dialect.ts';
 import { ruleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { instanceActuator } from './instance.ts';
+import { launchCheck } from './launch-check.ts';
 import { batches } from './limits.ts';
 import { networkActuator } from './network.ts';
 import { subnetActuator } from './subnet.ts';
@@ -44,6 +45,7 @@ function open(client: Client, { scope, account }: Access): Session {
       'firewall-rule': ruleActuator(client),
       instance: instanceActuator(client),
     },
+    canLaunch: launchCheck(client),
     close: async () => {},
   };
 }

@@ -32,8 +32,11 @@ const steps: Readonly<
     const { identity } = desired.attributes.machine;
     return client.send(call, 'SetIdentity', { id, ...(identity !== undefined && { identity }) });
   },
-  disk: (client, call, { observed: { id }, desired }) => {
-    const { size, type } = desired.attributes.disk ?? {};
+  disk: (client, call, { observed: { id }, desired, changes }) => {
+    const has = (field: string): boolean => changes.some((each) => each.field === field);
+    const { disk = {} } = desired.attributes;
+    const size = has('disk.size') ? disk.size : undefined;
+    const type = has('disk.type') ? disk.type : undefined;
     return client.send(call, 'ModifyDisk', {
       id,
       ...(size !== undefined && { size }),
@@ -51,9 +54,12 @@ const steps: Readonly<
 async function resize(
   client: Client,
   call: Call,
-  { observed: { id }, desired }: Revision<'instance'>,
+  { observed, desired, changes }: Revision<'instance'>,
 ): Promise<Result<void>> {
-  const { size, power } = desired.attributes.machine;
+  const { id } = observed;
+  const { size } = desired.attributes.machine;
+  const isMoved = changes.some(({ field }) => field === 'machine.power');
+  const { power } = (isMoved ? desired : observed).attributes.machine;
   const stopping = await client.send(call, 'StopInstances', { ids: [id] });
   if (!stopping.ok) return stopping;
   const stopped = await waitFor(client, call, { ids: [id], state: 'stopped' });

@@ -15,7 +15,8 @@ export async function launchAll(client: Client, call: Call, batch: Launch): Prom
   const results = new Map<Creation<'instance'>, Result<InstanceView>>();
   for (const launch of launches(batch)) {
     const answer = await run(client, call, launch);
-    for (const [index, creation] of launch.entries()) results.set(creation, machineAt(answer, index));
+    const machines = machinesOf(answer, launch.length);
+    for (const [index, creation] of launch.entries()) results.set(creation, machines[index] ?? unanswered);
   }
   return batch.map((creation) => results.get(creation) ?? unanswered);
 }
@@ -60,10 +61,14 @@ async function run(client: Client, call: Call, launch: Launch): Promise<Result<r
   });
 }
 
-function machineAt(answer: Result<readonly InstanceView[]>, index: number): Result<InstanceView> {
-  if (!answer.ok) return answer;
-  const machine = answer.value[index];
-  return machine ? { ok: true, value: machine } : unanswered;
+/** What is not answered is sent again, and a part of a launch would be another launch: all of it is answered or none. */
+function machinesOf(answer: Result<readonly InstanceView[]>, count: number): readonly Result<InstanceView>[] {
+  const all = Array.from({ length: count }, (_, index) => index);
+  if (!answer.ok) return all.map(() => answer);
+  const byIndex = new Map(answer.value.map((machine) => [machine.launch.index, machine]));
+  const machines = all.flatMap((index) => byIndex.get(index) ?? []);
+  if (machines.length < count) return all.map(() => unanswered);
+  return machines.map((machine) => ({ ok: true, value: machine }));
 }
 
 const unanswered = failed({

@@ -98,9 +98,12 @@ function observe({ id, tags, launch, place, groups, hardware, power, state }: In
       labels: labelsOf(tags),
     },
     signs: { ...(mark && { mark }), ...(origin && { origin }) },
-    condition: { state: condition[state] },
+    condition: { state: condition[state], ephemeral: hasLocalDisk(size) },
   };
 }
+
+/** Sizes of this cloud that end so have a disk on their host, which a stop empties. */
+const hasLocalDisk = (size: string): boolean => size.endsWith('.local');
 
 const retagOf = ({ observed, changes, mark }: Revision<'instance'>): Retag =>
   retagFor(observed.id, changes, mark && machineTags(mark));

@@ -6,7 +6,8 @@ const width = 16;
 
 /**
  * Runs each item by itself and answers in order. When the pass is stopped (`run` throws) while other items have their
- * answer, those answers are kept and the rest is told to plan again; nothing that was written goes unreported.
+ * answer, those answers are kept, what was begun may have happened, and the rest is told to plan again; nothing that was
+ * written goes unreported.
  */
 export async function each<T, R>(
   items: readonly T[],
@@ -14,6 +15,7 @@ export async function each<T, R>(
 ): Promise<readonly Result<R>[]> {
   const results = new Map<number, Result<R>>();
   const stops: unknown[] = [];
+  const cut = new Set<number>();
   const queue = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
@@ -22,12 +24,15 @@ export async function each<T, R>(
         results.set(index, await run(item));
       } catch (stop) {
         stops.push(stop);
+        cut.add(index);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   if (stops.length > 0 && results.size === 0) throw stops[0];
-  return items.map((_, index) => results.get(index) ?? notSent);
+  return items.map((_, index) => results.get(index) ?? (cut.has(index) ? cutShort : notSent));
 }
+
+const cutShort = failed('ambiguous', 'CutShort', 'the pass was stopped in the midst of this');
 
 export const notSent = failed('conflict', 'NotSent', 'the pass was stopped before this was sent');

@@ -62,6 +62,12 @@ const PLATFORM: readonly PlatformImage[] = [
   },
 ];
 
+/** Versions of a platform image, oldest first; undefined: no location offers such an image. */
+export function platformVersions(publisher: string, offer: string, sku: string): PlatformImage | undefined {
+  const wanted = [publisher, offer, sku].join(':').toLowerCase();
+  return PLATFORM.find((each) => [each.publisher, each.offer, each.sku].join(':').toLowerCase() === wanted);
+}
+
 /** What a machine is made from. */
 export interface Source {
   readonly reference: ImageReference;
@@ -82,8 +88,7 @@ export function sourceOf({ subscription, location }: Where, written: Kept): Sour
   if (typeof id === 'string') return ownImage(subscription, written, id);
   const part = (name: string): string => String(written[name] ?? '');
   const [publisher, offer, sku, version] = ['publisher', 'offer', 'sku', 'version'].map(part);
-  const wanted = [publisher, offer, sku].join(':').toLowerCase();
-  const image = PLATFORM.find((each) => [each.publisher, each.offer, each.sku].join(':').toLowerCase() === wanted);
+  const image = platformVersions(publisher ?? '', offer ?? '', sku ?? '');
   const exactVersion =
     version?.toLowerCase() === 'latest' ? image?.versions.at(-1) : image?.versions.find((each) => each === version);
   if (!image || exactVersion === undefined) throw notOffered([publisher, offer, sku, version].join(':'));

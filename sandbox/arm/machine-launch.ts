@@ -3,6 +3,7 @@ import { refused } from './errors.ts';
 import { freshEtag } from './etag.ts';
 import { freshGuid } from './guid.ts';
 import { type Source, sourceOf } from './images.ts';
+import { badBootOf, shutDown, timedOut } from './machine-boot.ts';
 import { MACHINE_KEPT, type MachineForm, type MachineProperties } from './machine-fields.ts';
 import { identityFor } from './machine-identity.ts';
 import { connect, type NetworkPlan, type Owner, plannedNetwork } from './machine-network.ts';
@@ -30,10 +31,18 @@ export function launch(asked: Asked, path: string, form: MachineForm): Readonly<
   subscription.disks.put(plan.disk);
   connect(subscription, plan.machine.path, plan.network);
   const ms = subscription.durations.machineWrite;
-  return operate(asked, plan.machine, {
+  const bad = badBootOf(subscription, plan.machine.storage.image);
+  if (typeof bad === 'object') shutDown(subscription, plan.machine.id, now + ms + bad.stopsAfterMs);
+  const failing = bad === 'times out' ? timedOut(nameOf(path)) : undefined;
+  const failure = failing && refused(failing.code, failing.message, { status: 409 }).refusal;
+  return operate(failure === undefined ? asked : { ...asked, blur: { ...asked.blur, failure } }, plan.machine, {
     ms,
     succeed: (machine) => ({ ...machine, power: { state: 'running', since: now + ms } }),
-    fail: (machine) => ({ ...machine, power: { state: 'deallocated', since: now + ms } }),
+    fail: (machine) => ({
+      ...machine,
+      power: { state: failing === undefined ? 'deallocated' : 'running', since: now + ms },
+      settings: { ...machine.settings, ...(failing === undefined ? {} : { failing }) },
+    }),
   });
 }
 

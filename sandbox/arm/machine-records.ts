@@ -78,7 +78,14 @@ export interface InterfaceReference {
 /** https://learn.microsoft.com/azure/virtual-machines/states-billing */
 export type PowerState = 'starting' | 'running' | 'stopping' | 'stopped' | 'deallocating' | 'deallocated';
 
+/** Why provisioning failed, as an instance view says it. */
+export interface Failing {
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface MachineSettings {
+  readonly failing?: Failing;
   readonly createdAt: number;
   readonly zones: readonly string[] | undefined;
   readonly identity: Identity | undefined;

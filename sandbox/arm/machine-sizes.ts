@@ -3,6 +3,24 @@ import { refused } from './errors.ts';
 /** https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions */
 const SIZE = /^(Standard|Basic)_([A-Z]+)\d+(?:-\d+)?([a-z]*)(?:_[A-Z]\w*)?(?:_(v\d+))?$/i;
 
+/** Series with their sizes: https://learn.microsoft.com/azure/virtual-machines/sizes/overview */
+const SERIES: readonly (readonly [name: (cpus: string) => string, cpus: string])[] = [
+  [(cpus) => `Standard_B${cpus}`, '1s 1ms 2s 2ms 4ms 8ms 12ms 16ms 20ms'],
+  [(cpus) => `Standard_B${cpus}_v2`, '2s 2ts 4s 8s 16s 32s'],
+  ...['v3', 'v4', 'v5', 'v6'].flatMap((version) =>
+    ['D', 'E'].map(
+      (letter) => [(cpus: string) => `Standard_${letter}${cpus}s_${version}`, '2 4 8 16 32 48 64'] as const,
+    ),
+  ),
+  [(cpus) => `Standard_F${cpus}s_v2`, '2 4 8 16 32 48 64 72'],
+];
+
+/** Sizes that every location offers. */
+export const SIZES: readonly string[] = SERIES.flatMap(([name, cpus]) => cpus.split(' ').map(name));
+
+/** Listed, and kept from every subscription of the sandbox: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-sku-not-available */
+export const RESTRICTED: readonly string[] = ['Standard_M416ms_v2'];
+
 /** https://learn.microsoft.com/azure/virtual-machines/error-codes: InvalidParameter, target vmSize */
 export function checkedSize(size: string): string {
   if (SIZE.test(size)) return size;

@@ -1,12 +1,14 @@
+import { badBootOf } from './machine-boot.ts';
 import type { PowerState, VirtualMachine } from './machine-records.ts';
 import type { ProvisioningState } from './records.ts';
 import { keyOf, nameOf } from './resource-id.ts';
-import type { Subscription } from './subscription.ts';
+import type { BadBoot, Subscription } from './subscription.ts';
 
 interface Status {
   readonly code: string;
-  readonly level: 'Info' | 'Error';
+  readonly level: 'Info' | 'Warning' | 'Error';
   readonly displayStatus: string;
+  readonly message?: string;
   readonly time?: string;
 }
 
@@ -20,9 +22,16 @@ const PROVISIONING: Readonly<Record<ProvisioningState, Omit<Status, 'time'>>> = 
 };
 
 /** https://learn.microsoft.com/azure/virtual-machines/states-billing#power-states-and-billing */
-export function statusesOf({ version, power }: Pick<VirtualMachine, 'version' | 'power'>): readonly Status[] {
+export function statusesOf({
+  version,
+  power,
+  settings: { failing },
+}: Pick<VirtualMachine, 'version' | 'power' | 'settings'>): readonly Status[] {
   const time = new Date(version.changedAt).toISOString();
-  return [{ ...PROVISIONING[version.state], time }, powerStatus(power.state)];
+  const provisioning = PROVISIONING[version.state];
+  if (version.state !== 'Failed' || failing === undefined) return [{ ...provisioning, time }, powerStatus(power.state)];
+  const { code, message } = failing;
+  return [{ ...provisioning, code: `${provisioning.code}/${code}`, message, time }, powerStatus(power.state)];
 }
 
 function powerStatus(state: PowerState): Status {
@@ -33,7 +42,8 @@ function powerStatus(state: PowerState): Status {
 export function instanceView(subscription: Subscription, machine: VirtualMachine): object {
   const disk = subscription.disks.get(keyOf(machine.storage.osDisk));
   const time = new Date(machine.settings.createdAt).toISOString();
-  const inside = machine.power.state === 'running' ? runningView(machine) : {};
+  const inside =
+    machine.power.state === 'running' ? runningView(machine, badBootOf(subscription, machine.storage.image)) : {};
   return {
     ...inside,
     disks: [
@@ -47,23 +57,31 @@ export function instanceView(subscription: Subscription, machine: VirtualMachine
   };
 }
 
-function runningView({ os, storage, power }: VirtualMachine): object {
+function runningView({ os, storage, power }: VirtualMachine, bad: BadBoot | undefined): object {
   const time = new Date(power.since).toISOString();
+  if (bad === 'times out') return { vmAgent: { vmAgentVersion: 'Unknown', statuses: [{ ...NOT_READY, time }] } };
   return {
     computerName: os.shown['computerName'],
     osName: storage.image.osType === 'Windows' ? 'Windows Server' : 'linux',
     vmAgent: {
       vmAgentVersion: '2.9.1.1',
-      statuses: [
-        {
-          code: 'ProvisioningState/succeeded',
-          level: 'Info',
-          displayStatus: 'Ready',
-          message: 'Guest Agent is running',
-          time,
-        },
-      ],
+      statuses: [{ ...(bad === 'loses its agent' ? NOT_READY : READY), time }],
       extensionHandlers: [],
     },
   };
 }
+
+const READY: Status = {
+  code: 'ProvisioningState/succeeded',
+  level: 'Info',
+  displayStatus: 'Ready',
+  message: 'Guest Agent is running',
+};
+
+/** https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/windows-azure-guest-agent */
+const NOT_READY: Status = {
+  code: 'ProvisioningState/Unavailable',
+  level: 'Warning',
+  displayStatus: 'Not Ready',
+  message: 'VM status blob is found but not yet populated.',
+};

@@ -19,9 +19,14 @@ interface NetworkTables {
   readonly addresses: Table<PublicAddress>;
 }
 
+/** An image that boots badly: its machines shut down so many ms after they began to run, or never report that they have booted. */
+export type BadBoot = { readonly stopsAfterMs: number } | 'times out' | 'loses its agent';
+
 interface ComputeTables {
   readonly machines: Table<VirtualMachine>;
   readonly disks: Table<Disk>;
+  /** By what an image is called in all requests that name it: `publisher:offer:sku`, or its path, in lower case. */
+  readonly badBoots: Map<string, BadBoot>;
 }
 
 interface Place {
@@ -77,6 +82,7 @@ export function makeSubscription({
     addresses: new Table<PublicAddress>(lag, inGroup),
     machines: new Table<VirtualMachine>(lag, inGroup),
     disks: new Table<Disk>(lag, inGroup),
+    badBoots: new Map(),
     timeline: makeTimeline(),
     random,
     operations: new Map(),

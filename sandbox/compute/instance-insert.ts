@@ -6,7 +6,7 @@ import { checkArchitecture, hardwareOf, machineTypeOf, settingsOf } from './inst
 import { checkedLabels, checkedMetadata, checkedTags } from './instance-marks.ts';
 import type { InstanceMessage } from './instance-message.ts';
 import { type NicPlan, nicPlan } from './instance-nic.ts';
-import { staging } from './instance-power.ts';
+import { shutDown, staging } from './instance-power.ts';
 import type { Instance } from './instance-records.ts';
 import type { Context } from './method.ts';
 import { begin } from './operation.ts';
@@ -40,6 +40,8 @@ export function insertInstance(context: Context, scope: Scope, given: InstanceMe
       },
     });
   put(project, plan.disks, instance, now);
+  const bad = project.badBoots.get(imageNameOf(project, instance));
+  if (bad) shutDown(project, id, now + project.durations.start + bad.stopsAfterMs);
   return begin(context, { ...work, finish: staging(context, id), undo: () => takeBack(project, plan.disks, instance) });
 }
 
@@ -130,3 +132,7 @@ function takeBack(project: Project, { fresh }: DisksPlan, instance: Instance): v
   releaseAddress(project, instance.nic.subnetwork, instance.nic.address);
   project.instances.remove(instance.id);
 }
+
+/** The image that its boot disk was made from; '' where it was made from none. */
+const imageNameOf = ({ disks: all }: Project, { disks }: Instance): string =>
+  all.get(disks.find(({ boot }) => boot)?.diskId ?? '')?.source?.image ?? '';

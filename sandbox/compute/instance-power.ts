@@ -22,6 +22,25 @@ export function staging({ project, now }: Context, id: string): () => void {
   };
 }
 
+/**
+ * The guest shuts itself down: `compute.instances.guestTerminate`, which nobody asked for.
+ * https://docs.cloud.google.com/compute/docs/instances/instance-lifecycle
+ */
+export function shutDown(project: Project, id: string, at: number): void {
+  project.timeline.schedule(at, () => {
+    const instance = project.instances.get(id);
+    if (instance?.power.status !== 'RUNNING' || project.held.has(id)) return;
+    project.instances.put({ ...instance, power: { ...instance.power, status: 'STOPPING' } });
+    const stoppedAt = at + project.durations.stop;
+    project.timeline.schedule(stoppedAt, () => {
+      const stopping = project.instances.get(id);
+      if (stopping?.power.status !== 'STOPPING' || project.held.has(id)) return;
+      const power = { ...stopping.power, status: 'TERMINATED', stoppedAt } as const;
+      project.instances.put({ ...stopping, nic: withNat(stopping.nic, undefined), power });
+    });
+  });
+}
+
 /** Starting what runs changes nothing. */
 export function beginStart(context: Context, instance: Instance): Operation {
   const { project, now } = context;

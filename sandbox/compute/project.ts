@@ -31,6 +31,8 @@ interface MachineTables {
   readonly instances: Table<Instance>;
   readonly disks: Table<Disk>;
   readonly images: Table<Image>;
+  /** Images whose machines shut down so many ms after they began to run, by name. */
+  readonly badBoots: Map<string, { readonly stopsAfterMs: number }>;
   /** Internal addresses in use, by subnetwork. */
   readonly addresses: Map<string, Set<string>>;
 }
@@ -72,6 +74,7 @@ export function makeProject({ lag, random, durations, ...place }: ProjectOptions
     instances: new Table<Instance>(lag, ({ scope }) => scope),
     disks: new Table<Disk>(lag, ({ scope }) => scope),
     images: new Table(lag),
+    badBoots: new Map(),
     addresses: new Map(),
     operations: new Table<Operation>(prompt, ({ scope }) => scope),
     held: new Map(),

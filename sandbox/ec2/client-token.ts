@@ -4,6 +4,8 @@ import { refused } from './errors.ts';
 interface Ask {
   readonly action: string;
   readonly token: string | undefined;
+  /** The zone that the request names, by itself or by its subnet: a token is of that zone then, else of the Region. */
+  readonly zone?: string | undefined;
   /** The decoded request; the token itself does not count. */
   readonly asked: object;
 }
@@ -13,11 +15,11 @@ const TOKEN = /^[\x20-\x7e]{1,64}$/;
 
 /**
  * Makes something once per client token. A repeated request answers the ids made the first time, even if those
- * objects are gone by now; the same token with other parameters is refused.
+ * objects are gone by now; the same token with other parameters is refused, "other than the Region or Availability Zone".
  */
 export function once(
   context: Context,
-  { action, token, asked }: Ask,
+  { action, token, zone, asked }: Ask,
   make: () => readonly string[],
 ): readonly string[] {
   if (token === undefined) return make();
@@ -26,7 +28,7 @@ export function once(
       'InvalidParameterValue',
       `Value (${token}) for parameter clientToken is invalid. It must be at most 64 ASCII characters.`,
     );
-  const key = `${action} ${token}`;
+  const key = `${action} ${zone ?? ''} ${token}`;
   const { ClientToken: _, ...rest } = { ClientToken: undefined, ...asked };
   const text = canonical(rest);
   const earlier = context.region.tokens.get(key);

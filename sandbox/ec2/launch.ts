@@ -3,9 +3,10 @@ import { freeAddressCount, noAddresses } from './addresses.ts';
 import { type DiskOrder, diskOf } from './disks.ts';
 import { refused, required } from './errors.ts';
 import { ID, target, wellFormed } from './ids.ts';
+import { checkedType, checkOffered } from './instance-types.ts';
 import { checkedGroups, launchInterface } from './interfaces.ts';
 import type { DeviceInput, LaunchInput } from './launch-fields.ts';
-import { beginStart } from './power.ts';
+import { beginStart, dieAtBoot } from './power.ts';
 import { associateProfile } from './profiles.ts';
 import type { Disk, Image, Instance, InstanceSettings, Subnet, Tags } from './records.ts';
 import { freshId, type Region } from './region.ts';
@@ -31,6 +32,7 @@ interface LaunchPlan {
 export function launch(context: Context, input: LaunchInput): readonly Instance[] {
   const plan = planned(context.region, input);
   const type = checkedType(input.InstanceType);
+  checkOffered(type, plan.subnet.zone, context.region.zones);
   const settings = settingsOf(input, plan.nic.publicIp);
   const reservationId = freshId(context.region, 'r');
   return Array.from({ length: plan.count }, (_, index) => {
@@ -60,6 +62,8 @@ export function launch(context: Context, input: LaunchInput): readonly Instance[
       settings,
     };
     if (input.IamInstanceProfile) associateProfile(context, id, input.IamInstanceProfile);
+    const { broken } = plan.image;
+    if (typeof broken === 'object') dieAtBoot(region, id, context.now + broken.diesAfterMs);
     return beginStart(region, instance, context.now);
   });
 }
@@ -119,6 +123,15 @@ function subnetOf(region: Region, input: LaunchInput): Subnet {
       `The availability zone '${zone}' does not match that of subnet '${subnet.id}'`,
     );
   return subnet;
+}
+
+/**
+ * A launch that names a zone, or a subnet, is idempotent in that zone; any other in the Region. So one token makes other machines in
+ * another zone: https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html#run-instances-idempotency
+ */
+export function zoneNamed(region: Region, input: LaunchInput): string | undefined {
+  const subnet = input.NetworkInterface?.[0]?.SubnetId ?? input.SubnetId;
+  return input.Placement?.AvailabilityZone ?? region.subnets.get(subnet ?? '')?.zone;
 }
 
 function defaultSubnet(region: Region, zone: string | undefined): string {
@@ -210,14 +223,6 @@ function countOf(region: Region, subnet: Subnet, input: LaunchInput): number {
   const free = freeAddressCount(region, subnet);
   if (free < min) throw noAddresses(subnet);
   return Math.min(max, quota, free);
-}
-
-const TYPE = /^[a-z][a-z0-9-]*\.(?:nano|micro|small|medium|large|\d*xlarge|metal(?:-\d+xl)?)$/;
-
-/** EC2's default is m1.small: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html */
-export function checkedType(type = 'm1.small'): string {
-  if (!TYPE.test(type)) throw refused('InvalidParameterValue', `Invalid value '${type}' for InstanceType.`);
-  return type;
 }
 
 function settingsOf(input: LaunchInput, publicIp: boolean): InstanceSettings {

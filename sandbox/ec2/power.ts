@@ -36,8 +36,30 @@ export function beginStop(region: Region, instance: Instance, now: number): Inst
   return next;
 }
 
-export function beginTerminate(region: Region, instance: Instance, now: number): Instance {
-  const reason = userInitiated(now);
+/**
+ * A machine that cannot boot, as from a snapshot that is lost or cannot be decrypted, goes from pending to terminated by itself.
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html#troubleshooting-launch-internal
+ */
+export function dieAtBoot(region: Region, id: string, at: number): void {
+  region.timeline.schedule(at, () => {
+    const instance = region.instances.get(id);
+    if (instance?.power.state === 'pending' || instance?.power.state === 'running')
+      beginTerminate(region, instance, at, launchError);
+  });
+}
+
+const launchError: StateReason = {
+  code: 'Client.InternalError',
+  message: 'Client.InternalError: Client error on launch',
+  transition: 'Client.InternalError: Client error on launch',
+};
+
+export function beginTerminate(
+  region: Region,
+  instance: Instance,
+  now: number,
+  reason: StateReason = userInitiated(now),
+): Instance {
   const next = region.instances.put({
     ...instance,
     power: { ...instance.power, state: 'shutting-down', reason, since: now },

@@ -48,10 +48,11 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
 export async function differ(serving: Serving, narrator: Narrator, colleagues: Colleagues): Promise<void> {
   await narrator.show(['pause', '--healing', '--reason', why, '--in-force'], { code: 0, shows: [/^Paused: /] });
   await colleagues.aws.open('core-web', 8082);
-  await until(
-    async () => (await answerTo({ path: '/v1/inventory?status=Paused' }, serving)).includes('8082'),
-    'what was opened',
-  );
+  // why: a look may see it before the cloud's own log tells who it was
+  await until(async () => {
+    const answer = await answerTo({ path: '/v1/inventory?status=Paused' }, serving);
+    return answer.includes('8082') && answer.includes('user/');
+  }, 'what was opened, and by whom');
 }
 
 async function serve(stage: Stage): Promise<Serving> {

@@ -15,6 +15,7 @@ ${head('Target', '{ name: aws-prod }')}
   account: "111122223333"
   region: eu-west-1
   endpoint: ${endpoint}
+  minReady: 0
 ---
 ${head('Target', '{ name: gcp-prod }')}
   provider: gcp
@@ -22,6 +23,7 @@ ${head('Target', '{ name: gcp-prod }')}
   region: europe-west1
   zone: europe-west1-b
   endpoint: ${endpoint}
+  minReady: 0
 ---
 ${head('Target', '{ name: azure-prod }')}
   provider: azure
@@ -29,6 +31,7 @@ ${head('Target', '{ name: azure-prod }')}
   region: westeurope
   resourceGroup: acme-prod
   endpoint: ${endpoint}
+  minReady: 0
 `;
 
 const network = `${head('Network', '{ name: core, owner: team-net }')}

@@ -1,7 +1,8 @@
 import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
+import { isDestructive } from '../core/plan/destructive-drift.ts';
 import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Store } from '../ports/store.ts';
@@ -41,15 +42,18 @@ export interface ApprovableAndGoing extends Approvable {
  * Plans as a worker would, and finds what an approval would lift. What is let pass counts against the limits with all the rest,
  * so others may be over a limit only then: they are looked for until there are none. What a pause, a wave or a missing ground
  * holds beyond that is approved too, and goes when they let go; what `observe` or `protect` hold is not.
+ *
+ * `address`, or the end of one: only what waits there. What would lose data although no spec asked for it is offered to whoever
+ * names it, and to nobody else.
  */
-export async function approvableIn(survey: Survey, said: SaidOf): Promise<ApprovableAndGoing> {
+export async function approvableIn(survey: Survey, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
   const digests = new Set(before);
   const lifted = new Map<string, Lifted>();
   for (;;) {
     const seen = new Map<ScopeKey, Seen>();
     const plans = await planAgain(survey, (input) => asWorker(input, { digests, seen, said }));
-    const more = plans.flatMap((plan) => withheldIn(plan, seen)).filter(({ digest }) => !digests.has(digest));
+    const more = plans.flatMap((plan) => withheldIn(plan, seen, address)).filter(({ digest }) => !digests.has(digest));
     if (more.length === 0) return approvable(survey, plans, [...lifted.values()]);
     for (const one of more) {
       digests.add(one.digest);
@@ -95,18 +99,22 @@ const noting =
 
 const keyOf = (verb: Action['verb'], address: string): string => `${verb} ${address}`;
 
-const withheldIn = ({ scope, findings }: ScopePlan, seen: ReadonlyMap<ScopeKey, Seen>): readonly Lifted[] =>
-  findings.flatMap((found) =>
-    isWithheld(found) && lifts.has(found.code)
-      ? (seen.get(scope)?.get(keyOf(found.action, found.address)) ?? []).map((action) => ({
-          scope,
-          action,
-          digest: actionDigest(action, sha256),
-        }))
-      : [],
-  );
+const withheldIn = (
+  { scope, findings }: ScopePlan,
+  seen: ReadonlyMap<ScopeKey, Seen>,
+  named: Address | undefined,
+): readonly Lifted[] =>
+  findings.filter(isWithheld).flatMap((found) => {
+    const isNamed = named !== undefined && (found.address === named || found.address.endsWith(`/${named}`));
+    if (named === undefined ? !lifts.has(found.code) : !(isNamed && liftsNamed.has(found.code))) return [];
+    const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
+    return actions
+      .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
+      .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
+  });
 
 const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit']);
+const liftsNamed: ReadonlySet<WithholdCode> = new Set([...lifts, 'destructive-drift']);
 /** Stay whatever is approved: of `mode` what is left is `observe`. */
 const stays: ReadonlySet<WithholdCode> = new Set(['mode', 'protect', 'retain', 'adopted-in-store-only']);
 

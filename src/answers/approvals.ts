@@ -9,17 +9,19 @@ import type { Planning } from './planning.ts';
 import { seenOf, seesWholeScope } from './sight.ts';
 import type { KeptSurvey } from './survey-of.ts';
 import { wishPasses } from './wish.ts';
+import { withdrawAsked } from './withdraw-approval.ts';
 
 export const approvalsOn = (planning: Planning): ApprovalAnswers => ({
   offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
   give: (asked) => planning.line(() => give(asked, planning)),
+  withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
 });
 
 /** What waits, of what the asker may let pass: all owners of an action must lie within their bounds. */
 async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
-  const { plans, going } = await approvableIn(survey, said);
+  const { plans, going } = await approvableIn(survey, said, asked.address);
   const sight = { ...asked, quantity: 'every' } as const;
   const shown = seenOf(survey, plans, sight);
   const generation = survey.bound.generation ?? 0;

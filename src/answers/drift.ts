@@ -1,28 +1,60 @@
-import type { Finding, ScopePlan } from '../core/action.ts';
+import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import type { Allowance } from '../core/limits.ts';
+import type { PlanInput } from '../core/plan/plan-input.ts';
 import { planAgain, type Survey } from './survey.ts';
 
 /** Of each scope what drifted, held still or not, and what keeps us from knowing or from healing it. */
 export async function driftOf(survey: Survey): Promise<readonly ScopePlan[]> {
-  const plans = await unbound(survey);
-  return plans.map((plan, i) => onlyDrift(plan, survey.plans[i]));
+  const whole = await unbound(survey);
+  return whole.map((one, i) => onlyDrift(one, survey.plans[i]));
 }
 
-/** What drifted is drift also where a limit, a pause or the generation before keeps it from being healed. */
-async function unbound(survey: Survey): Promise<readonly ScopePlan[]> {
-  const { plans, bounds } = survey;
-  if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld'))) return plans;
-  return planAgain({ ...survey, bounds: { ...bounds, allowDeletes: Number.POSITIVE_INFINITY } }, () => ({}));
+/** `held`: what the plan would do but for something that it rests on, or that is to stand first. */
+interface Whole {
+  readonly plan: ScopePlan;
+  readonly held: readonly Action[];
 }
+
+/**
+ * What drifted is drift also where a limit, a pause, the generation before, or something that does not stand yet keeps it from being
+ * healed.
+ */
+async function unbound(survey: Survey): Promise<readonly Whole[]> {
+  const { plans, looked, bounds } = survey;
+  if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld')))
+    return plans.map((plan) => ({ plan, held: [] }));
+  const decided = new Map<PlanInput, Map<string, Action>>(looked.map(({ input }) => [input, new Map()]));
+  const again = await planAgain({ ...survey, bounds: { ...bounds, ...unlimited } }, (input) => ({
+    policies: [(action) => void decided.get(input)?.set(nameOf(action), action)],
+  }));
+  return again.map((plan, i) => {
+    // why: in a scope that must not be written to whose things are whose cannot be told
+    if (plan.findings.some(({ type }) => type === 'wrong-account' || type === 'foreign-store'))
+      return { plan, held: [] };
+    const done = new Set(plan.actions.map(nameOf));
+    const all = [...looked.slice(i, i + 1).flatMap(({ input }) => [...(decided.get(input)?.values() ?? [])])];
+    return { plan, held: all.filter((action) => !done.has(nameOf(action))) };
+  });
+}
+
+const infinite = Number.POSITIVE_INFINITY;
+const unlimited: Allowance = { allowDeletes: infinite, allowCreates: infinite, allowClosures: infinite };
+
+const nameOf = (action: Action): string =>
+  `${action.verb} ${action.address} ${'observed' in action ? action.observed.id : ''}`;
 
 /** `bound` is what would be done. */
-function onlyDrift(whole: ScopePlan, bound: ScopePlan | undefined): ScopePlan {
-  const actions = whole.actions.filter(({ cause, verb }) => cause === 'drift' && verb !== 'forget');
+function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePlan {
+  const actions = [...plan.actions, ...held].filter(({ cause, verb }) => cause === 'drift' && verb !== 'forget');
   const drifted = new Set(actions.map(({ verb, address }) => `${verb} ${address}`));
   const isHeld = (found: Finding): boolean =>
-    found.type === 'withheld' && drifted.has(`${found.action} ${found.address}`);
-  const findings = (bound ?? whole).findings.filter((found) => hindering.includes(found.type) || isHeld(found));
-  return { ...whole, actions, findings };
+    found.type === 'withheld' && (stopped.includes(found.code) || drifted.has(`${found.action} ${found.address}`));
+  const findings = (bound ?? plan).findings.filter((found) => hindering.includes(found.type) || isHeld(found));
+  return { ...plan, actions, findings };
 }
+
+/** Whether its machines drifted or never came up: as long as its document is stopped they are not healed. */
+const stopped: readonly WithholdCode[] = ['failed-births', 'rollout-stopped'];
 
 const hindering: readonly Finding['type'][] = [
   'incomplete',

@@ -1,5 +1,6 @@
 import type { ScopePlan } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
+import { type Budget, usedOf } from '../core/limits.ts';
 import { tally } from '../core/plan/tally.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
@@ -20,13 +21,16 @@ export async function giveApproval(
   for (const { scope, actions } of plans) {
     if (actions.length === 0) continue;
     const digests = actions.map((action) => actionDigest(action, sha256));
-    given.push(await fleet.approvals.give({ ...word, scope, actions: digests, destroys: destroysOf(actions) }));
+    given.push(await fleet.approvals.give({ ...word, scope, actions: digests, ...boundedIn(actions) }));
   }
   return given;
 }
 
 /** As limits count: a removed document once, whatever it was made of. */
-export function destroysOf(actions: ScopePlan['actions']): number {
+export function boundedIn(
+  actions: ScopePlan['actions'],
+): Required<Pick<ApprovalDraft, 'destroys' | 'creates' | 'closures'>> {
   const { generation, healing } = tally(actions);
-  return generation.deletes + generation.replaces + healing.deletes + healing.replaces;
+  const used = (budget: Budget): number => usedOf(generation, budget) + usedOf(healing, budget);
+  return { destroys: used('deletes'), creates: used('creates'), closures: used('closures') };
 }

@@ -9,7 +9,7 @@ import { type Grounds, openInForce } from './opened.ts';
 import { resumesOn } from './resumes.ts';
 import { namesIn, scopesOf } from './subject.ts';
 import { subjectWithin } from './subject-within.ts';
-import { scopesRunning, wishPasses } from './wish.ts';
+import { callsOnTheWay, scopesRunning, wishPasses } from './wish.ts';
 
 export const pausesOn = (grounds: Grounds): PauseAnswers => ({
   list: async (asked) => {
@@ -38,7 +38,8 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Pr
   const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
   await wishPasses(estate, scopes, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
   // why: where else somebody works is told to those who see all of the estate
-  return { pause, scopes: subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its };
+  const seen = subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its;
+  return { pause, scopes: seen, onTheWay: (await callsOnTheWay(asked.estate, its, store)).length };
 }
 
 interface Ending {

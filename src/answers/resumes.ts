@@ -71,7 +71,7 @@ const seesScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEst
   targetsIn(scope, estate).some((of) => bounds.some((one) => covers(one, of)));
 
 /** A scope is let go on as a whole, so all of its targets must be theirs. */
-const hasScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
+export const hasScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
   targetsIn(scope, estate).every((of) => bounds.some((one) => covers(one, of)));
 
 /** What no specs speak of any more is everybody's who has all of the estate. */

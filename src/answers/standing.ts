@@ -21,7 +21,16 @@ interface Spoken {
   readonly scopes: readonly ScopeStanding[];
 }
 
+/** What a limit holds back in a scope until a person approves it, by the last look there. */
+export interface HeldByLimit {
+  readonly scope: ScopeKey;
+  /** How many resources wait for the same. */
+  readonly count: number;
+  readonly why: string;
+}
+
 interface InHand {
+  readonly limited: readonly HeldByLimit[];
   readonly pauses: readonly Pause[];
   readonly quarantined: readonly Quarantined[];
   readonly leases: readonly HeldLease[];
@@ -42,8 +51,9 @@ export interface ScopeStanding {
 
 export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
+  const [generation, limited, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
+    heldByLimits(name, store),
     store.fleet.pauses.inForce(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
@@ -56,6 +66,7 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
     folder: { dir, revision: tree.revision },
     scopes: await Promise.all(scopes.map(({ scope }) => standingIn(scope, name, store))),
+    limited,
     pauses,
     quarantined,
     leases,
@@ -63,6 +74,31 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     leftAlone: dropped,
     ...(pin === undefined ? {} : { pin }),
   };
+}
+
+/** At most so many pages are read. */
+const mostPages = 10;
+
+export async function heldByLimits(estate: string, { rows }: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> {
+  const held = new Map<string, HeldByLimit>();
+  let after: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const found = await rows.page({
+      seen: [{ estates: [estate] }],
+      filter: { statuses: ['Blocked'] },
+      sort: { by: 'address', descending: false },
+      limit: 1000,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { place, state } of found.rows) {
+      const { code, reason: why } = state;
+      const key = `${place.scope} ${why}`;
+      if (code === 'limit') held.set(key, { scope: place.scope, why, count: (held.get(key)?.count ?? 0) + 1 });
+    }
+    if (found.next === undefined) break;
+    after = found.next;
+  }
+  return [...held.values()];
 }
 
 async function standingIn(scope: ScopeKey, estate: string, { fleet }: Store): Promise<ScopeStanding> {

@@ -43,10 +43,11 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
 const dialectOf = (scope: CompiledScope, estate: Estate) => providerOf(scope, estate).dialect;
 
 /** What was written after a look began is not known by it: neither as it was, nor as gone. */
-function asFarAsKnown(observation: Observation, { settled }: Knowledge): Observation {
+function asFarAsKnown(observation: Observation, { settled, ended = new Map() }: Knowledge): Observation {
   const since = [...settled].filter(([, { lastWriteAt }]) => lastWriteAt > observation.at).map(([id]) => id);
-  if (since.length === 0) return observation;
-  const written = new Set(since);
+  const letGo = [...ended].filter(([, { at }]) => at > observation.at).map(([id]) => id);
+  if (since.length === 0 && letGo.length === 0) return observation;
+  const written = new Set([...since, ...letGo]);
   return {
     ...observation,
     resources: observation.resources.filter(({ id }) => !written.has(id)),

@@ -11,12 +11,13 @@ import type { Store } from '../ports/store.ts';
 import type { TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
 import { type Grounds, openInForce } from './opened.ts';
 import { subjectWithin } from './subject-within.ts';
+import { wishPass } from './wish.ts';
 
 type Ground = Pick<Grounds, 'store' | 'open'>;
 
 export const targetsOn = (grounds: Ground): Targets => ({
   list: (asked) => list(asked, grounds),
-  wish: ({ estate, scope, reason }) => grounds.store.fleet.requests.ask({ estate, scope }, reason),
+  wish: ({ estate, scope, reason }) => wishPass({ estate, scope }, reason, grounds.store),
 });
 
 async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {

@@ -1,4 +1,6 @@
 import type { ScopeKey } from '../core/resource.ts';
+import type { OnTheWay } from '../ports/ledger.ts';
+import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate.ts';
 
@@ -8,11 +10,26 @@ export async function wishPasses(
   scopes: readonly ScopeKey[],
   { store, reason }: { readonly store: Store; readonly reason: string },
 ): Promise<void> {
-  for (const scope of scopes) await store.fleet.requests.ask({ estate: name, scope }, reason);
+  for (const scope of scopes) await wishPass({ estate: name, scope }, reason, store);
+}
+
+/** Of one scope. Whoever asks has looked into what the clouds refused: it is tried again at once. */
+export async function wishPass(where: Where, reason: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
+  await fleet.backoffs.clear(where);
+  await fleet.requests.ask(where, reason);
 }
 
 /** Where somebody works at this moment. Leases of duties that are no pass have names without a place. */
 export async function scopesRunning({ name }: Pick<Estate, 'name'>, store: Store): Promise<readonly ScopeKey[]> {
   const held = await store.leases.held(name);
   return held.map(({ scope }) => scope).filter((scope) => scope.includes('/'));
+}
+
+/** What may still reach the clouds of these scopes, though a word was committed that holds it: each was sent before, or never answered. */
+export async function callsOnTheWay(
+  estate: string,
+  scopes: readonly ScopeKey[],
+  { ledger }: Pick<Store, 'ledger'>,
+): Promise<readonly OnTheWay[]> {
+  return (await ledger.onTheWay(estate)).filter(({ scope }) => scopes.includes(scope));
 }

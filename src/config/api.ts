@@ -71,7 +71,7 @@ function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim
     targets: { targets: targetsIn(ground), estates, ...(lanes && { lanes }) },
     slo: { figures, estates },
     tokens: store.tokens,
-    health: { checks: () => reaches.map((reach) => ({ name: reach.name, ok: reach.look().ok })) },
+    health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },
   };
 }
 

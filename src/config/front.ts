@@ -35,7 +35,7 @@ export async function openFront(listen: Listen, behind: Behind): Promise<Front> 
   const isOpen = !isLoopbackHost(listen.host);
   if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
     throw new Error(nobodyKnown(listen.host));
-  const reaches = openReaches(ground.store, ground.queue, ground.clock);
+  const reaches = openReaches(ground, 'api');
   try {
     const http = await startHere(listen, { ...behind, reaches: reaches.all, access });
     const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;

@@ -8,10 +8,33 @@ export interface Reaches {
   stop(): void;
 }
 
-/** Whether what a process stands on answers; asked every two seconds from now on. */
-export function openReaches(store: Store, queue: Queue | undefined, clock: Clock): Reaches {
-  const all = [watchReach({ name: 'database', ping: () => store.estates.list(), clock })];
-  if (queue !== undefined) all.push(watchReach({ name: 'queue', ping: () => queue.counts(), clock }));
+/** `api`: answers questions, and is ready as long as it can read; `worker`: writes, or is of no use. */
+export type Role = 'api' | 'worker';
+
+/**
+ * Whether what a process stands on serves it; asked every two seconds from now on.
+ *
+ *   check    | asks                                                        | needed by
+ *   ---------+-------------------------------------------------------------+-------------
+ *   database | whether it answers a question                               | api, worker
+ *   writes   | whether it takes a write: not read-only, its disk not full  | worker
+ *   queue    | whether it takes a write, and keeps what it took            | worker
+ */
+export function openReaches(
+  { store, queue, clock }: { readonly store: Store; readonly queue?: Queue; readonly clock: Clock },
+  role: Role,
+): Reaches {
+  const needed = role === 'worker';
+  const all = [
+    watchReach({ name: 'database', ping: store.health.readable, clock }),
+    watchReach({
+      name: 'writes',
+      needed,
+      ping: () => Promise.all([store.estates.alive(), store.health.writable()]),
+      clock,
+    }),
+    ...(queue === undefined ? [] : [watchReach({ name: 'queue', needed, ping: queue.probe, clock })]),
+  ];
   return {
     all,
     stop: () => {

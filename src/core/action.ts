@@ -3,13 +3,14 @@ import type { FieldChange } from './diff.ts';
 import type { Observed } from './observed.ts';
 import type { Address, CloudId, Kind } from './resource.ts';
 import type { TouchedBy } from './touch.ts';
+import type { Surroundings } from './traffic/neighbours.ts';
 
 /**
  * One change to one resource. Plain data: it is queued, shown for approval, and recorded as is.
  * Refs are addresses where they are ours.
  */
 export type Action =
-  | (About & { readonly verb: 'create'; readonly desired: Desired; readonly because: 'absent' })
+  | (About & Incarnated & { readonly verb: 'create'; readonly desired: Desired; readonly because: 'absent' })
   | (About & {
       readonly verb: 'update';
       readonly desired: Desired;
@@ -17,12 +18,15 @@ export type Action =
       readonly changes: readonly FieldChange[];
       readonly effect: Effect;
     })
-  | (About & {
-      readonly verb: 'replace';
-      readonly desired: Desired;
-      readonly observed: Observed;
-      readonly changes: readonly FieldChange[];
-    })
+  | (About &
+      Incarnated & {
+        readonly verb: 'replace';
+        readonly desired: Desired;
+        readonly observed: Observed;
+        readonly changes: readonly FieldChange[];
+        /** Absent: the old machine ends before the new one is launched. Where names are unique, `desired` has the successor's. */
+        readonly surge?: Surge;
+      })
   | (About & {
       readonly verb: 'delete';
       readonly observed: Observed;
@@ -37,6 +41,21 @@ export type Action =
       readonly changes: readonly FieldChange[];
     })
   | (About & { readonly verb: 'forget'; readonly id: CloudId; readonly because: 'gone' });
+
+/** How often something stood at the address before; absent: never, or nobody counted. */
+export interface Incarnated {
+  readonly incarnation?: number;
+}
+
+/**
+ * The new machine comes up before the old one ends. `successor`: it stands already, since `since`; `asWanted`: nothing of it differs from
+ * what is asked for by now.
+ */
+export interface Surge {
+  readonly successor?: CloudId;
+  readonly asWanted?: boolean;
+  readonly since?: number;
+}
 
 export type Verb = Action['verb'];
 
@@ -55,8 +74,8 @@ export type Cause = 'drift' | 'rollout' | 'unknown';
 /** What an update does to a running machine. */
 export type Effect = 'in-place' | 'stops';
 
-/** `removed`: its document went; `changed`: its document no longer states it; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two. */
-export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin';
+/** `removed`: its document went; `changed`: its document no longer states it; `scaled-down`: fewer replicas; `rogue`: nobody wrote this rule; `pruned`: chosen by a person; `twin`: a lost answer made two; `again`: it was deleted, and shows again; `withdrawn`: a successor that did not become ready, or is asked for no more, while its predecessor stands. */
+export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pruned' | 'twin' | 'again' | 'withdrawn';
 
 /** Something true that is not acted on, and why. */
 export type Finding =
@@ -102,8 +121,9 @@ export type BlockCode =
   | 'foreign-store';
 
 /**
- * `stale`: not what was approved. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
- * for a person.
+ * `stale`: not what was approved. `destructive-drift`: it would lose data, and no spec asked for it. `backoff`: the cloud
+ * refused it, and it is tried again later. `quota`: its container has no room for it. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
+ * for a person. `failed-births`: machines of this document ended soon after their launch, several times in a row.
  */
 export type WithholdCode =
   | 'protect'
@@ -113,9 +133,13 @@ export type WithholdCode =
   | 'depends'
   | 'adopted-in-store-only'
   | 'stale'
+  | 'destructive-drift'
+  | 'backoff'
+  | 'quota'
   | 'paused'
   | 'wave'
-  | 'rollout-stopped';
+  | 'rollout-stopped'
+  | 'failed-births';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those
@@ -128,6 +152,8 @@ export interface ScopePlan {
   readonly calls: { readonly observed?: number; readonly predicted: number };
   /** As wanted with nothing sent; absent: none that the store does not know of. */
   readonly standing?: readonly Standing[];
+  /** Machines and rules that the order of its actions depends on; absent where none does. */
+  readonly around?: Surroundings;
 }
 
 /** A resource that stands as it is wanted, by its documents' addresses. */

@@ -28,7 +28,14 @@ export interface Terms {
   readonly claim?: { readonly adopt?: CloudId; readonly was?: readonly Address[] };
   readonly ignore?: readonly string[];
   readonly presence?: Presence;
+  /** Of a machine: how long it must have been ready before it counts, where its specs say so; see births.ts. */
+  readonly minReadyMs?: number;
+  /** Of machines: how one is replaced, where its document says so; otherwise as its cloud's dialect has it. */
+  readonly replace?: ReplaceStrategy;
 }
+
+/** `surge`: the new machine is ready before the old one ends. `recreate`: the old one ends first. */
+export type ReplaceStrategy = 'surge' | 'recreate';
 
 export type Mode = 'observe' | 'plan' | 'enforce';
 export type DeletionPolicy = 'retain' | 'delete';

@@ -19,11 +19,27 @@ export const planDigest = (plans: readonly ScopePlan[], hash: Hash): string =>
       .join('\n'),
   );
 
+/** A creation is of one incarnation: what stood there and is gone was another. */
+const creation = ({ address, desired, incarnation }: Creating): object => ({
+  ...{ verb: 'create', address, attributes: desired.attributes },
+  ...(incarnation === undefined ? {} : { incarnation }),
+});
+
+type Creating = Pick<Extract<Action, { readonly verb: 'create' | 'replace' }>, 'address' | 'desired' | 'incarnation'>;
+
+/** The digests of the two actions that a replacement is made of: of the one that is left when it was broken off in between. */
+export function halvesOf(action: Action, hash: Hash): readonly string[] {
+  if (action.verb !== 'replace') return [];
+  const { address, observed } = action;
+  const ending = { verb: 'delete', address, id: observed.id, attributes: observed.attributes };
+  return [creation(action), ending].map((half) => hash(canonical(half)));
+}
+
 function essence(action: Action): object {
   const { verb, address } = action;
   switch (action.verb) {
     case 'create':
-      return { verb, address, attributes: action.desired.attributes };
+      return creation(action);
     case 'update':
     case 'adopt':
       return { verb, address, id: action.observed.id, changes: action.changes };

@@ -6,9 +6,12 @@ export type Failure = {
   readonly requestId?: string;
   /** Refused for how many there would be: fewer of what was asked for together might fit. */
   readonly quota?: true;
+  /** Of a creation that was sent again: the first one made it, and it is there no more. */
+  readonly ended?: true;
 } & (
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
-  | { readonly kind: 'retryable' }
+  /** `retryAfterMs`: as long as the cloud asks us to wait. */
+  | { readonly kind: 'retryable'; readonly retryAfterMs?: number }
   /** A write was sent and no answer came: it may have happened. */
   | { readonly kind: 'ambiguous' }
   /** Our view is stale, or someone else got there first. */
@@ -17,6 +20,12 @@ export type Failure = {
   /** Denied, invalid, over quota: a person must act. */
   | { readonly kind: 'terminal' }
 );
+
+/** Adds the wait that the cloud asks for to a failure that is waited out, and to no other. */
+export function withWait(failure: Failure, retryAfterMs: number | undefined): Failure {
+  const isWaitedOut = failure.kind === 'throttled' || failure.kind === 'retryable';
+  return isWaitedOut && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
+}
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
@@ -36,7 +45,7 @@ export const maxAttempts = 6;
  *   failure    | create   | update   | delete
  *   -----------+----------+----------+---------
  *   throttled  | slow the lane, then send again: not an attempt
- *   retryable  | retry with full jitter, at most 6 attempts, then give up
+ *   retryable  | retry with full jitter, and not before the wait that the cloud asks for is over, at most 6 attempts, then give up
  *   ambiguous  | replan   | replan   | replan     (it may have happened: observe first)
  *   conflict   | replan   | replan   | replan     (our view is stale)
  *   not-found  | replan   | replan   | done
@@ -61,7 +70,8 @@ export function judge(
     case 'throttled':
       return { do: 'slow-down', forMs: failure.retryAfterMs ?? backoff(attempt, jitter) };
     case 'retryable':
-      return attempt < maxAttempts ? { do: 'retry', afterMs: backoff(attempt, jitter) } : { do: 'give-up' };
+      if (attempt >= maxAttempts) return { do: 'give-up' };
+      return { do: 'retry', afterMs: Math.max(failure.retryAfterMs ?? 0, backoff(attempt, jitter)) };
   }
 }
 

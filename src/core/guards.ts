@@ -26,4 +26,11 @@ export interface Limits {
   readonly deletes: number;
   readonly replaces: number;
   readonly share?: number;
+  /** New machines. Absent where an earlier version wrote it down: `usualLimits`, never unlimited. */
+  readonly creates?: number;
+  /** Rules that nobody wrote and that are removed. Absent: as above. */
+  readonly closures?: number;
 }
+
+/** What `specs` that do not say it mean, and generations that were accepted before these limits were known. */
+export const usualLimits = { creates: 50, closures: 50 } as const;

@@ -1,17 +1,27 @@
+import type { Birth } from './births.ts';
 import type { DeletionPolicy } from './desired.ts';
 import type { Address, Attributes, CloudId, Kind } from './resource.ts';
 import type { HeardTouch } from './touch.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
-export interface Knowledge extends LateCalls, Heard {
+export interface Knowledge extends LateCalls, Endings, Heard, Resumed {
   readonly estate: string;
   /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
   readonly store?: string;
+  /**
+   * When this was read, ms since the epoch by the store's clock. An observation that follows counts from here: by one clock, whatever
+   * the clocks of the workers say, and as early as it may have been. Absent: there is no store.
+   */
+  readonly readAt?: number;
   readonly settled: ReadonlyMap<CloudId, Settled>;
   readonly pending: readonly PendingIntent[];
   readonly applied: ReadonlyMap<Address, Applied>;
   /** How often in a row an update of this address was settled and yet differed again; 3 is non-convergent. */
   readonly unstuck: ReadonlyMap<Address, number>;
+  /** How often something has come to stand at an address; absent: never. */
+  readonly incarnations?: ReadonlyMap<Address, number>;
+  /** Machines that were launched lately, and those of which none lived long: see births.ts. Absent: none. */
+  readonly births?: readonly Birth[];
 }
 
 /**
@@ -20,6 +30,24 @@ export interface Knowledge extends LateCalls, Heard {
  */
 interface LateCalls {
   readonly neverShown?: ReadonlySet<string>;
+}
+
+/** Open creations that may be sent again: nothing waits for them, and each has its place in the limits. */
+interface Resumed {
+  readonly again?: readonly PendingIntent[];
+}
+
+/** Ids that this store settled and let go of, until reads by id prove them gone. */
+interface Endings {
+  readonly ended?: ReadonlyMap<CloudId, Ended>;
+}
+
+/** `deleted`: we deleted it, and the cloud said so · `gone`: it was proven gone behind our back. `at`: when that was settled. */
+export interface Ended {
+  readonly as: 'deleted' | 'gone';
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly at: number;
 }
 
 /** Who touched each object last that somebody else touched, by what the cloud's audit log calls it. For people: it decides nothing. */
@@ -32,6 +60,8 @@ export interface Settled {
   readonly address: Address;
   readonly kind: Kind;
   readonly lastWriteAt: number;
+  /** When an observation first saw it standing; absent: none has yet, and a listing may still miss it. */
+  readonly seenAt?: number;
   readonly terms: KeptTerms;
 }
 
@@ -44,7 +74,11 @@ export interface KeptTerms {
   readonly protect: boolean;
   readonly storeOnly: boolean;
   readonly takenFrom?: string;
+  /** The machine whose place it was launched to take; that one stands as long as the store knows it. */
+  readonly successorOf?: CloudId;
   readonly owners?: readonly string[];
+  /** Of a machine, where its specs said so when it was written last. */
+  readonly minReadyMs?: number;
 }
 
 /** An intent without a settlement: its call may have happened. */

@@ -48,10 +48,14 @@ export interface Mark {
 export interface Condition {
   readonly state: 'ready' | 'pending' | 'deleting' | 'gone';
   readonly version?: string;
+  /** The cloud's own words on why it ended. */
+  readonly reason?: string;
   readonly parts?: readonly Part[];
   readonly missing?: readonly string[];
   /** False when something of ours or others stands in it; absent where nobody looked. Twins are deleted only if empty. */
   readonly empty?: boolean;
+  /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
+  readonly ephemeral?: boolean;
 }
 
 /** An object that stands and falls with a resource: gateway, route table, NIC, disk. */

@@ -1,27 +1,36 @@
 import type { Action } from './action.ts';
-import type { RuleAttributes } from './attributes.ts';
 import type { Desired } from './desired.ts';
 import { refsOf, rulesOf } from './kinds/kinds.ts';
 import type { Observed } from './observed.ts';
-import { movesBetweenGroups } from './order-moves.ts';
-import { beforeItShuts } from './order-traffic.ts';
+import { graphOf, type Node, openCircles } from './order-graph.ts';
+import { orderMoves } from './order-moves.ts';
+import { orderTraffic, ruleChanges } from './order-traffic.ts';
 import type { Ref } from './resource.ts';
+import type { Surroundings } from './traffic/neighbours.ts';
 
-/** What must come before what, among the actions of one plan. Numbers are positions in `steps`. */
+/**
+ * What must come before what, among the actions of one plan. Numbers are positions: those below the number of steps are steps, those
+ * from there on are gates. A gate stands for what many wait for, so that waits grow with actions and not with pairs of them.
+ */
 export interface Order {
   readonly steps: readonly Step[];
-  /** Per container, the steps that make its new atoms: all must be seen on the cloud before an atom of it is removed. */
-  readonly fresh: ReadonlyMap<Ref, readonly number[]>;
+  readonly gates: readonly Gate[];
 }
 
-export interface Step {
+export interface Step extends Waits {
   readonly action: Action;
+}
+
+/** `seen`: open only once the cloud shows every rule that was made: no old one is taken away before. */
+export interface Gate extends Waits {
+  readonly seen: boolean;
+}
+
+interface Waits {
   /** These must have gone well. */
   readonly needs: readonly number[];
   /** These must have ended, well or not. */
   readonly follows: readonly number[];
-  /** Set on the removal of an atom whose container gets new ones. */
-  readonly container?: Ref;
 }
 
 /**
@@ -31,38 +40,35 @@ export interface Step {
  *   ------------------------------------------+---------------------------------------------------------------
  *   whatever names a resource                 | that resource made, adopted or replaced; or its update, ended
  *   a delete                                  | whatever stands in it or names it: deleted, moved or let go
- *   removal of an atom                        | every new atom of its container, made (and seen: `fresh`)
- *   a denial, a rule that shrinks in place    | what lets through meanwhile: see order-traffic.ts
- *   a machine that changes groups             | every new atom that names a group it joins
- *   removal of an atom that names a group     | every machine that leaves that group
+ *   a rule that goes, shrinks or denies       | the new rules that speak of the same traffic: see order-traffic.ts
+ *   a machine that changes groups             | the rules of those groups: see order-moves.ts
  *   replace or stop of a machine              | the one before it in the same document, and those being made
  *   a subnet that overlaps one being deleted  | that delete, ended
  */
-export function order(actions: readonly Action[]): Order {
-  const steps = actions.map((action): Draft => ({ action, needs: new Set(), follows: new Set() }));
+export function order(actions: readonly Action[], around: Surroundings): Order {
+  const graph = graphOf(actions);
+  const steps = graph.nodes.flatMap((node, at) =>
+    actions.slice(at, at + 1).map((action): Draft => ({ ...node, action })),
+  );
   afterParents(steps);
   afterUsers(steps);
-  const fresh = afterFresh(steps);
-  for (const { before, after } of [...movesBetweenGroups(actions), ...beforeItShuts(actions)])
-    steps[after]?.needs.add(before);
   oneByOne(steps);
   afterClashes(steps);
-  return { steps: steps.map(finish), fresh };
+  const changes = ruleChanges(actions);
+  orderTraffic(graph, changes, around);
+  orderMoves(graph, changes, around);
+  openCircles(graph);
+  return {
+    steps: steps.map(({ action, needs, follows }) => ({ action, needs: [...needs], follows: [...follows] })),
+    gates: graph.nodes
+      .slice(actions.length)
+      .map(({ needs, follows, seen }) => ({ needs: [...needs], follows: [...follows], seen })),
+  };
 }
 
-interface Draft {
+interface Draft extends Node {
   readonly action: Action;
-  readonly needs: Set<number>;
-  readonly follows: Set<number>;
-  container?: Ref;
 }
-
-const finish = ({ action, needs, follows, container }: Draft): Step => ({
-  action,
-  needs: [...needs],
-  follows: [...follows],
-  ...(container === undefined ? {} : { container }),
-});
 
 const desiredOf = (action: Action): Desired | undefined => ('desired' in action ? action.desired : undefined);
 const observedOf = (action: Action): Observed | undefined => ('observed' in action ? action.observed : undefined);
@@ -79,38 +85,19 @@ function afterParents(steps: readonly Draft[]): void {
   }
 }
 
-/** A twin shares its address with the one that stays, so only what names it by id would count; and it is empty. */
+/** A twin, or what shows again, shares its address with the one that stays, so only what names it by id would count; and it is empty. */
 function afterUsers(steps: readonly Draft[]): void {
   const users = indexBy(steps, ({ action }) => namedBy(observedOf(action)));
   for (const [i, { action, needs }] of steps.entries()) {
-    if (action.verb !== 'delete' || action.because === 'twin') continue;
+    if (
+      action.verb !== 'delete' ||
+      action.because === 'twin' ||
+      (action.because === 'again' && action.kind === 'instance')
+    )
+      continue;
     const inside = [action.address, action.observed.id].flatMap((ref) => users.get(ref) ?? []);
     for (const user of inside) if (user !== i) needs.add(user);
   }
-}
-
-function afterFresh(steps: readonly Draft[]): ReadonlyMap<Ref, readonly number[]> {
-  const made = indexBy(steps, ({ action }) =>
-    action.verb === 'create' && action.kind === 'firewall-rule' ? [containerOf(action.desired)] : [],
-  );
-  const fresh = new Map<Ref, readonly number[]>();
-  for (const step of steps) {
-    const { action } = step;
-    if (action.verb !== 'delete' || action.kind !== 'firewall-rule') continue;
-    const container = containerOf(action.observed);
-    const atoms = made.get(container);
-    if (!atoms) continue;
-    step.container = container;
-    fresh.set(container, atoms);
-  }
-  return fresh;
-}
-
-/** Where no group holds a rule, its network does. */
-function containerOf({ attributes }: { readonly attributes: object }): Ref {
-  // why: only called with firewall rules
-  const { group, network } = attributes as RuleAttributes;
-  return group ?? network;
 }
 
 function oneByOne(steps: readonly Draft[]): void {
@@ -122,7 +109,7 @@ function oneByOne(steps: readonly Draft[]): void {
     if (!interrupts(action)) continue;
     const document = documentOf(action);
     const last = before.get(document);
-    for (const other of [...(comingUp.get(document) ?? []), ...(last === undefined ? [] : [last])]) needs.add(other);
+    for (const other of last === undefined ? (comingUp.get(document) ?? []) : [last]) needs.add(other);
     before.set(document, i);
   }
 }

@@ -6,13 +6,20 @@ import { coversPorts, parsePorts } from './port-set.ts';
 type Said = Pick<RuleAttributes, 'match' | 'order'>;
 
 /**
- * What an update does to the traffic that a rule speaks of: `widens` where it speaks of all that it did and of more, `shrinks`
- * where it may not; undefined where that is not touched. In doubt it shrinks.
+ * How an update changes the traffic that a rule speaks of; undefined where it does not.
+ *
+ * - `widens`: the rule speaks of all that it did, and of more.
+ * - `shrinks`: of some of what it did, and of nothing else.
+ * - `changes`: of something else, in another place among the rules, or nobody can tell.
  */
-export function trafficChange(action: Extract<Action, { readonly verb: 'update' }>): 'widens' | 'shrinks' | undefined {
+export function trafficChange(
+  action: Extract<Action, { readonly verb: 'update' }>,
+): 'widens' | 'shrinks' | 'changes' | undefined {
   const touches = action.changes.some(({ field }) => /^(?:match|order)(?:\.|$)/.test(field) && field !== 'order.log');
   if (action.kind !== 'firewall-rule' || !touches) return undefined;
-  return widens(saidOf(action.observed), saidOf(action.desired)) ? 'widens' : 'shrinks';
+  const [from, to] = [saidOf(action.observed), saidOf(action.desired)];
+  if (widens(from, to)) return 'widens';
+  return widens(to, from) ? 'shrinks' : 'changes';
 }
 
 // why: only called with firewall rules
@@ -39,12 +46,3 @@ function portsCover(outer: string, inner: string): boolean {
 
 const holdsAll = (outer: readonly string[] = [], inner: readonly string[] = []): boolean =>
   inner.every((one) => outer.includes(one));
-
-/** Whether two rules may speak of the same traffic: judged without ports and peers, so rather once too often. */
-export const mayMeet = (one: RuleMatch, other: RuleMatch): boolean =>
-  one.direction === other.direction &&
-  (one.protocol === other.protocol || one.protocol === 'all' || other.protocol === 'all') &&
-  targetsMeet(one.targets, other.targets);
-
-const targetsMeet = (one: readonly string[] = [], other: readonly string[] = []): boolean =>
-  one.length === 0 || other.length === 0 || one.some((target) => other.includes(target));

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
-import type { Order, Step } from '../core/order.ts';
-import type { Ref } from '../core/resource.ts';
-import { type Outcome, unsent } from './outcome.ts';
+import type { Gate, Order, Step } from '../core/order.ts';
+import type { CloudId } from '../core/resource.ts';
+import { done, type Outcome, unsent } from './outcome.ts';
 
 /** Which steps have ended and how, and which may start. */
 export interface Board {
@@ -9,36 +9,41 @@ export interface Board {
   /** Actions that may be sent now, each given once; what cannot go well any more ends here. */
   ready(): readonly Action[];
   end(action: Action, outcome: Outcome): void;
-  /** The containers that steps wait for, once all their new atoms have an outcome; given once. */
-  toVerify(): ReadonlyMap<Ref, readonly Outcome[]> | undefined;
-  verified(containers: ReadonlySet<Ref>): void;
+  /**
+   * Ids of new rules that the cloud must show before others may go; given once. Each look is a listing, so one is asked for only
+   * when the rules to look for are at least as many as those that are still being made.
+   */
+  toVerify(): ReadonlySet<CloudId> | undefined;
+  /** What came of a look at these. */
+  verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): void;
 }
 
-export function boardOf({ steps, fresh }: Order): Board {
-  const outcomes = new Array<Outcome | undefined>(steps.length);
+export function boardOf({ steps, gates }: Order): Board {
+  const nodes: readonly (Step | Gate)[] = [...steps, ...gates];
+  const outcomes = new Array<Outcome | undefined>(nodes.length);
   const positions = new Map(steps.map(({ action }, at) => [action, at]));
-  const dependents = dependentsOf(steps);
-  const missing = steps.map(({ needs, follows }) => needs.length + follows.length);
-  const free: number[] = [...steps.keys()].filter((at) => missing[at] === 0);
-  const held: number[] = [];
-  const news = [...fresh.values()].flat();
-  let seen: ReadonlySet<Ref> | undefined;
-  let asked = false;
+  const dependents = dependentsOf(nodes);
+  const missing = nodes.map(({ needs, follows }) => needs.length + follows.length);
+  const free: number[] = [...nodes.keys()].filter((at) => missing[at] === 0);
+  const sight = sightOf(steps, gates, outcomes);
 
   const end = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome;
+    sight.ended(at);
     for (const next of dependents[at] ?? []) {
       missing[next] = (missing[next] ?? 0) - 1;
       if (missing[next] === 0) free.push(next);
     }
   };
 
-  /** The action if it may be sent; else its step ends or is held. */
-  const start = (at: number, step: Step): readonly Action[] => {
-    const hindrance = hindranceOf(step, steps, outcomes) ?? unverified(step, seen);
-    if (hindrance === undefined && (step.container === undefined || seen)) return [step.action];
-    if (hindrance) end(at, hindrance);
-    else held.push(at);
+  /** The action if it may be sent; else the node ends, or is held until the cloud shows what is behind it. */
+  const start = (at: number, node: Step | Gate): readonly Action[] => {
+    const hindrance = hindranceOf(node, steps, outcomes);
+    if (hindrance !== undefined) end(at, hindrance);
+    else if ('action' in node) {
+      sight.sent(at);
+      return [node.action];
+    } else if (!node.seen || sight.shows(at, node)) end(at, done);
     return [];
   };
 
@@ -46,48 +51,102 @@ export function boardOf({ steps, fresh }: Order): Board {
     outcomeOf: (at) => outcomes[at] ?? unsent,
     ready: () => {
       const actions: Action[] = [];
-      // why: `start` may free more while this runs
-      for (const at of free) for (const step of steps.slice(at, at + 1)) actions.push(...start(at, step));
+      for (let next = 0; next < free.length; next += 1) {
+        const at = free[next] ?? -1;
+        const node = nodes[at];
+        // why: `start` may free more while this runs
+        if (node !== undefined) actions.push(...start(at, node));
+      }
       free.length = 0;
       return actions;
     },
     end: (action, outcome) => end(positions.get(action) ?? -1, outcome),
-    toVerify: () => {
-      if (asked || held.length === 0 || news.some((at) => outcomes[at] === undefined)) return undefined;
-      asked = true;
-      return new Map([...fresh].map(([container, of]) => [container, of.map((at) => outcomes[at] ?? unsent)]));
-    },
-    verified: (containers) => {
-      seen = containers;
-      free.push(...held.splice(0));
+    toVerify: sight.toVerify,
+    verified: (asked, seen) => {
+      for (const [at, outcome] of sight.verified(asked, seen)) end(at, outcome);
     },
   };
 }
 
-function dependentsOf(steps: readonly Step[]): readonly (readonly number[])[] {
-  const dependents: number[][] = steps.map(() => []);
-  for (const [at, { needs, follows }] of steps.entries()) {
+function dependentsOf(nodes: readonly (Step | Gate)[]): readonly (readonly number[])[] {
+  const dependents: number[][] = nodes.map(() => []);
+  for (const [at, { needs, follows }] of nodes.entries()) {
     for (const before of [...needs, ...follows]) dependents[before]?.push(at);
   }
   return dependents;
 }
 
+/** A gate is hindered by what is behind it, and says so to all that wait for it. */
 function hindranceOf(
-  { needs }: Step,
+  { needs }: Step | Gate,
   steps: readonly Step[],
   outcomes: readonly (Outcome | undefined)[],
 ): Outcome | undefined {
   const failed = needs.find((at) => outcomes[at]?.as !== 'done');
   if (failed === undefined) return undefined;
-  if (outcomes[failed]?.as === 'unsent') return unsent;
-  return { as: 'withheld', code: 'depends', why: `waits for ${steps[failed]?.action.address}, which did not go well.` };
+  const outcome = outcomes[failed];
+  const step = steps[failed];
+  if (outcome?.as === 'unsent' || step === undefined) return outcome;
+  const how = outcome !== undefined && 'failure' in outcome ? ` (${outcome.failure.code})` : '';
+  return { as: 'withheld', code: 'depends', why: `waits for ${step.action.address}, which did not go well${how}.` };
 }
 
-function unverified({ container }: Step, seen: ReadonlySet<Ref> | undefined): Outcome | undefined {
-  if (container === undefined || seen === undefined || seen.has(container)) return undefined;
+const unseen: Outcome = {
+  as: 'withheld',
+  code: 'depends',
+  why: 'the cloud does not show all new rules for the same traffic yet; nothing is taken away before.',
+};
+
+/** Which new rules the cloud has shown, and which gates wait for that. */
+interface Sight {
+  /** Whether it has shown all that this gate waits for; else the gate is held until it does. */
+  shows(at: number, gate: Gate): boolean;
+  toVerify(): ReadonlySet<CloudId> | undefined;
+  /** The held gates that end by a look, and as what. */
+  verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): readonly (readonly [at: number, Outcome])[];
+  /** A rule is sent. */
+  sent(at: number): void;
+  /** Its outcome is known. */
+  ended(at: number): void;
+}
+
+function sightOf(steps: readonly Step[], gates: readonly Gate[], outcomes: readonly (Outcome | undefined)[]): Sight {
+  const isMade = (at: number): boolean =>
+    steps[at]?.action.verb === 'create' && steps[at].action.kind === 'firewall-rule';
+  const awaited = new Set(gates.filter(({ seen }) => seen).flatMap(({ needs }) => needs.filter(isMade)));
+  const sending = new Set<number>();
+  const shown = new Set<CloudId>();
+  const held = new Map<number, readonly CloudId[]>();
+  let isLooking = false;
   return {
-    as: 'withheld',
-    code: 'depends',
-    why: `not all new rules of ${container} were seen on the cloud yet; nothing is taken from it before.`,
+    shows: (at, { needs }) => {
+      const waiting = needs
+        .filter(isMade)
+        .map((made) => idOf(outcomes[made]))
+        .filter((id) => !shown.has(id));
+      if (waiting.length > 0) held.set(at, waiting);
+      return waiting.length === 0;
+    },
+    toVerify: () => {
+      const ids = new Set([...held.values()].flat());
+      if (isLooking || ids.size === 0 || ids.size < sending.size) return undefined;
+      isLooking = true;
+      return ids;
+    },
+    verified: (asked, seen) => {
+      isLooking = false;
+      for (const id of asked) if (seen.has(id)) shown.add(id);
+      const ends = [...held].flatMap(([at, ids]): readonly (readonly [number, Outcome])[] => {
+        if (ids.some((id) => asked.has(id) && !seen.has(id))) return [[at, unseen]];
+        return ids.every((id) => shown.has(id)) ? [[at, done]] : [];
+      });
+      for (const [at] of ends) held.delete(at);
+      return ends;
+    },
+    sent: (at) => void (awaited.has(at) && sending.add(at)),
+    ended: (at) => void sending.delete(at),
   };
 }
+
+/** One that the cloud answered for without saying which it is can be seen by nobody. */
+const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');

@@ -1,9 +1,11 @@
 import type { About, ScopePlan } from '../core/action.ts';
 import { nameIn } from '../core/address.ts';
 import { backoff } from '../core/failure.ts';
-import type { Knowledge } from '../core/knowledge.ts';
+import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
+import { goneForGood, visibilityMs } from './absence.ts';
+import { judgeBirths } from './births.ts';
 import { type Executed, execute } from './execute.ts';
 import { haltOn, isStop } from './halt.ts';
 import type { EnginePorts, Planner, Site, Steering, Warrant } from './job.ts';
@@ -11,8 +13,9 @@ import { type Kept, keptOf } from './kept.ts';
 import { launchesSeen } from './launches-seen.ts';
 import { leased } from './leased.ts';
 import { type Memo, memo } from './memo.ts';
-import { observe, visibilityMs } from './observe.ts';
-import { resolve } from './resolve.ts';
+import { observe } from './observe.ts';
+import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
+import { type Resolved, resolve } from './resolve.ts';
 import { secondLook } from './second-look.ts';
 import { wait } from './wait.ts';
 
@@ -49,6 +52,10 @@ export interface Sight {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
   readonly plan: ScopePlan;
+  /** By this worker's clock, before the knowledge was read. */
+  readonly readFrom?: number;
+  /** Launches that the plan sends again as they were recorded. */
+  readonly replays?: Replays;
 }
 
 /** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
@@ -64,6 +71,7 @@ export async function converge(job: Convergence, ports: EnginePorts, steering: S
     until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
     passes: [],
     rests: 0,
+    replayed: new Set(),
   };
   try {
     const outcome = await untilDone(run);
@@ -92,6 +100,8 @@ interface Progressing {
   readonly passes: Executed[];
   /** Looks in a row that found nothing to do but to wait. */
   rests: number;
+  /** Launches that were sent again as they were recorded, by their batch. */
+  readonly replayed: Set<string>;
   last?: Sight;
 }
 
@@ -108,7 +118,7 @@ async function untilDone(run: Run): Promise<Converged['outcome']> {
 
 /** What one look leads to: a pass, a wait, or the end. */
 async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
-  const { actions, echoes, givenUp } = run.memo.sort(sight.plan.actions);
+  const { actions, echoes, givenUp } = run.memo.sort(sight.plan);
   if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
   const blind = isBlind(sight.observation) && run.rests < blindLooks;
   if (echoes.length === 0 && expected(sight.plan).length === 0 && !blind) return givenUp.length > 0 ? 'failed' : 'done';
@@ -128,6 +138,7 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   if (inVain && ports.clock.now() >= run.until) return 'unfinished';
   const executed = await execute(sight, job, ports, steering);
   passes.push(executed);
+  for (const batch of sight.replays?.keys() ?? []) run.replayed.add(batch);
   memo.learn(sight.plan.actions, executed);
   if (executed.next === 'stopped') return 'stopped';
   run.rests = 0;
@@ -143,42 +154,72 @@ async function see(run: Run): Promise<Sight> {
   const { job, ports, steering, passes } = run;
   const { site, warrant } = job;
   const { estate, scope } = warrant.pass;
+  const readFrom = ports.clock.now();
   const before = await ports.inventory.knowledge(estate, scope);
   const kept = keptOf(ports.operations, warrant.pass);
-  const observation = (await fresh(run, kept)) ?? (await observe(site, before, { ...ports, kept }, steering));
+  const observation = (await fresh(run, kept, before)) ?? (await observe(site, before, { ...ports, kept }, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
+  const gone = goneForGood(before, observation);
+  if (gone.length > 0) await ports.inventory.buried(estate, scope, gone);
   const { oneByName } = site.holds;
   const seenAt = await launchesSeen(observation, before, ports.inventory);
-  const { settlements: told, again } = resolve(observation, before, oneByName, seenAt);
-  const settlements = run.confirm(told);
+  const resolution = resolve(observation, before, oneByName, seenAt);
+  const settlements = run.confirm(resolution.settlements);
   if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
-  const knowledge = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const plan = await job.plan(observation, withoutRepeatable(knowledge, oneByName, again));
+  const resolved = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
+  const births = await judgeBirths(observation, resolved, site, { ports, steering });
+  if (births.length > 0) await leased(() => ports.inventory.births(warrant.pass, births));
+  const knowledge = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
+  const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await noteConverged(plan, knowledge, { estate, ports });
   await noteStanding({ observation, knowledge, plan }, warrant, ports);
   const { actions, findings } = plan;
   steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
-  return { observation, knowledge, plan };
+  return { observation, knowledge, plan, readFrom, replays };
+}
+
+/** Plans again without those launches that the plan does not send as they were recorded: they are looked for. */
+async function planned(
+  { job, replayed }: Run,
+  observation: Observation,
+  knowledge: Knowledge,
+  { again, unseen }: Resolved,
+): Promise<{ readonly plan: ScopePlan; readonly replays: Replays }> {
+  const { oneByName } = job.site.holds;
+  for (let replays: Replays = replaysOf(knowledge, unseen, replayed); ; ) {
+    const resent = [...replays.values()].flatMap((intents) => intents.map(({ intent }) => intent));
+    const plan = await job.plan(observation, withoutRepeatable(knowledge, oneByName, new Set([...again, ...resent])));
+    const wanted = replaysWanted(replays, plan.actions);
+    if (wanted.size === replays.size) return { plan, replays };
+    replays = wanted.size === 0 ? noReplays : wanted;
+  }
 }
 
 const freshMs = 60_000;
 
 /** What the caller saw a moment ago, for the first look only, and not while something that was begun may still end. */
-async function fresh({ job: { from }, ports, last }: Run, kept: Kept): Promise<Observation | undefined> {
-  if (!from || last || ports.clock.now() - from.at >= freshMs) return undefined;
+async function fresh(
+  { job: { from }, ports, last }: Run,
+  kept: Kept,
+  { readAt = ports.clock.now() }: Knowledge,
+): Promise<Observation | undefined> {
+  if (!from || last || readAt - from.at >= freshMs) return undefined;
   return (await kept.list()).length === 0 ? from : undefined;
 }
 
 /**
  * Creations that may simply be sent again: the cloud keeps their names or their blocks unique. What could stand twice, or
  * must be repeated as it was, is looked for until the window has passed: networks and launches on AWS. `again`: launches
- * that were looked for so long; their token keeps them from standing twice.
+ * that were looked for so long, or are sent word for word; their token keeps them from standing twice.
  */
 function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[], again: ReadonlySet<string>): Knowledge {
-  const pending = knowledge.pending.filter(
-    ({ intent, verb, draft: { kind } }) => verb !== 'create' || !(oneByName.includes(kind) || again.has(intent)),
-  );
-  return { ...knowledge, pending };
+  const isRepeatable = ({ intent, verb, draft: { kind } }: PendingIntent): boolean =>
+    verb === 'create' && (oneByName.includes(kind) || again.has(intent));
+  return {
+    ...knowledge,
+    pending: knowledge.pending.filter((intent) => !isRepeatable(intent)),
+    again: knowledge.pending.filter(isRepeatable),
+  };
 }
 
 /** Updates that did stick count from nought again. */

@@ -6,6 +6,7 @@ import { isStop } from './halt.ts';
 import { halve, isOverQuota } from './halve.ts';
 import type { EnginePorts, Steering } from './job.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
+import { Refused } from './permit.ts';
 import type { Room } from './room.ts';
 import { wait } from './wait.ts';
 
@@ -15,7 +16,7 @@ export interface Delivery<T> {
   /** A creation that the cloud cannot make two of, by its token or its name. */
   readonly repeatable: boolean;
   readonly items: readonly T[];
-  /** Calls the actuator; throws when the pass must stop, or `SecretUnread`. */
+  /** Calls the actuator; throws when the pass must stop, `SecretUnread`, or `Refused` with items of these. */
   call(items: readonly T[]): Promise<readonly Result<unknown>[]>;
   /** What has come of it before anything is sent here: `open` where an earlier process may have sent it. */
   before(item: T): Outcome;
@@ -94,21 +95,54 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
   while (waiting.length > 0) {
     const before = delivery.requests();
     const answers = await unlessStopped(
-      () => answersOf(delivery, itemsAt(delivery.items, waiting), patience.room),
+      () => unlessRefused(() => answersOf(delivery, itemsAt(delivery.items, waiting), patience.room)),
       patience,
     );
+    if (answers instanceof Refused) {
+      waiting = withoutRefused(waiting, answers, { items: delivery.items, outcomes });
+      continue;
+    }
     if (answers === undefined) {
       // why: whatever was let go before the stop may have happened
-      if (delivery.requests() > before) for (const at of waiting) outcomes[at] = { as: 'open', failure: stopped };
-      return outcomes;
+      const came: Outcome | undefined = delivery.requests() > before ? { as: 'open', failure: stopped } : undefined;
+      return outcomes.map((outcome, at) => (waiting.includes(at) ? (came ?? outcome) : outcome));
     }
     const nexts = waiting.map((_, i) => nextOf(answers[i] ?? unanswered, delivery, tries, patience.ports.random()));
-    for (const [i, at] of waiting.entries()) outcomes[at] = doubting(outcomes[at], meanwhileOf(nexts[i]));
+    for (const [i, at] of waiting.entries())
+      outcomes[at] = doubting(outcomes[at], meanwhileOf(nexts[i]), waiting.length === 1);
     waiting = waiting.filter((_, i) => nexts[i]?.as === 'again');
     const rested = await unlessStopped(() => rest(nexts.filter(isAgain), tries, patience), patience);
     if (rested === undefined) return outcomes;
   }
   return outcomes;
+}
+
+async function unlessRefused<R>(work: () => Promise<R>): Promise<R | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
+interface Sending<T> {
+  readonly items: readonly T[];
+  readonly outcomes: Outcome[];
+}
+
+/**
+ * Who may still be sent: the others of the call, where nothing of it has left. What went out once is sent again with those it
+ * was sent with, so with one of them refused it is not.
+ */
+function withoutRefused<T>(waiting: readonly number[], refused: Refused, { items, outcomes }: Sending<T>): number[] {
+  const cut = refused.partly || waiting.some((at) => outcomes[at]?.as === 'open');
+  for (const at of waiting) {
+    const reason = itemsAt(items, [at]).map((item) => refused.reasons.get(item))[0];
+    if (refused.partly) outcomes[at] = { as: 'open', failure: cutShort };
+    else if (reason !== undefined || cut) outcomes[at] = doubting(outcomes[at], reason ?? unsent);
+  }
+  return cut ? [] : waiting.filter((at) => outcomes[at]?.as !== 'withheld');
 }
 
 /** Without a secret that one of them needs none of them is made; what was let go before that was known may have happened. */
@@ -186,10 +220,11 @@ const meanwhileOf = (next: Outcome | Again | undefined): Outcome =>
 
 /**
  * What may have happened once stays open, whatever a later sending was answered, unless that was success. The later answer is
- * what people are told: it says what to do.
+ * what people are told: it says what to do. `alone`: only then a cloud that says that it has ended speaks of this very one.
  */
-function doubting(before: Outcome | undefined, now: Outcome): Outcome {
+function doubting(before: Outcome | undefined, now: Outcome, alone = false): Outcome {
   if (before?.as !== 'open' || now.as === 'done') return now;
+  if (alone && 'failure' in now && now.failure.ended) return now;
   return 'failure' in now ? { as: 'open', failure: now.failure } : before;
 }
 
@@ -214,6 +249,12 @@ function sunkTogether(outcomes: readonly Outcome[]): boolean {
 }
 
 const stopped: Failure = { kind: 'ambiguous', code: 'Stopped', message: 'the pass ended before the answer came' };
+
+const cutShort: Failure = {
+  kind: 'ambiguous',
+  code: 'CutShort',
+  message: 'people stopped it when a part of it had been sent',
+};
 
 /** An item the actuator did not answer for is a broken promise, and is never taken for success. */
 const unanswered: Result<never> = {

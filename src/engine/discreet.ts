@@ -2,6 +2,7 @@ import type { CloudCredential } from '../core/cloud-credential.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Actuator, Call, Launch } from '../ports/actuator.ts';
+import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
 import { ListingFailed, type Session } from '../ports/provider.ts';
 import { type Blot, blot } from './blot.ts';
 
@@ -21,9 +22,21 @@ export function discreet(session: Session, credential?: CloudCredential): Sessio
     ...(session.resume === undefined
       ? {}
       : { resume: async (kept, call) => session.resume?.(kept, around(call, words)) }),
+    ...(session.canLaunch === undefined
+      ? {}
+      : { canLaunch: async (question, call) => answerOf(session, { question, call: around(call, words) }, words) }),
     actuators: actuators as unknown as Session['actuators'], // why: as above
     close: () => session.close(),
   };
+}
+
+async function answerOf(
+  session: Session,
+  { question, call }: { readonly question: LaunchQuestion; readonly call: Call },
+  words: Blot,
+): Promise<LaunchAnswer> {
+  const answer = (await session.canLaunch?.(question, call)) ?? { as: 'possible' };
+  return answer.as === 'possible' ? answer : { ...answer, failure: clear(answer.failure, words) };
 }
 
 function quiet(actuator: Actuator, words: Blot): Actuator {

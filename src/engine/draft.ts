@@ -7,7 +7,6 @@ import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { TouchedBy } from '../core/touch.ts';
 import type { Effect, IntentDraft } from '../ports/ledger.ts';
-import { earlierBatch } from './earlier-batch.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */
 export interface Item {
@@ -22,9 +21,15 @@ export interface DraftDetails extends WantedDetails {
   readonly was?: Address;
   /** Why it is removed. */
   readonly because?: string;
+  /** A launch: the machine whose place it takes. */
+  readonly successorOf?: CloudId;
+  /** The end of a predecessor: what stands in its place, as it was asked for. */
+  readonly succeededBy?: { readonly attributes: unknown; readonly documents: readonly Address[] };
   readonly name?: string;
   /** Creations sent in one call carry one word: their marks name the intent of the first. */
   readonly batch?: string;
+  /** Of how many creations that call consists; absent in records of the versions that did not say. */
+  readonly batchSize?: number;
   /** Who made the drift that this heals. */
   readonly by?: TouchedBy;
 }
@@ -38,11 +43,16 @@ interface WantedDetails {
 
 type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
 
-/** `fixedMarks`: kinds whose mark cannot be written later. */
+/** `batch`: the call that a creation is sent in. `fixedMarks`: kinds whose mark cannot be written later. */
 export interface Around {
   readonly knowledge: Knowledge;
-  readonly batch: string;
+  readonly batch: LaunchBatch;
   readonly fixedMarks: readonly Kind[];
+}
+
+export interface LaunchBatch {
+  readonly name: string;
+  readonly size: number;
 }
 
 export function draftOf(item: Item, around: Around): IntentDraft {
@@ -66,11 +76,8 @@ function subjectId({ action, verb }: Item): CloudId | undefined {
 
 function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Around): DraftDetails {
   switch (verb) {
-    case 'create': {
-      const desired = desiredOf(action);
-      const together = earlierBatch(action.address, knowledge) ?? batch;
-      return { ...wantedOf(desired), terms: termsOf(desired, false), name: desired.name, batch: together };
-    }
+    case 'create':
+      return { ...creationOf(action), batch: batch.name, batchSize: batch.size };
     case 'update':
     case 'adopt': {
       const desired = desiredOf(action);
@@ -87,21 +94,42 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
     }
     case 'delete': {
       const { attributes, name } = observedOf(action);
-      return { attributes, name, because: action.verb === 'delete' ? action.because : 'replaced' };
+      const because = action.verb === 'delete' ? action.because : 'replaced';
+      return { attributes, name, because, ...succeededBy(action) };
     }
     case 'forget':
       return { because: 'gone' };
   }
 }
 
-const wantedOf = ({ attributes, documents }: Desired): Pick<DraftDetails, 'attributes' | 'documents'> => ({
+/** All that a creation says of itself, whatever call it is sent in. */
+export function creationOf(action: Action): DraftDetails {
+  const desired = desiredOf(action);
+  const taking = action.verb === 'replace' && action.surge ? { successorOf: action.observed.id } : {};
+  const terms = { ...termsOf(desired, false), ...taking };
+  return { ...wantedOf(desired), terms, name: desired.name, ...taking };
+}
+
+/** A successor of an earlier pass may differ from what is asked for by now: then its own update says what is applied. */
+function succeededBy(action: Action): Pick<DraftDetails, 'succeededBy'> {
+  if (action.verb !== 'replace' || action.surge === undefined) return {};
+  const { successor, asWanted } = action.surge;
+  return successor !== undefined && asWanted !== true ? {} : { succeededBy: wantedOf(action.desired) };
+}
+
+const wantedOf = ({ attributes, documents }: Desired): NonNullable<DraftDetails['succeededBy']> => ({
   attributes,
   documents: documents.map(({ address }) => address),
 });
 
-function termsOf({ terms: { deletionPolicy, protect }, documents }: Desired, storeOnly: boolean): ClaimTerms {
+function termsOf({ terms, documents }: Desired, storeOnly: boolean): ClaimTerms {
+  const { deletionPolicy, protect, minReadyMs } = terms;
   const owners = [...new Set(documents.flatMap(({ owner }) => owner ?? []))].sort();
-  return { deletionPolicy, protect, storeOnly, ...(owners.length === 0 ? {} : { owners }) };
+  return {
+    ...{ deletionPolicy, protect, storeOnly },
+    ...(owners.length === 0 ? {} : { owners }),
+    ...(minReadyMs === undefined ? {} : { minReadyMs }),
+  };
 }
 
 /** Only a planner that broke its own types could make these throw. */
@@ -115,10 +143,14 @@ export function observedOf(action: Action): Observed {
   throw new Error(`${action.verb} ${action.address} has nothing observed`);
 }
 
-/** A replacement takes its place with its delete. */
+/** A replacement takes its place with its first half; by surge both name the machine that goes, and share it. */
 function countsOf({ action, verb }: Item): IntentDraft['counts'] {
   const counted = countOf(action);
-  if (counted === undefined || (action.verb === 'replace' && verb === 'create')) return undefined;
+  if (counted === undefined) return undefined;
+  if (action.verb === 'replace') {
+    if (action.surge) return { ...counted, of: action.observed.id };
+    return verb === 'create' ? undefined : counted;
+  }
   const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
-  return { ...counted, ...(document === undefined ? {} : { document }) };
+  return { ...counted, ...(document === undefined ? {} : { of: document }) };
 }

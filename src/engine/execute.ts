@@ -1,20 +1,25 @@
 import type { Finding, ScopePlan, Verb } from '../core/action.ts';
 import { documentOfReplica } from '../core/address.ts';
+import { isUnproven } from '../core/births.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Observation } from '../core/observed.ts';
+import type { Observation, Observed } from '../core/observed.ts';
 import { type Order, order } from '../core/order.ts';
 import type { Address, Kind } from '../core/resource.ts';
+import { nobodyAround } from '../core/traffic/neighbours.ts';
 import type { Desk } from './desk.ts';
 import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
 import { keptOf } from './kept.ts';
+import { launchChecksOf } from './launch-check.ts';
 import { lineOf } from './line.ts';
 import { type Names, namesOf } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { type Performance, perform, type Unready } from './perform.ts';
+import { noReplays, type Replays } from './replay.ts';
 import { roomsOf } from './room.ts';
 import { schedule } from './schedule.ts';
+import { storeTimeOf } from './store-time.ts';
 import { verify } from './verify.ts';
 
 /** What a plan rests on, and the plan. */
@@ -22,6 +27,9 @@ export interface Task {
   readonly plan: ScopePlan;
   readonly observation: Observation;
   readonly knowledge: Knowledge;
+  /** By this worker's clock, before the knowledge was read. */
+  readonly readFrom?: number;
+  readonly replays?: Replays;
 }
 
 /** What came of a plan. */
@@ -64,11 +72,19 @@ export async function execute(
     tell: steering.tell,
     lease,
     operations,
+    ...storeTimeOf(task, ports.clock),
   });
-  const known = { knowledge: task.knowledge, names: namesIn(task), rooms: roomsOf() };
-  const desk: Desk = { at, ports, known, line, halt, tell: steering.tell };
-  const ordered = order(task.plan.actions);
-  const performance: Performance = { desk, unready: unreadyOf(task), awaited: awaitedOf(ordered) };
+  const { knowledge, replays = noReplays } = task;
+  const known = { knowledge, names: namesIn(task), rooms: roomsOf(), replays };
+  const desk: Desk = { at, ports, known, launchChecks: launchChecksOf(), line, halt, tell: steering.tell };
+  const ordered = order(task.plan.actions, task.plan.around ?? nobodyAround);
+  const seen = new Map(task.observation.resources.map((resource) => [resource.id, resource]));
+  const performance: Performance = {
+    desk,
+    unready: unreadyOf(task),
+    awaited: awaitedOf(ordered),
+    seen: (id) => seen.get(id),
+  };
   try {
     const outcomes = await schedule({
       order: ordered,
@@ -91,18 +107,27 @@ function namesIn({ plan, observation, knowledge }: Task): Names {
 }
 
 function unreadyOf({ observation, knowledge }: Task): Unready {
-  const booting = observation.resources.filter(
-    ({ kind, condition }) => kind === 'instance' && condition.state === 'pending',
+  const births = new Map((knowledge.births ?? []).map((birth) => [birth.id, birth]));
+  const machines = observation.resources.filter(
+    ({ kind, id, condition }) => kind === 'instance' && (condition.state === 'pending' || births.has(id)),
   );
-  return (document) =>
-    booting.flatMap(({ id }) => {
+  const isUnready = ({ id, condition: { state } }: Observed, minReadyMs: number): boolean => {
+    const birth = births.get(id);
+    return (
+      state === 'pending' || (state === 'ready' && birth !== undefined && isUnproven(birth, minReadyMs, observation.at))
+    );
+  };
+  return (document, minReadyMs) =>
+    machines.flatMap((machine) => {
+      if (!isUnready(machine, minReadyMs)) return [];
+      const { id } = machine;
       const address = knowledge.settled.get(id)?.address;
       return address !== undefined && documentOfReplica(address) === document ? [id] : [];
     });
 }
 
-function awaitedOf({ steps }: Order): Performance['awaited'] {
-  const needed = new Set(steps.flatMap(({ needs, follows }) => [...needs, ...follows]));
+function awaitedOf({ steps, gates }: Order): Performance['awaited'] {
+  const needed = new Set([...steps, ...gates].flatMap(({ needs, follows }) => [...needs, ...follows]));
   const actions = new Set([...needed].map((at) => steps[at]?.action));
   return (action) => actions.has(action);
 }

@@ -1,13 +1,14 @@
-import type { ScopePlan } from '../core/action.ts';
+import type { Action, ScopePlan } from '../core/action.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { BatchLimits } from '../core/pack.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
 import type { Call } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
-import type { Ledger, Pass } from '../ports/ledger.ts';
+import type { ApprovedAs, Ledger, Pass } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { KeptOperations } from '../ports/operations.ts';
 import type { Session } from '../ports/provider.ts';
@@ -38,7 +39,24 @@ export interface EnginePorts {
 export interface Warrant {
   readonly pass: Pass;
   readonly lease: Lease;
+  /** Absent: whatever people say after the lease was taken ends what was planned before. */
+  readonly guard?: Guard;
 }
+
+/** What people let be done: pauses, approvals, modes and `protect`. Where they say something stricter, it is judged again. */
+export interface Guard {
+  /** The guard epoch under which plans are judged: read before anything that they are judged by. */
+  readonly epoch: number;
+  /** Judges these very actions by what people say at `epoch`, or later. */
+  judge(actions: readonly Action[], epoch: number): Promise<Refusals>;
+  /** By which approval it was planned; undefined: by none. */
+  approvedAs?(action: Action): ApprovedAs | undefined;
+}
+
+/** Those that may not be done, and why. */
+export type Refusals = ReadonlyMap<Action, Withholding>;
+
+export type Withholding = NonNullable<ReturnType<Policy>>;
 
 /** What is to do, by what is there and what is known: holds specs, policy, limits and approvals, and writes nothing. */
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;

@@ -3,16 +3,20 @@ import type { Refusal } from '../ports/limiter.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
 import { paceFrom } from './pace.ts';
 import { type LaneOptions, type Shape, shapeOf } from './shape.ts';
-import { faded } from './turn.ts';
+import { faded, rounding, standingOf } from './turn.ts';
 
 /** What is left of one budget. Times are ms since the epoch and never go back. */
 export interface LaneState {
+  /** The whole budget: who needs more than all of it waits for all of it. */
+  readonly capacity: number;
   /** When `amount` may be spent if nobody else spends: `now` or later. An amount over the whole budget waits for a full one. */
   readyAt(amount: number, now: number): number;
   /** Takes it for this share; goes into debt where it is more than there is. */
   spend(amount: number, share: string, now: number): void;
   /** What the share has had lately. */
   used(share: string, now: number): number;
+  /** Orders shares by what they have had lately, whenever they are compared; -Infinity: nothing. */
+  standing(share: string): number;
   /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over: see `Limiter`. Whether it slowed. */
   slow(refusal: Refusal, now: number): boolean;
   /** There is no more left than this, of all that the cloud counts. */
@@ -30,14 +34,26 @@ export function laneState(budget: Budget, options: LaneOptions, now: number): La
     const last = had.get(share);
     return last === undefined ? 0 : faded(last.amount, at - last.at);
   };
+  let manyShares = 1000;
+  const forget = (at: number): void => {
+    for (const share of had.keys()) if (used(share, at) < rounding) had.delete(share);
+    manyShares = Math.max(1000, 2 * had.size);
+  };
   return {
+    capacity: shape.capacity,
     readyAt: (amount, at) => Math.max(pace.pausedUntil(), store.readyAt(amount, at, pace.at(at))),
     spend: (amount, share, at) => {
       store.spend(amount, at, pace.at(at));
       pace.went(at);
       had.set(share, { amount: used(share, at) + amount, at });
+      // why: whose use has faded would stay for ever
+      if (had.size > manyShares) forget(at);
     },
     used,
+    standing: (share) => {
+      const last = had.get(share);
+      return last === undefined ? Number.NEGATIVE_INFINITY : standingOf(last.amount, last.at);
+    },
     slow: (refusal, at) => {
       const ofResources = shape.counts === 'resources';
       // why: what was gained until now was gained at the pace until now
@@ -105,11 +121,15 @@ function bucket({ capacity, perMs }: Shape, start: number): Store {
 /** Never more than the budget in any span of the window's length, however the cloud aligns its own. */
 function window({ capacity, windowMs = 0 }: Shape): Store {
   const spent: { at: number; amount: number }[] = [];
-  const total = (): number => spent.reduce((sum, { amount }) => sum + amount, 0);
+  let total = 0;
   const refill = (now: number): void => {
-    while (spent[0] && spent[0].at + windowMs <= now) spent.shift();
+    for (let [old] = spent; old !== undefined && old.at + windowMs <= now; [old] = spent) {
+      total -= old.amount;
+      spent.shift();
+    }
   };
   const spend = (amount: number, now: number): void => {
+    total += amount;
     const last = spent.at(-1);
     if (last?.at === now) last.amount += amount;
     else spent.push({ at: now, amount });
@@ -117,12 +137,12 @@ function window({ capacity, windowMs = 0 }: Shape): Store {
   return {
     left: (now) => {
       refill(now);
-      return capacity - total();
+      return capacity - total;
     },
     readyAt: (amount, now, pace) => {
       refill(now);
       const allowed = Math.max(1, Math.floor(capacity * pace));
-      let over = total() + Math.min(amount, allowed) - allowed;
+      let over = total + Math.min(amount, allowed) - allowed;
       if (over <= 0) return now;
       for (const { at, amount: old } of spent) {
         over -= old;
@@ -135,7 +155,7 @@ function window({ capacity, windowMs = 0 }: Shape): Store {
     empty: () => undefined,
     lower: (left, now) => {
       refill(now);
-      const unseen = capacity - total() - left;
+      const unseen = capacity - total - left;
       if (unseen > 0) spend(unseen, now);
     },
   };

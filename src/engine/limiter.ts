@@ -5,7 +5,9 @@ import type { LaneLevel, Samples } from '../ports/telemetry.ts';
 import { alarmOn } from './alarm.ts';
 import { type LaneState, laneState } from './lane.ts';
 import { emptyRow, firstOf, join, type Row, rowKey, type Waiter } from './row.ts';
+import { type Entry, type ServiceOrder, serviceOrder } from './service-order.ts';
 import type { LaneOptions } from './shape.ts';
+import { sortedList } from './sorted-list.ts';
 import { leftTo, type Turn } from './turn.ts';
 
 export interface LimiterOptions extends LaneOptions {
@@ -18,111 +20,279 @@ export interface LimiterOptions extends LaneOptions {
  * Budgets kept in this process. A request that needs two lanes takes from both at once or from neither. Those who ask the
  * same lanes in one name go in order of arrival; whoever takes from a lane leaves what is due to the other rows (`leftTo`)
  * and no more, so that one who waits for another lane holds up nobody for long on this one.
+ *
+ * An event costs what it concerns and nothing for whoever waits elsewhere: a new row is put into the order of each of its lanes
+ * (log n), and looks at those before it until their due exceeds the budget; a lane looks at its rows in order, until nobody
+ * further back can come sooner. All lanes share one timer.
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'lanes'> {
   const { clock, slowed } = options;
-  const lanes = new Map<string, LaneState>();
-  const rows = new Map<string, Row>();
-  const alarm = alarmOn(clock);
-  const laneOf = ({ lane }: Cost): LaneState => lanes.get(lane.key) ?? added(lane);
-  const added = ({ key, budget }: Cost['lane']): LaneState => {
-    const made = laneState(budget, options, clock.now());
-    lanes.set(key, made);
-    return made;
+  const lanes = new Map<string, Lane>();
+  const laneOf = ({ lane: { key, budget } }: Cost): Lane => {
+    const state = lanes.get(key)?.state ?? laneState(budget, options, clock.now());
+    const fresh = { number: lanes.size, state, order: serviceOrder<Waiting>(state.standing), asked: 0, ringsAt: never };
+    const lane = lanes.get(key) ?? fresh;
+    lanes.set(key, lane);
+    return lane;
   };
+  const rows = waitingRows(laneOf);
+  const timetable = timetableOn(clock, (due) => settle(due));
+  const aborts = abortsOf<Leaving>((leaving) => {
+    for (const [row, all] of Map.groupBy(leaving, ({ row }) => row))
+      rows.reorder(row, () => all.forEach(({ leave }) => void leave()));
+    settle(leaving.flatMap(({ row }) => row.lanes));
+  });
 
-  /** Lets go whoever may, each time the one who leaves least to others, and sleeps until the next one may. */
-  const pump = (): void => {
+  /** Lets go whoever may on these lanes, and on those that are thereby left otherwise. */
+  const settle = (touched: Iterable<Lane>): void => {
     const now = clock.now();
-    let next = now;
-    while (next <= now) {
-      const hopes = [...rows].map(([key, row]) => ({ key, row, ...hopeOf(row, { rows: rows.values(), laneOf, now }) }));
-      const [best] = hopes.filter(({ at }) => at <= now).toSorted((one, other) => one.due - other.due);
-      if (best) serve(best.key, best.row, now);
-      else next = Math.min(Number.POSITIVE_INFINITY, ...hopes.map(({ at }) => at));
+    const open = new Set(touched);
+    for (const lane of open) {
+      open.delete(lane);
+      // why: nobody waits for it, and there is enough for all who may ask
+      if (lane.ringsAt === never && isEnough(lane, now)) continue;
+      const { row, at } = nextOn(lane, now);
+      if (row === undefined) timetable.ring(lane, at);
+      else for (const other of rows.serve(row, now)) open.add(other);
     }
-    alarm(next, pump);
-  };
-
-  const serve = (key: string, row: Row, now: number): void => {
-    const first = firstOf(row);
-    for (const cost of first.costs) laneOf(cost).spend(cost.amount, row.share, now);
-    row.served = now;
-    first.go(now);
-    if (row.waiters.size === 0) rows.delete(key);
+    timetable.set();
   };
 
   const take = (need: Need, signal: AbortSignal): Promise<number> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const key = rowKey(need);
-      const row = rows.get(key) ?? emptyRow(need);
-      rows.set(key, row);
-      const giveUp = (): void => {
-        leave();
-        if (row.waiters.size === 0 && rows.get(key) === row) rows.delete(key);
-        reject(signal.reason);
-        pump();
-      };
+      const now = clock.now();
       const go = (at: number): void => {
         leave();
-        signal.removeEventListener('abort', giveUp);
+        forget();
         resolve(at);
       };
-      const waiter: Waiter = { costs: need.costs, came: clock.now(), go };
-      signal.addEventListener('abort', giveUp, { once: true });
-      const leave = join(row, waiter);
-      pump();
+      const { row, leave } = rows.enter(need, { costs: need.costs, came: now, go });
+      const giveUp = (): void => {
+        leave();
+        reject(signal.reason);
+      };
+      const forget = aborts(signal, { row, leave: giveUp });
+      // why: whoever joins a row lets nobody else come sooner
+      if (row.waiters.size > 1) return;
+      const { at, awaited } = hopeOf(row, now);
+      if (at <= now) return settle(rows.serve(row, now));
+      if (awaited !== undefined) timetable.ring(awaited, Math.min(at, awaited.ringsAt));
+      timetable.set();
     });
 
-  const slow = (laneKey: string, refusal: Refusal): void => {
-    if (lanes.get(laneKey)?.slow(refusal, clock.now())) slowed?.(laneKey);
-    pump();
+  /** What is not known was never taken from. */
+  const told = (laneKey: string, change: (state: LaneState) => void): void => {
+    const lane = lanes.get(laneKey);
+    if (lane === undefined) return;
+    change(lane.state);
+    settle([lane]);
   };
 
-  const learn = (laneKey: string, remaining: number): void => {
-    lanes.get(laneKey)?.learn(remaining, clock.now());
-    pump();
-  };
-
-  const levels = async (): Promise<readonly LaneLevel[]> =>
-    [...lanes].map(([key, lane]) => ({ key, ...lane.level(clock.now()) }));
-
-  return { take, slow, learn, lanes: levels };
-}
-
-interface Hall {
-  readonly rows: Iterable<Row>;
-  readonly laneOf: (cost: Cost) => LaneState;
-  readonly now: number;
-}
-
-/** When the first of the row may go, as far as one can tell now, and how much it leaves to others. */
-function hopeOf(row: Row, hall: Hall): { readonly at: number; readonly due: number } {
-  const others = [...hall.rows].filter((other) => other !== row);
-  const hopes = firstOf(row).costs.map((cost, at) => {
-    const own = turnAt(row, at, hall);
-    const due = others.reduce((sum, other) => {
-      const place = firstOf(other).costs.findIndex(({ lane }) => lane.key === cost.lane.key);
-      return place < 0 ? sum : sum + leftTo(turnAt(other, place, hall), own, hall.now);
-    }, 0);
-    return { at: hall.laneOf(cost).readyAt(cost.amount + due, hall.now), due };
-  });
   return {
-    at: Math.max(hall.now, ...hopes.map(({ at }) => at)),
-    due: hopes.reduce((sum, { due }) => sum + due, 0),
+    take,
+    slow: (laneKey, refusal: Refusal) =>
+      told(laneKey, (state) => {
+        if (state.slow(refusal, clock.now())) slowed?.(laneKey);
+      }),
+    learn: (laneKey, remaining) => told(laneKey, (state) => state.learn(remaining, clock.now())),
+    lanes: async (): Promise<readonly LaneLevel[]> =>
+      [...lanes].map(([key, { state }]) => ({ key, ...state.level(clock.now()) })),
   };
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+interface Lane {
+  readonly number: number;
+  readonly state: LaneState;
+  readonly order: ServiceOrder<Waiting>;
+  /** What all who wait in its rows would take from it. */
+  asked: number;
+  /** When the first of those rows may go that this lane holds up, as far as one can tell; Infinity: it holds up none. */
+  ringsAt: number;
+}
+
+/** `lanes`: of its costs, in their order. */
+interface Waiting extends Row, Entry {
+  readonly key: string;
+  readonly lanes: readonly Lane[];
+}
+
+/** One who waits in a row, and how it leaves with its signal's reason. */
+interface Leaving {
+  readonly row: Waiting;
+  leave(): void;
+}
+
+/**
+ * Watches each signal once, however many wait with it: a signal takes longer for each listener that it has. Answers how to
+ * forget one again.
+ */
+function abortsOf<T>(aborted: (all: readonly T[]) => void): (signal: AbortSignal, one: T) => () => void {
+  const watched = new Map<AbortSignal, { readonly all: Set<T>; readonly end: () => void }>();
+  const watch = (signal: AbortSignal) => {
+    const all = new Set<T>();
+    const onAbort = (): void => {
+      watched.delete(signal);
+      aborted([...all]);
+    };
+    const end = (): void => {
+      watched.delete(signal);
+      signal.removeEventListener('abort', onAbort);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    watched.set(signal, { all, end });
+    return { all, end };
+  };
+  return (signal, one) => {
+    const { all, end } = watched.get(signal) ?? watch(signal);
+    all.add(one);
+    return () => {
+      all.delete(one);
+      if (all.size === 0) end();
+    };
+  };
+}
+
+/** When each lane is to be looked at next; one timer for all. */
+function timetableOn(clock: Clock, look: (due: readonly Lane[]) => void) {
+  const timetable = sortedList<Lane>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
+  const alarm = alarmOn(clock);
+  const rung = (): void => {
+    const now = clock.now();
+    const due: Lane[] = [];
+    for (const lane of timetable) {
+      if (lane.ringsAt > now) break;
+      due.push(lane);
+    }
+    look(due);
+  };
+  return {
+    ring: (lane: Lane, at: number): void => {
+      if (lane.ringsAt === at) return;
+      if (lane.ringsAt < never) timetable.remove(lane);
+      lane.ringsAt = at;
+      if (at < never) timetable.add(lane);
+    },
+    /** After the last `ring` of a change. */
+    set: (): void => alarm(timetable.first()?.ringsAt ?? never, rung),
+  };
+}
+
+/** Every row that somebody waits in, in its place in the orders of its lanes. */
+function waitingRows(laneOf: (cost: Cost) => Lane) {
+  const rows = new Map<string, Waiting>();
+  let opened = 0;
+  const place = (row: Waiting): void => {
+    row.since = Math.max(row.served, firstOf(row).came);
+    for (const { order } of row.lanes) order.add(row);
+  };
+  /** Changes a row out of its place; where nobody is left in it, it is gone. */
+  const reorder = (row: Waiting, change: () => void): void => {
+    for (const { order } of row.lanes) order.remove(row);
+    change();
+    if (row.waiters.size === 0) rows.delete(row.key);
+    else place(row);
+  };
+  const joined = (row: Waiting, waiter: Waiter): (() => void) => {
+    const leave = join(row, waiter);
+    askFor(row, waiter, 1);
+    return () => {
+      leave();
+      askFor(row, waiter, -1);
+    };
+  };
+  return {
+    reorder,
+    enter: (need: Need, waiter: Waiter): { readonly row: Waiting; readonly leave: () => void } => {
+      const key = rowKey(need);
+      const known = rows.get(key);
+      if (known !== undefined) return { row: known, leave: joined(known, waiter) };
+      const row = { ...emptyRow(need), key, number: opened++, since: 0, lanes: need.costs.map(laneOf) };
+      const leave = joined(row, waiter);
+      rows.set(key, row);
+      place(row);
+      return { row, leave };
+    },
+    /** Lets its first one go; answers the lanes that it took from. */
+    serve: (row: Waiting, now: number): readonly Lane[] => {
+      reorder(row, () => {
+        const first = firstOf(row);
+        for (const [at, { amount }] of first.costs.entries()) row.lanes[at]?.state.spend(amount, row.share, now);
+        row.served = now;
+        first.go(now);
+      });
+      for (const { order } of row.lanes) order.served(row.share);
+      return row.lanes;
+    },
+  };
+}
+
+/** The first in order that may go now; else when the first may. */
+function nextOn(lane: Lane, now: number): { readonly row?: Waiting; readonly at: number } {
+  let next = Number.POSITIVE_INFINITY;
+  for (const row of lane.order.inOrder(now)) {
+    const { at, dues } = hopeOf(row, now);
+    if (at <= now) return { row, at };
+    next = Math.min(next, at);
+    const place = row.lanes.indexOf(lane);
+    const behind = (dues[place] ?? 0) + (firstOf(row).costs[place]?.amount ?? 0);
+    if (lane.state.readyAt(behind, now) >= next) break;
+  }
+  return { at: next };
+}
+
+function askFor({ lanes }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
+  for (const [place, lane] of lanes.entries()) lane.asked += sign * (costs[place]?.amount ?? 0);
+}
+
+/** Whether all who wait could take from it now. */
+const isEnough = ({ state, asked }: Lane, now: number): boolean =>
+  asked <= state.capacity && state.readyAt(asked, now) <= now;
+
+interface Hope {
+  readonly at: number;
+  /** What is due to others on each of its lanes; 0 where there is enough for all. */
+  readonly dues: readonly number[];
+  /** The lane that holds it up longest; absent where none does. */
+  readonly awaited?: Lane;
+}
+
+/** When the first of the row may go, as far as one can tell now. */
+function hopeOf(row: Waiting, now: number): Hope {
+  const { costs } = firstOf(row);
+  const dues: number[] = [];
+  let hope: Omit<Hope, 'dues'> = { at: now };
+  for (const [place, lane] of row.lanes.entries()) {
+    const due = isEnough(lane, now) ? 0 : dueOn(lane, row, place, now);
+    const at = lane.state.readyAt((costs[place]?.amount ?? 0) + due, now);
+    dues.push(due);
+    if (at > hope.at) hope = { at, awaited: lane };
+  }
+  return { ...hope, dues };
+}
+
+/** What is due on this lane to those before the row. Beyond the whole budget it makes no difference any more. */
+function dueOn(lane: Lane, row: Waiting, place: number, now: number): number {
+  const own = turnOf(row, place, now);
+  let due = 0;
+  for (const other of lane.order.inOrder(now)) {
+    if (other === row || due >= lane.state.capacity) break;
+    due += leftTo(turnOf(other, other.lanes.indexOf(lane), now), own, now);
+  }
+  return due;
 }
 
 /** How the row stands in the lane of its cost at this place. */
-function turnAt(row: Row, place: number, { laneOf, now }: Hall): Turn {
-  const { costs, came } = firstOf(row);
-  const since = Math.max(row.served, came);
-  const ready = costs.map((cost) => laneOf(cost).readyAt(cost.amount, now));
-  const itIsHere = ready.every((at) => at <= (ready[place] ?? now));
-  const [first, used] = costs
-    .slice(place, place + 1)
-    .flatMap((cost) => [cost.amount, laneOf(cost).used(row.share, now)]);
-  const all = itIsHere ? row.totals[place] : first;
-  return { rank: row.rank, since, first: first ?? 0, all: all ?? 0, used: used ?? 0 };
+function turnOf(row: Waiting, place: number, now: number): Turn {
+  const { rank, since, number, share, lanes, totals } = row;
+  const { costs } = firstOf(row);
+  const first = costs[place]?.amount ?? 0;
+  const all = (): number => {
+    const ready = lanes.map(({ state }, at) => state.readyAt(costs[at]?.amount ?? 0, now));
+    const itIsHere = ready.every((at) => at <= (ready[place] ?? now));
+    return itIsHere ? (totals[place] ?? 0) : first;
+  };
+  return { rank, since, number, first, all, used: lanes[place]?.state.used(share, now) ?? 0 };
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
-import type { Answer, Call, Operations, Request } from '../ports/actuator.ts';
+import type { Answer, Call, Operations, Request, StoreTime } from '../ports/actuator.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { CallRecord } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
@@ -34,6 +34,8 @@ export interface LineInput {
   readonly lease?: Lease;
   /** Absent: there is no store to keep them. */
   readonly operations?: Operations;
+  /** Absent: there is no store, or this pass only looks. */
+  readonly storeTime?: () => StoreTime;
 }
 
 /** `estate`: whose share of the budgets it spends. */
@@ -44,6 +46,7 @@ export function lineOf(estate: string, input: LineInput): Line {
     signal: input.halt.requests,
     secret: input.site.secret,
     ...(input.operations === undefined ? {} : { operations: input.operations }),
+    ...(input.storeTime === undefined ? {} : { storeTime: input.storeTime }),
     admit: async (request) => {
       letGo.set(request, await budgetFor(request, { rank, share: estate }, input));
       if (request.mutating) await admitWrite(request);

@@ -14,13 +14,20 @@ export interface Names {
   translate<K extends Kind>(kind: K, attributes: Attributes[K]): Attributes[K];
 }
 
-/** What the store knows and the cloud shows. Where two objects have one address the first seen counts. */
-export function namesOf({ resources }: Observation, { settled }: Knowledge): Names {
+/**
+ * What the store knows and the cloud shows, and what a listing missed too soon after it was written. Where two objects have one
+ * address the first seen counts.
+ */
+export function namesOf({ resources, pending }: Observation, { settled }: Knowledge): Names {
   const ids = new Map<Address, CloudId>();
   const seen = new Set<CloudId>();
   for (const { id, condition } of resources) {
     if (condition.state === 'gone' || condition.state === 'deleting') continue;
     seen.add(id);
+    const address = settled.get(id)?.address;
+    if (address !== undefined && !ids.has(address)) ids.set(address, id);
+  }
+  for (const id of pending) {
     const address = settled.get(id)?.address;
     if (address !== undefined && !ids.has(address)) ids.set(address, id);
   }

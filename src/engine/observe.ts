@@ -5,14 +5,12 @@ import type { Gap, Observation, Observed } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Actuator } from '../ports/actuator.ts';
 import { ListingFailed } from '../ports/provider.ts';
+import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
 import { haltOn } from './halt.ts';
 import type { EnginePorts, Site, Steering } from './job.ts';
 import type { Kept } from './kept.ts';
 import { callLog, type Line, lineOf } from './line.ts';
-import { sleepFor } from './wait.ts';
-
-/** How long a cloud's listings may miss what was written: https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
-export const visibilityMs = 300_000;
+import { sleepFor, wait } from './wait.ts';
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
 export async function observe(
@@ -45,7 +43,7 @@ interface Look {
 }
 
 async function look(eye: Look): Promise<Observation> {
-  const at = eye.ports.clock.now();
+  const at = eye.knowledge.readAt ?? eye.ports.clock.now();
   const scope = eye.site.session.scope;
   const stranger = await strangerOf(eye);
   if (stranger) {
@@ -54,14 +52,16 @@ async function look(eye: Look): Promise<Observation> {
   }
   await resume(eye);
   const listed = await Promise.all(kindNames.map((kind) => list(kind, eye)));
-  const missing = missingOf(eye.knowledge, listed, at);
-  const read = await Promise.all([...missing.unseen].map(([kind, ids]) => readMissing(kind, ids, eye)));
+  const { oneByName } = eye.site.holds;
+  const missing = missingOf(eye.knowledge, listed, { at, oneByName });
+  const read = await readMissing(missing, eye);
+  const resources = [...listed, ...read].flatMap((seen) => seen.resources);
   return {
     scope,
     at,
-    resources: [...listed, ...read].flatMap(({ resources }) => resources),
+    resources,
     gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
-    pending: missing.recent,
+    pending: [...missing.pending, ...standingUnder(unfound(missing, read, eye.knowledge), resources)],
     calls: eye.line.calls.reads,
   };
 }
@@ -136,27 +136,30 @@ const worthAsking: Readonly<Record<Failure['kind'], boolean>> = {
   terminal: false,
 };
 
-interface Missing {
-  /** Written too recently for a listing to prove anything. */
-  readonly recent: readonly CloudId[];
-  readonly unseen: ReadonlyMap<Kind, readonly CloudId[]>;
+/** Reads by id, as often as a proof of absence needs. */
+async function readMissing({ once, twice }: Missing, eye: Look): Promise<readonly Seen[]> {
+  const first = await Promise.all([...once, ...twice].map(([kind, ids]) => readAll(kind, ids, eye)));
+  const found = new Set(first.flatMap(({ resources }) => resources.map(({ id }) => id)));
+  const unsure = new Set(first.flatMap(({ kind, gaps }) => (gaps.length === 0 ? [] : [kind])));
+  const again = [...twice].flatMap(([kind, ids]) => {
+    const absent = unsure.has(kind) ? [] : ids.filter((id) => !found.has(id));
+    return absent.length === 0 ? [] : [[kind, absent] as const];
+  });
+  if (again.length === 0) return first;
+  const { ports, waits, steering } = eye;
+  const awaited = { why: 'visible', detail: 'what stood a moment ago', forMs: apartMs } as const;
+  await wait(awaited, { clock: ports.clock, waits, tell: steering.tell });
+  return [...first, ...(await Promise.all(again.map(([kind, ids]) => readAll(kind, ids, eye))))];
 }
 
-/** Ids that the store knows and no complete listing showed. */
-function missingOf({ settled }: Knowledge, listed: readonly Seen[], at: number): Missing {
-  const seen = new Set(listed.flatMap(({ resources }) => resources.map(({ id }) => id)));
-  const complete = new Set(listed.flatMap(({ kind, gaps }) => (gaps.length === 0 ? [kind] : [])));
-  const missing = [...settled].filter(([id, { kind }]) => !seen.has(id) && complete.has(kind));
-  const isRecent = ([, { lastWriteAt }]: (typeof missing)[number]): boolean => at - lastWriteAt < visibilityMs;
-  const old = missing.filter((entry) => !isRecent(entry));
-  const unseen = new Map(
-    [...Map.groupBy(old, ([, { kind }]) => kind)].map(([kind, of]) => [kind, of.map(([id]) => id)]),
-  );
-  return { recent: missing.filter(isRecent).map(([id]) => id), unseen };
+/** Settled ids that reads by id did not find either. */
+function unfound({ once, twice }: Missing, read: readonly Seen[], { settled }: Knowledge): readonly CloudId[] {
+  const found = new Set(read.flatMap(({ resources }) => resources.map(({ id }) => id)));
+  return [...once.values(), ...twice.values()].flat().filter((id) => settled.has(id) && !found.has(id));
 }
 
 /** All ids of a kind together; one answer that is neither here nor gone makes the kind a gap. */
-async function readMissing(kind: Kind, ids: readonly CloudId[], eye: Look): Promise<Seen> {
+async function readAll(kind: Kind, ids: readonly CloudId[], eye: Look): Promise<Seen> {
   const resources: Observed[] = [];
   const answer = await patiently(eye, async (): Promise<Result<void>> => {
     resources.length = 0;

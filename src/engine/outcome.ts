@@ -1,3 +1,4 @@
+import type { WithholdCode } from '../core/action.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 
@@ -12,8 +13,11 @@ export type Outcome =
   | { readonly as: 'open'; readonly failure: Failure }
   /** The pass ended first; nothing was sent. */
   | { readonly as: 'unsent' }
-  /** `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did not go well. */
-  | { readonly as: 'withheld'; readonly code: 'limit' | 'stale' | 'depends'; readonly why: string };
+  /**
+   * Nothing was sent. `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did
+   * not go well. Else: what people said since it was planned forbids it.
+   */
+  | { readonly as: 'withheld'; readonly code: WithholdCode; readonly why: string };
 
 export const done: Outcome = { as: 'done' };
 export const unsent: Outcome = { as: 'unsent' };

@@ -1,22 +1,30 @@
 import type { Action } from '../core/action.ts';
 import { documentOfReplica } from '../core/address.ts';
+import { minReadyOf } from '../core/births.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Observed } from '../core/observed.ts';
 import type { Batch } from '../core/pack.ts';
 import type { CloudId } from '../core/resource.ts';
-import { awaitState } from './await-state.ts';
+import { type Awaited, awaitState } from './await-state.ts';
 import type { Desk } from './desk.ts';
 import { type Item, observedOf } from './draft.ts';
 import { isStop } from './halt.ts';
-import { done, type Outcome, unsent } from './outcome.ts';
+import { launch } from './launch.ts';
+import { launchObstacle } from './launch-check.ts';
+import { type Outcome, unsent } from './outcome.ts';
+import { replaceMachine } from './replace.ts';
 import { send } from './send.ts';
 
 /** Machines of a document that were not ready when this pass looked. */
-export type Unready = (document: string) => readonly CloudId[];
+export type Unready = (document: string, minReadyMs: number) => readonly CloudId[];
 
 export interface Performance {
   readonly desk: Desk;
   readonly unready: Unready;
   /** Whether another action waits for this one, so that it counts as done only when the machine is up, or gone. */
   readonly awaited: (action: Action) => boolean;
+  /** What the look showed under an id. */
+  readonly seen: (id: CloudId) => Observed | undefined;
 }
 
 /** One batch, to its end. A stop leaves what was not sent `unsent`. */
@@ -57,37 +65,76 @@ async function complete(
 ): Promise<readonly Outcome[]> {
   const [first] = actions;
   const stops = first?.verb === 'update' && first.effect === 'stops';
-  if (stops) await othersReady(first, performance);
-  const outcomes = await send(itemsOf(actions, verb), performance.desk);
+  const unready = stops ? await othersUnready(first, performance) : undefined;
+  if (unready) return actions.map(() => unready);
+  const outcomes = await sendPossible(actions, verb, performance.desk);
   if (first?.kind !== 'instance' || !(stops || actions.some(performance.awaited))) return outcomes;
-  const ids = actions.flatMap((action, i) => idsDone(action, outcomes[i]));
-  const reached = await awaitState('instance', ids, verb === 'delete' ? 'gone' : 'ready', performance.desk);
-  return reached ? outcomes : outcomes.map((outcome) => (outcome.as === 'done' ? late : outcome));
+  const ids = actions.map((action, i) => idDone(action, outcomes[i]));
+  const awaited = verb === 'delete' ? ({ state: 'gone' } as const) : readinessOf(actions);
+  const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, performance.desk);
+  return outcomes.map((outcome, i) => afterWaiting(outcome, missed.get(ids[i] ?? '')));
 }
 
-function idsDone(action: Action, outcome: Outcome | undefined): readonly CloudId[] {
-  if (outcome?.as !== 'done') return [];
-  if (outcome.observed) return outcome.observed.condition.state === 'ready' ? [] : [outcome.observed.id];
-  return 'observed' in action ? [action.observed.id] : [];
+/** Sends those that the cloud has nothing against, and nothing of the others. */
+async function sendPossible(
+  actions: readonly Action[],
+  verb: 'create' | 'update' | 'delete',
+  desk: Desk,
+): Promise<readonly Outcome[]> {
+  const obstacles = await Promise.all(actions.map((action) => launchObstacle(action, desk)));
+  const possible = actions.filter((_, i) => obstacles[i] === undefined);
+  const outcomes = new Map(zip(possible, await sendOrLaunch(possible, verb, desk)));
+  return actions.map((action, i) => obstacles[i] ?? outcomes.get(action) ?? unsent);
 }
+
+function sendOrLaunch(
+  actions: readonly Action[],
+  verb: 'create' | 'update' | 'delete',
+  desk: Desk,
+): Promise<readonly Outcome[]> {
+  // why: a batch is of one kind and one verb
+  const launches = actions.flatMap((action) =>
+    action.verb === 'create' && action.kind === 'instance' ? [action] : [],
+  );
+  return launches.length > 0 ? launch(launches, desk) : send(itemsOf(actions, verb), desk);
+}
+
+const zip = (actions: readonly Action[], outcomes: readonly Outcome[]): readonly (readonly [Action, Outcome])[] =>
+  actions.map((action, i) => [action, outcomes[i] ?? unsent]);
 
 /** Settled, but what waits for it must not go on. */
-const late: Outcome = {
-  as: 'failed',
-  failure: { kind: 'terminal', code: 'NotReady', message: 'the machine did not come to its state in ten minutes' },
-};
+const afterWaiting = (outcome: Outcome, failure: Failure | undefined): Outcome =>
+  failure === undefined ? outcome : { as: 'failed', failure };
 
-/** The old one goes, the new one comes, and is up before anybody else of its document is touched. */
+/** How the machines that these actions make or start count as ready: the longest that any of their documents asks for. */
+function readinessOf(actions: readonly Action[]): Omit<Awaited, 'ids'> {
+  if (!actions.every(isToRun)) return { state: 'ready' };
+  const launched = actions.every(({ verb }) => verb !== 'update');
+  return { state: 'ready', launched, minReadyMs: Math.max(...actions.map(minReadyIn)) };
+}
+
+const minReadyIn = (action: Action): number => ('desired' in action ? minReadyOf(action.desired.terms) : 0);
+
+function isToRun(action: Action): boolean {
+  if (!('desired' in action)) return false;
+  const { attributes } = action.desired;
+  return 'machine' in attributes && attributes.machine.power === 'running';
+}
+
+function idDone(action: Action, outcome: Outcome | undefined): CloudId | undefined {
+  if (outcome?.as !== 'done') return undefined;
+  if (outcome.observed) return isReadyNow(action, outcome.observed) ? undefined : outcome.observed.id;
+  return 'observed' in action ? action.observed.id : undefined;
+}
+
+/** One that is to stand still has nothing to prove. */
+const isReadyNow = (action: Action, { condition }: Observed): boolean =>
+  condition.state === 'ready' && !isToRun(action);
+
+/** One at a time in a document: it is ready, or has failed, before anybody else of the document is touched. */
 async function replace(action: Action, performance: Performance): Promise<Outcome> {
-  const { desk } = performance;
-  if (action.kind !== 'instance') return irreplaceable;
-  await othersReady(action, performance);
-  const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
-  if (gone.as !== 'done') return gone;
-  const [made = unsent] = await send([{ action, verb: 'create' }], desk);
-  if (made.as !== 'done' || !made.observed) return made;
-  if (made.observed.condition.state === 'ready') return done;
-  return (await awaitState('instance', [made.observed.id], 'ready', desk)) ? made : late;
+  if (action.kind !== 'instance' || action.verb !== 'replace') return irreplaceable;
+  return (await othersUnready(action, performance)) ?? replaceMachine(action, performance);
 }
 
 /** Between the two nothing would stand: for a rule that is a gap, for all else a loss of what stands in it. */
@@ -96,10 +143,16 @@ const irreplaceable: Outcome = {
   failure: { kind: 'terminal', code: 'NotReplaceable', message: 'only machines are replaced' },
 };
 
-/** One machine of a document is down at most: one that still comes up is waited for first. */
-async function othersReady(action: Action, { desk, unready }: Performance): Promise<void> {
-  if (action.kind !== 'instance') return;
-  const own = observedOf(action).id;
-  const others = unready(documentOfReplica(action.address)).filter((id) => id !== own);
-  await awaitState('instance', others, 'ready', desk);
+/**
+ * One machine of a document is down at most: one that still comes up is waited for first. The outcome of whoever waits, where it
+ * does not come up; one that died is seen by the next look, and made again before this one is touched.
+ */
+async function othersUnready(action: Action, { desk, unready }: Performance): Promise<Outcome | undefined> {
+  if (action.kind !== 'instance') return undefined;
+  const successor = action.verb === 'replace' ? action.surge?.successor : undefined;
+  const own = [observedOf(action).id, successor];
+  const minReadyMs = minReadyIn(action);
+  const ids = unready(documentOfReplica(action.address), minReadyMs).filter((id) => !own.includes(id));
+  const [failure] = (await awaitState({ ids, state: 'ready', minReadyMs }, desk)).values();
+  return failure && { as: failure.code === 'NotReady' ? 'failed' : 'stale', failure };
 }

@@ -4,6 +4,7 @@ import type { Mark } from '../core/observed.ts';
 import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
 import type { Desk } from './desk.ts';
 import { desiredOf, type Item, observedOf } from './draft.ts';
+import { hasToken } from './replay.ts';
 
 /** An item whose intent is committed. All of one sending are of one kind and verb. */
 export interface Ready {
@@ -34,7 +35,9 @@ export function callActuator(ready: readonly Ready[], desk: Desk, call: Call): P
 function creationOf({ item, intent, attempt }: Ready, desk: Desk): Creation {
   const desired = desiredOf(item.action);
   const attributes = desk.known.names.translate(desired.kind, desired.attributes);
-  return { token: intent, mark: markOf(item, desk, { intent, attempt }), desired: { ...desired, attributes } };
+  // why: a launch that is sent again must say what it said before, word for word; the ledger counts its attempts
+  const told = hasToken(desired.kind, desk.at.site.holds.oneByName) ? 1 : attempt;
+  return { token: intent, mark: markOf(item, desk, { intent, attempt: told }), desired: { ...desired, attributes } };
 }
 
 function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {

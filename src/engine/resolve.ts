@@ -4,13 +4,15 @@ import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import { neverHappened } from '../core/never-happened.ts';
 import type { Observation, Observed } from '../core/observed.ts';
+import { isHalfMade } from '../core/plan/half-made.ts';
 import type { Kind, Ref } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
+import { visibilityMs } from './absence.ts';
 import type { DraftDetails } from './draft.ts';
 import { effectsOf } from './effects.ts';
 import { type Names, namesOf } from './names.ts';
-import { visibilityMs } from './observe.ts';
-import { freshMs } from './send.ts';
+import { freshMs } from './permit.ts';
+import { hasToken } from './replay.ts';
 
 /**
  * What became of the intents that somebody left open, by what a look at the scope shows; those that it cannot tell stay.
@@ -21,7 +23,8 @@ import { freshMs } from './send.ts';
  *                 | can bear none, as it was meant)     |
  *   create        | twice                               | open: the planner judges twins
  *   create        | a machine, gone, with its mark      | failed: it happened, and its token is spent
- *   create        | not, in the window or in a gap      | open
+ *   create        | not, in a gap                       | open
+ *   create        | not, in the window                  | open; a launch of which nothing shows: `unseen`
  *   create        | not, after the window               | never happened; a launch: open, to be sent `again`
  *   update, adopt | as intended                         | done
  *   update, adopt | otherwise                           | open for the next plan; after the window: failed
@@ -30,7 +33,8 @@ import { freshMs } from './send.ts';
  *   forget        | –                                   | done
  *
  * A launch has a token: whoever intended it first may have been stopped just before it was sent, and sends it still. Under the
- * one intent, and so the one token, the cloud refuses whichever comes second. `oneByName`: kinds that the cloud keeps unique by
+ * one intent, and so the one token, the cloud makes nothing for whichever comes second. One that is `unseen` may be sent again word
+ * for word, see replay.ts; after the window whatever is wanted by then is sent. `oneByName`: kinds that the cloud keeps unique by
  * name, see Holdings. `seenAt`: when a machine of an open launch first came to light, by the intent in its mark.
  */
 export function resolve(
@@ -48,22 +52,36 @@ export function resolve(
   }
   const whole = wholeBatches(creations, findings, oneByName);
   const missed = creations.filter((intent) => isMissed(intent, findings.get(intent.intent) ?? unseen, scene));
-  const again = new Set(missed.filter(({ draft }) => isLaunch(draft.kind, oneByName)).map(({ intent }) => intent));
+  const again = new Set(missed.filter(({ draft }) => hasToken(draft.kind, oneByName)).map(({ intent }) => intent));
   const settlements = knowledge.pending.flatMap((intent) => {
     if (intent.verb !== 'create') return others(intent, scene);
     if (again.has(intent.intent)) return [];
     return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
   });
-  return { settlements, again };
+  return { settlements, again, unseen: unseenLaunches(creations, findings, oneByName, scene) };
 }
 
 /** `again`: open creations that were looked for in vain, and may be sent once more under their intent. */
 export interface Resolved {
   readonly settlements: readonly Settlement[];
   readonly again: ReadonlySet<string>;
+  /** Launches in their window of which nothing shows, nor anything of their batch. */
+  readonly unseen: ReadonlySet<string>;
 }
 
-const isLaunch = (kind: Kind, oneByName: readonly Kind[]): boolean => kind === 'instance' && !oneByName.includes(kind);
+function unseenLaunches(
+  creations: readonly PendingIntent[],
+  findings: ReadonlyMap<string, Found>,
+  oneByName: readonly Kind[],
+  scene: Scene,
+): ReadonlySet<string> {
+  const launches = creations.filter(({ draft }) => hasToken(draft.kind, oneByName) && !scene.blind.has(draft.kind));
+  const shown = launches.filter(({ intent }) => findings.get(intent)?.seen !== 'no').map(batchOf);
+  const without = new Set([...shown, ...scene.showing]);
+  return new Set(
+    launches.filter((one) => !without.has(batchOf(one)) && !isOld(one, scene)).map(({ intent }) => intent),
+  );
+}
 
 interface Scene extends Index {
   readonly observation: Observation;
@@ -104,7 +122,11 @@ function sceneOf(observation: Observation, knowledge: Knowledge, seenAt: Readonl
     knowledge,
     names: namesOf(observation, knowledge),
     present: new Map(present.map((resource) => [resource.id, resource])),
-    marked: Map.groupBy(present, ({ kind, signs }) => `${kind} ${signs.mark?.address ?? ''}`),
+    // why: parts without their machine are no launch that went well
+    marked: Map.groupBy(
+      present.filter((one) => !isHalfMade(one)),
+      ({ kind, signs }) => `${kind} ${signs.mark?.address ?? ''}`,
+    ),
     dead: Map.groupBy(
       observation.resources.filter(({ kind, condition }) => kind === 'instance' && condition.state === 'gone'),
       ({ signs }) => signs.mark?.address ?? '',

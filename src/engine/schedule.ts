@@ -1,6 +1,6 @@
 import type { Order } from '../core/order.ts';
 import type { Batch, BatchLimits } from '../core/pack.ts';
-import type { Ref } from '../core/resource.ts';
+import type { CloudId } from '../core/resource.ts';
 import { boardOf } from './board.ts';
 import { type Outcome, unsent } from './outcome.ts';
 import { runway } from './runway.ts';
@@ -12,13 +12,13 @@ export interface Crew {
   readonly waits: AbortSignal;
   /** One outcome per action of the batch, in order. Rejects only when the pass cannot go on. */
   perform(batch: Batch): Promise<readonly Outcome[]>;
-  /** The containers whose new atoms were all seen on the cloud, of those given with the outcomes of their creations. */
-  verify(made: ReadonlyMap<Ref, readonly Outcome[]>): Promise<ReadonlySet<Ref>>;
+  /** Of these new rules, those that the cloud shows. */
+  verify(made: ReadonlySet<CloudId>): Promise<ReadonlySet<CloudId>>;
 }
 
 /**
- * Runs what may run, side by side, and what waits for it as soon as it has ended. Atoms leave a container only after one
- * look at all containers has found their new ones. One outcome per step, in order.
+ * Runs what may run, side by side, and what waits for it as soon as it has ended. A rule is taken away only once a look has found
+ * the new ones that it waits for. One outcome per step, in order.
  */
 export async function schedule({ order, limits, waits, perform, verify }: Crew): Promise<readonly Outcome[]> {
   const board = boardOf(order);
@@ -37,7 +37,7 @@ export async function schedule({ order, limits, waits, perform, verify }: Crew):
     batches.add(board.ready());
     for (const batch of batches.takeOff()) fly(perform(batch).then((outcomes) => land(batch, outcomes)));
     const made = board.toVerify();
-    if (made) fly(verify(made).then(board.verified));
+    if (made) fly(verify(made).then((seen) => board.verified(made, seen)));
   };
   for (;;) {
     if (!waits.aborted) start();

@@ -1,9 +1,7 @@
 import { neverHappened } from '../core/never-happened.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Settlement } from '../ports/ledger.ts';
-
-/** Two looks closer together may rest on one and the same stale answer. */
-const apartMs = 10_000;
+import { apartMs } from './absence.ts';
 
 /**
  * Keeps back the verdict that a creation never happened until a second look, some time after the first, says so too: one

@@ -1,15 +1,18 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
 import type { Kind } from '../core/resource.ts';
-import type { Intended, Settlement } from '../ports/ledger.ts';
+import type { Settlement } from '../ports/ledger.ts';
 import { deliver } from './deliver.ts';
 import type { Desk } from './desk.ts';
 import { desiredOf, draftOf, type Item, observedOf } from './draft.ts';
 import { earlierBatch } from './earlier-batch.ts';
 import { effectsOf } from './effects.ts';
+import { namingUsers } from './in-use.ts';
 import { leased } from './leased.ts';
 import { type CallLog, callLog } from './line.ts';
 import { done, type Outcome, unsent } from './outcome.ts';
+import { type GuardedIntents, intendGuarded, permits, Refused, reasonsOf } from './permit.ts';
+import { hasToken, isWhole, notWhole } from './replay.ts';
 import { callActuator, type Ready } from './request.ts';
 import type { Room } from './room.ts';
 
@@ -21,8 +24,8 @@ export async function send(items: readonly Item[], desk: Desk): Promise<readonly
   const grounded = items.map((item) => groundOf(item, desk));
   const sendable = items.filter((_, i) => grounded[i] === undefined);
   const sent = new Map<Item, Outcome>();
-  for (const together of companiesOf(sendable, desk))
-    for (const [item, outcome] of await intendAndDeliver(together, desk)) sent.set(item, outcome);
+  for (const [batch, together] of companiesOf(sendable, desk))
+    for (const [item, outcome] of await sendTogether(batch, together, desk)) sent.set(item, outcome);
   return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
 }
 
@@ -38,59 +41,85 @@ function groundOf({ action, verb }: Item, { known }: Desk): Outcome | undefined 
 }
 
 /** A launch is sent again with those it was sent with, and with nobody else: its token is that of its first. */
-function companiesOf(items: readonly Item[], { at, known }: Desk): readonly (readonly Item[])[] {
-  const batchOf = ({ action, verb }: Item): string | undefined =>
-    verb === 'create' && action.kind === 'instance' && !at.site.holds.oneByName.includes('instance')
-      ? earlierBatch(action.address, known.knowledge)
-      : undefined;
-  return [...Map.groupBy(items, batchOf).values()];
-}
-
-type Answered = readonly [Item, Outcome];
-
-async function intendAndDeliver(items: readonly Item[], desk: Desk): Promise<readonly Answered[]> {
-  if (items.length === 0 || desk.halt.waits.aborted) return [];
-  const { ledger } = desk.ports;
-  const { pass } = desk.at.warrant;
-  const drafts = draftsOf(items, desk);
-  const intended = await leased(() => ledger.intend(pass, drafts));
-  const ready = items.flatMap((item, i): readonly Ready[] => {
-    const answer = intended[i];
-    return answer?.ok ? [{ item, intent: answer.intent, attempt: answer.attempt }] : [];
-  });
-  const log = callLog();
-  const outcomes = await deliverReady(ready, desk, log);
-  await settle(ready, outcomes, log, desk);
-  return [
-    ...items.flatMap((item, i): readonly Answered[] => refusalOf(item, intended[i])),
-    ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent]),
-  ];
-}
-
-function draftsOf(items: readonly Item[], { known, ports, at }: Desk) {
-  const batch = Math.floor(ports.random() * 2 ** 48).toString(16);
-  return items.map((item) =>
-    draftOf(item, { knowledge: known.knowledge, batch, fixedMarks: at.site.holds.fixedMarks }),
+function companiesOf(items: readonly Item[], desk: Desk): ReadonlyMap<string | undefined, readonly Item[]> {
+  return Map.groupBy(items, (item) =>
+    isLaunch(item, desk) ? earlierBatch(item.action.address, desk.known.knowledge) : undefined,
   );
 }
 
-const refusalOf = (item: Item, answer: Intended | undefined): readonly Answered[] =>
-  answer?.ok === false ? [[item, { as: 'withheld', code: refusalCodes[answer.reason], why: answer.why }]] : [];
+const isLaunch = ({ action, verb }: Item, { at }: Pick<Desk, 'at'>): boolean =>
+  verb === 'create' && hasToken(action.kind, at.site.holds.oneByName);
 
-const refusalCodes = { limit: 'limit', generation: 'stale' } as const;
+type Answered = readonly [Item, Outcome];
 
-async function deliverReady(ready: readonly Ready[], desk: Desk, log: CallLog): Promise<readonly Outcome[]> {
+/** What is sent again as it was recorded goes whole or not at all, also where people refuse one of it now. */
+async function sendTogether(
+  batch: string | undefined,
+  items: readonly Item[],
+  desk: Desk,
+): Promise<readonly Answered[]> {
+  if (items.length === 0 || desk.halt.waits.aborted) return [];
+  if (!isWhole(desk.known.replays, batch, items)) return items.map((item) => [item, notWhole]);
+  const intents = await intendGuarded(items, desk);
+  const ready = intents.ready.map(({ item }) => item);
+  if (!isWhole(desk.known.replays, batch, ready))
+    return [...intents.refused, ...ready.map((item): Answered => [item, notWhole])];
+  return deliverIntended(intents, items.length, desk);
+}
+
+/** `recorded`: of how many the call that was recorded consists. */
+async function deliverIntended(
+  { ready, refused, epoch }: GuardedIntents,
+  recorded: number,
+  desk: Desk,
+): Promise<readonly Answered[]> {
+  const log = callLog();
+  const record = recording(ready, recorded, desk);
+  const delivered = await deliverReady(ready, { ...desk, permit: permits(epoch, desk), record }, log);
+  const outcomes = await namingUsers(ready, delivered, desk);
+  await settle(ready, outcomes, log, desk);
+  return [...refused, ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent])];
+}
+
+type Permitting = Desk & {
+  readonly permit: ReturnType<typeof permits>;
+  readonly record: ReturnType<typeof recording>;
+};
+
+/**
+ * Makes sure that a launch is recorded as it leaves: what is sent again from the record must be the same call. A part of what was
+ * refused, or all but one that was, is a call of its own, under a token of its own.
+ */
+function recording(ready: readonly Ready[], recorded: number, desk: Desk): (items: readonly Ready[]) => Promise<void> {
+  const sizes = new Map(ready.map(({ intent }) => [intent, recorded]));
+  return async (items) => {
+    const [first] = items;
+    if (!first || !isLaunch(first.item, desk)) return;
+    if (items.every(({ intent }) => sizes.get(intent) === items.length)) return;
+    const { refused } = await intendGuarded(
+      items.map(({ item }) => item),
+      desk,
+      true,
+    );
+    if (refused.size > 0) throw new Refused(reasonsOf(items, refused), false);
+    for (const { intent } of items) sizes.set(intent, items.length);
+  };
+}
+
+async function deliverReady(ready: readonly Ready[], desk: Permitting, log: CallLog): Promise<readonly Outcome[]> {
   const [first] = ready;
   if (!first) return [];
   if (first.item.verb === 'forget') return ready.map(() => done);
   const sent: Sent = first.item.verb === 'adopt' ? 'update' : first.item.verb;
-  const call = desk.line.writing(log, sent, keepFresh(ready, desk));
   const outcomes = await deliver(
     {
       sent,
       repeatable: sent === 'create' && isRepeatable(first.item.action.kind, desk),
       items: ready,
-      call: (items) => callActuator(items, desk, call),
+      call: async (items) => {
+        await desk.record(items);
+        return callActuator(items, desk, desk.line.writing(log, sent, desk.permit(items)));
+      },
       before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
       requests: () => log.sent,
     },
@@ -114,23 +143,6 @@ const sentBefore: Outcome = {
   failure: { kind: 'ambiguous', code: 'SentBefore', message: 'an earlier sending of it was never answered' },
 };
 
-/** An intent that waited longer than this for a budget is intended again before it is sent, so that its age tells when it was sent. */
-export const freshMs = 30_000;
-
-function keepFresh(ready: readonly Ready[], desk: Desk): () => Promise<void> {
-  const { ledger, clock } = desk.ports;
-  let at = clock.now();
-  return async () => {
-    if (clock.now() - at < freshMs) return;
-    at = clock.now();
-    const drafts = draftsOf(
-      ready.map(({ item }) => item),
-      desk,
-    );
-    await leased(() => ledger.intend(desk.at.warrant.pass, drafts));
-  };
-}
-
 function remember({ action, verb }: Item, outcome: Outcome | undefined, { known }: Desk): void {
   if (outcome?.as !== 'done') return;
   if (verb === 'adopt') known.names.add(action.address, observedOf(action).id);
@@ -146,15 +158,18 @@ async function settle(ready: readonly Ready[], outcomes: readonly Outcome[], log
 
 const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };
 
+const notSentFor = (outcome: Outcome): Failure =>
+  outcome.as === 'withheld' ? { kind: 'conflict', code: 'NotSent', message: outcome.why } : notSent;
+
 function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, { known, at }: Desk): Settlement {
   const base = { intent, closes: outcome.as !== 'open', calls: log.records };
   if (outcome.as !== 'done') {
-    const failure = 'failure' in outcome ? outcome.failure : notSent;
+    const failure = 'failure' in outcome ? outcome.failure : notSentFor(outcome);
     return { ...base, outcome: { ok: false, failure }, effects: [] };
   }
   const { kind, address } = item.action;
   const { fixedMarks } = at.site.holds;
-  const { details } = draftOf(item, { knowledge: known.knowledge, batch: '', fixedMarks });
+  const { details } = draftOf(item, { knowledge: known.knowledge, batch: { name: '', size: 1 }, fixedMarks });
   const id = outcome.observed?.id ?? idOf(item);
   return { ...base, outcome: { ok: true }, effects: effectsOf({ verb: item.verb, kind, address, id, details }) };
 }

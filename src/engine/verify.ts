@@ -1,39 +1,28 @@
-import type { CloudId, Ref } from '../core/resource.ts';
+import type { CloudId } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import type { Desk } from './desk.ts';
 import { isStop } from './halt.ts';
-import type { Outcome } from './outcome.ts';
 import { wait } from './wait.ts';
 
 /** How long listings are given to show new rules; what they do not show by then, the next pass finds standing. */
 const pausesMs = [0, 1000, 2000, 4000, 8000];
 
-/**
- * The containers of which every new atom was made and is listed by the cloud: what the call answered is not proof enough
- * to take away what the atom replaces. One listing serves all containers.
- */
-export async function verify(made: ReadonlyMap<Ref, readonly Outcome[]>, desk: Desk): Promise<ReadonlySet<Ref>> {
-  const awaited = [...made].filter(([, outcomes]) =>
-    outcomes.every((outcome) => outcome.as === 'done' && outcome.observed),
-  );
-  let waiting = awaited;
+/** Of these new rules, those that the cloud lists: an answer to a call is not proof enough to take away what they replace. */
+export async function verify(made: ReadonlySet<CloudId>, desk: Desk): Promise<ReadonlySet<CloudId>> {
+  const seen = new Set<CloudId>();
   try {
     for (const pauseMs of pausesMs) {
-      if (waiting.length === 0) break;
+      if (seen.size === made.size) break;
       const waiter = { clock: desk.ports.clock, waits: desk.halt.waits, tell: desk.tell };
       if (pauseMs > 0) await wait({ why: 'visible', detail: 'new rules', forMs: pauseMs }, waiter);
       const listed = await listedRules(desk);
-      waiting = waiting.filter(([, outcomes]) => outcomes.some((outcome) => !isListed(outcome, listed)));
+      for (const id of made) if (listed.has(id)) seen.add(id);
     }
   } catch (error) {
     if (!isStop(error, desk.halt.waits)) throw error;
   }
-  const unseen = new Set(waiting);
-  return new Set(awaited.filter((entry) => !unseen.has(entry)).map(([container]) => container));
+  return seen;
 }
-
-const isListed = (outcome: Outcome, listed: ReadonlySet<CloudId>): boolean =>
-  outcome.as === 'done' && outcome.observed !== undefined && listed.has(outcome.observed.id);
 
 async function listedRules({ at, line }: Desk): Promise<ReadonlySet<CloudId>> {
   const ids = new Set<CloudId>();

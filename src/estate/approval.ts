@@ -1,4 +1,4 @@
-import type { Action, ScopePlan } from '../core/action.ts';
+import type { Action, DeleteReason, ScopePlan } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import { countOf } from '../core/plan/tally.ts';
@@ -56,14 +56,18 @@ export function onlyApproved(approved: readonly Action[], plans: readonly ScopeP
   const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans), ...resting(plans)]);
   const destroying = new Set(approved.filter(destroys).map(deedOf));
   return (action) => {
-    if (action.verb === 'forget' || (action.verb === 'delete' && action.because === 'twin')) return undefined;
+    if (action.verb === 'forget' || (action.verb === 'delete' && isOurOwn.has(action.because))) return undefined;
     if (destroys(action) ? destroying.has(deedOf(action)) : shown.has(action.address)) return undefined;
     return { code: 'stale', why: 'it was not in the plan that was approved. Plan again.' };
   };
 }
 
+/** Twins of lost answers, and what was deleted and shows again. */
+const isOurOwn: ReadonlySet<DeleteReason> = new Set(['twin', 'again']);
+
 const deedOf = ({ verb, address }: Action): string => `${verb} ${address}`;
-const destroys = (action: Action): boolean => action.verb === 'delete' || countOf(action) !== undefined;
+const destroys = (action: Action): boolean =>
+  action.verb === 'delete' || (action.verb !== 'create' && countOf(action) !== undefined);
 
 const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
   plans.flatMap(({ findings }) =>

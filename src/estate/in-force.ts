@@ -1,5 +1,5 @@
 import type { Guards } from '../core/guards.ts';
-import { stricterLimits } from '../core/ledger/estate-count.ts';
+import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { documentsOf, protectorsOf } from '../core/plan/guard.ts';
 import { type ModesBefore, modesBefore } from '../core/plan/modes-before.ts';
@@ -14,13 +14,11 @@ export interface InForce {
   readonly generation?: number;
   /** The newest entry of the ledger. */
   readonly serial?: number;
-  readonly bounds: Omit<Bounds, 'allowDeletes'>;
+  readonly bounds: Omit<Bounds, keyof Allowance>;
   readonly policies: readonly Policy[];
   /** Absent where there was no generation before. */
   readonly modesBefore?: ModesBefore;
 }
-
-const nothing = { deletes: 0, replaces: 0 };
 
 /**
  * No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. What people hold
@@ -29,7 +27,7 @@ const nothing = { deletes: 0, replaces: 0 };
 export async function inForce({ name, tree, compiled }: OpenedEstate, store: Store | undefined): Promise<InForce> {
   const { limits } = compiled.guards;
   if (store === undefined)
-    return { bounds: { limits, spent: { generation: nothing, healing: nothing }, owned: 0 }, policies: [] };
+    return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, policies: [] };
   const current = await store.generations.current(name);
   const same = current?.revision === tree.revision;
   const former = same ? await store.generations.previous(name) : current;
@@ -65,7 +63,9 @@ const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly mode
     if (action.verb === 'forget') return undefined;
     if (documentsOf(action).some((address) => modesBefore(address) === 'observe'))
       return { code: 'mode', why: `its mode was observe ${before}` };
-    const destroys = action.verb === 'replace' || (action.verb === 'delete' && action.because !== 'twin');
+    const destroys =
+      action.verb === 'replace' ||
+      (action.verb === 'delete' && action.because !== 'twin' && action.because !== 'again');
     if (!destroys || !protectorsOf(action).some((address) => protectedThen.has(address))) return undefined;
     return { code: 'protect', why: `it was protected ${before}` };
   };

@@ -1,65 +1,103 @@
 import type { Action } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import { type Count, noCount } from '../core/limits.ts';
+import type { Observation } from '../core/observed.ts';
 import { approvedBy } from '../core/plan/approve.ts';
 import { plan } from '../core/plan/plan.ts';
-import { type Count, tally } from '../core/plan/tally.ts';
-import type { Address } from '../core/resource.ts';
+import { countOf, tally } from '../core/plan/tally.ts';
+import { underWay } from '../core/plan/under-way.ts';
 import { providerOf } from '../estate/opened-estate.ts';
 import { sha256 } from '../estate/sha256.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Charter } from './charter.ts';
 import type { Spoken } from './reconcile.ts';
 
+/** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
+export interface Elsewhere {
+  readonly count: Count;
+  readonly uncounted: number;
+}
+
+type Guards = Pick<Charter, 'estatePolicies' | 'modesBefore' | 'counting'>;
+
+/** So long one look counts other scopes at most, so that its pass stays within its slice. */
+const countingMs = 5_000;
+
 /**
- * What a generation would still delete and replace in the other scopes of its estate, by what was seen last of each: limits
- * count over all of them, and none waits for another's worker. A scope that was never looked at has nothing of ours to remove.
- * A look may be old, so what is under way or was done since counts as spent only; the ledger's own count has the last word.
- * Reads and plans those scopes whole, one after the other, so ask only where something is to be destroyed.
+ * Limits count over all scopes, and none waits for another's worker: each scope's own look keeps what it would still do, and this is
+ * their sum. Where the generation, an approval or the end of a pause made counts void, the scopes are counted by their last looks,
+ * for a few seconds, and whoever comes next goes on. A scope that was never looked at has nothing of ours to remove.
  */
 export async function elsewhere(
-  { estate, scope }: Where,
-  by: Pick<Spoken, 'estate'>,
-  charter: Pick<Charter, 'policies' | 'modesBefore'>,
-  store: Pick<Store, 'inventory' | 'fleet'>,
-): Promise<Count> {
-  const sum = { deletes: 0, replaces: 0 };
-  for (const other of by.estate.compiled.scopes) {
-    if (other.scope === scope) continue;
-    const { deletes, replaces } = await stillThere({ estate, other, by, charter }, store);
-    sum.deletes += deletes;
-    sum.replaces += replaces;
+  where: Where,
+  { estate, generation: { number: generation } }: Pick<Spoken, 'estate' | 'generation'>,
+  guards: Guards,
+  { store, clock }: { readonly store: Pick<Store, 'inventory' | 'fleet'>; readonly clock: Clock },
+): Promise<Elsewhere> {
+  const { counts } = store.fleet;
+  const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
+  const others = async () => {
+    const { count, uncounted } = await counts.others(where, { generation });
+    return { count, uncounted: uncounted.flatMap((scope) => named.get(scope) ?? []) };
+  };
+  const before = await others();
+  if (before.uncounted.length === 0) return { count: before.count, uncounted: 0 };
+  const until = clock.now() + countingMs;
+  for (const other of fromOwn(before.uncounted, where)) {
+    if (clock.now() >= until) break;
+    const count = await byLastLook(where.estate, { other, estate, guards }, store);
+    await counts.fill({ estate: where.estate, scope: other.scope }, { generation, ...guards.counting, count });
   }
-  return sum;
+  const { count, uncounted } = await others();
+  return { count, uncounted: uncounted.length };
 }
 
-interface Asked {
-  readonly estate: string;
+/** Beginning behind the scope itself, so that workers who count at once do not count the same. */
+function fromOwn(scopes: readonly CompiledScope[], { scope }: Where): readonly CompiledScope[] {
+  const behind = scopes.findIndex((one) => one.scope > scope);
+  return behind < 0 ? scopes : [...scopes.slice(behind), ...scopes.slice(0, behind)];
+}
+
+interface Other {
   readonly other: CompiledScope;
-  readonly by: Pick<Spoken, 'estate'>;
-  readonly charter: Pick<Charter, 'policies' | 'modesBefore'>;
+  readonly estate: Spoken['estate'];
+  readonly guards: Guards;
 }
 
-async function stillThere(
-  { estate, other, by, charter }: Asked,
+async function byLastLook(
+  name: string,
+  { other, estate, guards }: Other,
   { inventory, fleet }: Pick<Store, 'inventory' | 'fleet'>,
 ): Promise<Count> {
-  const { scope, wanted } = other;
-  const [observation] = await inventory.latest(estate, scope);
-  if (observation === undefined) return { deletes: 0, replaces: 0 };
+  const { scope } = other;
+  const [observation] = await inventory.latest(name, scope);
+  if (observation === undefined) return noCount;
   // why: read after the look, so that what was removed since is known to be
-  const knowledge = await inventory.knowledge(estate, scope);
-  const approvals = await fleet.approvals.inForce({ estate, scope });
+  const knowledge = await inventory.knowledge(name, scope);
+  const approvals = await fleet.approvals.inForce({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
-  const { policies, modesBefore } = charter;
-  const choices = { unattended: true, atOnce: true, policies, modesBefore, approved };
-  const { dialect } = providerOf(other, by.estate);
-  const { actions } = plan({ wanted, observation, knowledge, dialect, choices });
-  const begun = new Set(knowledge.pending.map(({ address }) => address));
-  const counted = new Set(actions.filter(({ address }) => begun.has(address)).map(subjectOf));
-  return tally(actions.filter((action) => !counted.has(subjectOf(action)))).generation;
+  return stillToDo({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });
 }
 
-/** What has one place in the count: all atoms of a document together. */
-const subjectOf = ({ kind, address, documents }: Action): Address =>
-  (kind === 'firewall-rule' ? documents[0]?.address : undefined) ?? address;
+interface Look {
+  readonly scope: CompiledScope;
+  readonly estate: Spoken['estate'];
+  readonly guards: Guards & Pick<Charter, 'approved'>;
+  readonly observation: Observation;
+  readonly knowledge: Knowledge;
+}
+
+/** Of one look. A look may be old, so that what is under way or was done since is spent only. Later waves count too. */
+export function stillToDo({ scope, estate, guards, observation, knowledge }: Look): Count {
+  const { estatePolicies: policies, modesBefore, approved } = guards;
+  const choices = { unattended: true, atOnce: true, policies, modesBefore, approved };
+  const { dialect } = providerOf(scope, estate);
+  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect, choices });
+  const isBegun = underWay(actions, [knowledge]);
+  return tally(actions.filter((action) => !isBegun(action))).generation;
+}
+
+export const isOfGeneration = (action: Action): boolean => countOf(action)?.by === 'generation';

@@ -29,12 +29,11 @@ export async function heal(
     if (number === by.generation.number) continue;
     const former = await formerScene(scene, number, means, yard);
     if (former === undefined) continue;
-    const guards = [
+    const charter = await healing(means.charter, async () => [
       driftAt(new Set(generations.get(number))),
       heedingPolicy(by.scope.wanted),
       await pausesNow(former.by.estate, yard.store),
-    ];
-    const charter = { ...means.charter, policies: [...means.charter.policies, ...guards] };
+    ]);
     const from = converged.last?.observation;
     const healed = await reconcile(former, charter, yard, {
       ...means.steering,
@@ -44,6 +43,15 @@ export async function heal(
     if (healed.converged.outcome === 'stopped') return false;
   }
   return true;
+}
+
+/** The charter with further guards, now and whenever it is drawn up again. */
+async function healing(charter: Charter, guards: () => Promise<readonly Policy[]>): Promise<Charter> {
+  return {
+    ...charter,
+    policies: [...charter.policies, ...(await guards())],
+    again: async () => healing(await charter.again(), guards),
+  };
 }
 
 export interface Means {

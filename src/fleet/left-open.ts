@@ -20,6 +20,15 @@ export function leftOpen({ converged: { last } }: Reconciled): string | undefine
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
+/** What a limit holds back until a person approves it; `why`: the first reason. Undefined where nothing is. */
+export function heldByLimit({
+  converged: { last },
+}: Reconciled): { readonly count: number; readonly why: string } | undefined {
+  const held = (last?.plan.findings ?? []).filter((found) => found.type === 'withheld' && found.code === 'limit');
+  const [first] = held;
+  return first && { count: held.length, why: first.why };
+}
+
 function counted(
   what: string,
   findings: readonly Finding[],

@@ -9,17 +9,17 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
+import { keepRefusals } from './backoffs.ts';
 import { charterOf } from './charter.ts';
 import { type Chronicle, chronicleOf } from './chronicle.ts';
-import { elsewhere } from './elsewhere.ts';
 import type { Generations } from './generations.ts';
 import { heal } from './heal.ts';
-import { leftOpen } from './left-open.ts';
+import { heldByLimit, leftOpen } from './left-open.ts';
 import { lookoutOf } from './lookout.ts';
-import { isInForce, lookOf, reconcile, type Scene, type Spoken } from './reconcile.ts';
+import { isInForce, lookOf, type Reconciled, reconcile, type Scene, type Spoken } from './reconcile.ts';
 import { type RowKeeper, rowKeeperOf } from './row-keeper.ts';
-import { wasAway } from './store-away.ts';
-import { stopFailed, waveComes } from './waves.ts';
+import { failedByStore } from './store-away.ts';
+import { nextWaveIn, stopFailed } from './waves.ts';
 import type { Yard } from './yard.ts';
 
 /**
@@ -44,9 +44,9 @@ export function passesOf(
       const as = signal.aborted ? 'stopped' : 'failed';
       const why = error instanceof Error ? error.message : String(error);
       watch.ended(as, why);
-      // why: a pass that throws five times is poison, and a database that is away is no fault of the scope
-      const away = await wasAway(yard, signal).finally(() => chronicle.ended(as, why, 0));
-      if (!away) throw error;
+      // why: a pass that throws five times is poison, and what the store failed is no fault of the scope
+      const byStore = await failedByStore(error, where, yard, signal).finally(() => chronicle.ended(as, why, 0));
+      if (!byStore) throw error;
       return 'again';
     }
   };
@@ -161,11 +161,41 @@ async function underLease(
     if (!acquired.ok) heldBy = acquired.heldBy;
     const isOver = acquired.ok || clock.now() - from >= patienceMs;
     if (isOver && heldBy !== '') chronicle.waited('lease', `held by ${heldBy}`, from);
-    if (acquired.ok) return holding(acquired.lease, where, telemetry, work);
+    if (acquired.ok)
+      return holding(acquired.lease, where, telemetry, (lease) => whileLeased(lease, clock, work(lease)));
     if (isOver) return { as: 'busy' };
     await clock.sleep(askEveryMs, signal);
   }
 }
+
+/** A pass whose lease is over has so long to end by itself. */
+const endsWithinMs = 5_000;
+
+/**
+ * A pass that hangs after its lease is over gives its job up, whose lock would else be renewed for ever: nothing that it still does
+ * is written, and whoever takes the job next has the scope.
+ */
+async function whileLeased(lease: Lease, clock: Yard['clock'], ending: Promise<End>): Promise<End> {
+  const ended = new AbortController();
+  const over = async (): Promise<End> => {
+    await aborted(lease.signal, ended.signal);
+    await clock.sleep(endsWithinMs, ended.signal);
+    return { as: 'stopped', why: 'its lease was over and something in it did not answer: the pass is made again' };
+  };
+  try {
+    return await Promise.race([ending, over().catch(() => ending)]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Resolves once `signal` aborts; rejects where `unless` does so first. */
+const aborted = (signal: AbortSignal, unless: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: unless });
+    unless.addEventListener('abort', () => reject(unless.reason), { once: true });
+  });
 
 async function holding<T>(
   lease: Lease,
@@ -201,9 +231,6 @@ async function atSite(at: Opened, yard: Yard): Promise<End> {
   }
 }
 
-/** How long machines of a wave are given before somebody looks whether they are up. */
-const nextWaveMs = 3_000;
-
 async function work(at: Opened & Scene, yard: Yard): Promise<End> {
   const { pulse, watch, chronicle, rows, signal, generations, ...scene } = at;
   const { where, by } = scene;
@@ -217,10 +244,12 @@ async function work(at: Opened & Scene, yard: Yard): Promise<End> {
   const newest = await reconcile(scene, charter, yard, { ...steering, saw: rows.saw });
   rows.ended(newest.converged.passes);
   await stopFailed(where, by, newest, yard.store);
+  warnOfLimit(newest, watch);
+  await keepRefusals(where, by.generation.number, newest, fleet.backoffs);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
-  const look = lookOf(by, charter, () => elsewhere(where, by, charter, yard.store));
+  const look = lookOf(where, by, charter, yard);
   const healed = async ({ observation, knowledge }: Sight): Promise<void> =>
     rows.saw(await look(observation, knowledge));
   const means = { charter, generations, steering, healed };
@@ -229,14 +258,25 @@ async function work(at: Opened & Scene, yard: Yard): Promise<End> {
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
   const why = leftOpen(newest);
-  if (outcome === 'done' && waveComes(newest.converged, newest.planned)) {
-    const from = yard.clock.now();
-    await yard.clock.sleep(nextWaveMs, signal);
+  const from = yard.clock.now();
+  const waveMs = outcome === 'done' ? nextWaveIn(newest, by.scope.wanted, from) : undefined;
+  if (waveMs !== undefined) {
+    await yard.clock.sleep(waveMs, signal);
     chronicle.waited('wave', 'machines of this wave to come up', from);
-    return { as: 'unfinished', ...(why === undefined ? {} : { why }) };
+    return endOf('unfinished', why);
   }
+  // why: whatever the other scopes come to, it is known soon
+  if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why);
   const as = outcome === 'done' && !isInForce(newest) ? 'partly' : ends[outcome];
-  return { as, ...(why === undefined ? {} : { why }) };
+  return endOf(as, why);
 }
+
+/** Loudly: what waits for a person here waits until one is told. */
+function warnOfLimit(newest: Reconciled, { log }: Pick<Witnesses['watch'], 'log'>): void {
+  const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
+  if (held !== undefined) log.warn('a limit holds changes back until a person approves them', held);
+}
+
+const endOf = (as: PassOutcome, why: string | undefined): End => (why === undefined ? { as } : { as, why });
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;

@@ -1,11 +1,12 @@
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
+import { unlessApproved } from '../core/plan/approve.ts';
 import { type Bounds, planEstate } from '../core/plan/estate.ts';
 import { noting } from '../core/plan/noting.ts';
-import type { PlanInput } from '../core/plan/plan-input.ts';
-import { type Count, countOf } from '../core/plan/tally.ts';
+import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import { type Converged, converge } from '../engine/converge.ts';
 import type { Planner, Site, Steering } from '../engine/job.ts';
@@ -14,7 +15,8 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Charter } from './charter.ts';
-import { elsewhere } from './elsewhere.ts';
+import { elsewhere, isOfGeneration, stillToDo } from './elsewhere.ts';
+import { guardOf } from './guard.ts';
 import type { Looked } from './row-keeper.ts';
 import type { Yard } from './yard.ts';
 
@@ -40,6 +42,8 @@ export interface Reconciled {
   readonly waiting: ReadonlySet<Address>;
   /** All that its plans wanted to do, held or not, each once. */
   readonly planned: readonly Action[];
+  /** Scopes that its last plan waits for, because nobody has counted yet what the generation would do there. */
+  readonly uncounted: number;
 }
 
 /** `from`: a look that was made a moment ago. `saw`: told of each look as it was planned. */
@@ -61,20 +65,22 @@ export async function reconcile(
   const { number, revision } = by.generation;
   const authority = { revision, generation: number, ...charter.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const look = lookOf(by, charter, () => elsewhere(where, by, charter, store));
+  const look = lookOf(where, by, charter, yard);
+  let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
     for (const action of looked.planned) noted.policy(action);
+    uncounted = looked.uncounted;
     saw?.(looked);
     return looked.plan;
   };
   const converged = await converge(
-    { site, warrant: { pass, lease }, plan, ...(from === undefined ? {} : { from }) },
+    { site, warrant: { pass, lease, guard: guardOf(by, charter) }, plan, ...(from === undefined ? {} : { from }) },
     { ...store, limiter, clock, random: Math.random },
     steering,
   );
   const planned = noted.planned();
-  return { converged, waiting: waitingOf(converged, planned), planned };
+  return { converged, waiting: waitingOf(converged, planned), planned, uncounted };
 }
 
 /** Whether all that the specs ask of the scope is in force there, as far as anybody can see it. */
@@ -92,26 +98,48 @@ const undone: ReadonlySet<Finding['type']> = new Set([
 ]);
 
 /**
- * Plans one look as a pass does. Limits count over all scopes of the estate: `others` tells of those that are not this one.
+ * Plans one look as a pass does, and keeps what the generation would still do in the scope. Limits count over all scopes of the
+ * estate: until all are counted, what they bound waits.
  */
 export function lookOf(
-  { scope, estate, generation }: Spoken,
-  { bounds, ...charter }: Charter,
-  others: () => Promise<Count>,
-): (observation: Observation, knowledge: Knowledge) => Promise<Looked> {
+  where: Where,
+  by: Spoken,
+  charter: Charter,
+  { store, clock }: Pick<Yard, 'store' | 'clock'>,
+): (observation: Observation, knowledge: Knowledge) => Promise<Looked & { readonly uncounted: number }> {
+  const { scope, estate, generation } = by;
   const { dialect, batches } = providerOf(scope, estate);
-  const { modesBefore, approved, stopped } = charter;
+  const { bounds, modesBefore, approved, stopped } = charter;
   return async (observation, knowledge) => {
     const noted = noting();
     const policies = [noted.policy, ...charter.policies];
     const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = planOf(input, bounds);
-    const isBounded = alone.actions.some((action) => countOf(action)?.by === 'generation');
-    const plan = isBounded ? planOf(input, { ...bounds, elsewhere: await others() }) : alone;
-    return { input, plan, planned: noted.planned(), generation: generation.number };
+    const isNewest = charter.generation === generation.number;
+    if (isNewest) {
+      const isBounded = noted.planned().some(isOfGeneration);
+      const count = isBounded ? stillToDo({ scope, estate, guards: charter, observation, knowledge }) : noCount;
+      await store.fleet.counts.keep(where, { generation: generation.number, ...charter.counting, count });
+    }
+    const looked = { input, planned: noted.planned(), generation: generation.number };
+    if (!isNewest || !alone.actions.some(isOfGeneration)) return { ...looked, plan: alone, uncounted: 0 };
+    const { count, uncounted } = await elsewhere(where, by, charter, { store, clock });
+    const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
+    const together = { ...input, choices: { ...choices, policies: [...policies, ...waits] } };
+    return { ...looked, plan: planOf(together, { ...bounds, elsewhere: count }), uncounted };
   };
 }
+
+const untilCounted =
+  (uncounted: number): Policy =>
+  (action) =>
+    isOfGeneration(action)
+      ? {
+          code: 'limit',
+          why: `limits count over all scopes of the estate, and ${uncounted} of them are still to be counted in this generation; it goes on by itself.`,
+        }
+      : undefined;
 
 function planOf(input: PlanInput, bounds: Bounds): ScopePlan {
   const [plan] = planEstate([input], bounds);

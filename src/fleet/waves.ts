@@ -1,5 +1,5 @@
-import type { Action } from '../core/action.ts';
-import type { StoppedWaves } from '../core/plan/plan-input.ts';
+import { type Birth, isUnproven, minReadyOf } from '../core/births.ts';
+import type { StoppedWaves, Wanted } from '../core/plan/plan-input.ts';
 import { isSameRollout, rolloutsToStop } from '../core/plan/rollout-stops.ts';
 import type { Converged } from '../engine/converge.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
@@ -56,14 +56,26 @@ const failuresOf = ({ passes }: Converged) =>
     ),
   );
 
-/** Whether the next wave only waits for machines of this one to come up: it is worth looking again soon. */
-export function waveComes({ last }: Converged, planned: readonly Action[]): boolean {
+/** How long machines that start are given before somebody looks whether they are up. */
+const startingMs = 3_000;
+/** The same of machines that run, and must have been ready for longer. */
+const provingMs = 10_000;
+
+/** In how many ms to look again, where the next wave only waits for machines of this one to come up. */
+export function nextWaveIn(
+  { converged: { last }, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+  wanted: Wanted,
+  now: number,
+): number | undefined {
   const rollouts = new Set(planned.filter(({ cause }) => cause !== 'drift').map(({ address }) => address));
   const held = (last?.plan.findings ?? []).flatMap((found) =>
     found.type === 'withheld' && rollouts.has(found.address) ? [found.code] : [],
   );
-  if (!held.includes('wave') || held.some((code) => code !== 'wave' && code !== 'depends')) return false;
+  if (!held.includes('wave') || held.some((code) => code !== 'wave' && code !== 'depends')) return undefined;
   // why: what has drifted while healing is paused, or is held back, may stay so for days
   const { resources = [], pending = [] } = last?.observation ?? {};
-  return pending.length > 0 || resources.some(({ condition }) => condition.state === 'pending');
+  if (pending.length > 0 || resources.some(({ condition }) => condition.state === 'pending')) return startingMs;
+  const terms = new Map(wanted.desired.map((one) => [one.address, one.terms]));
+  const isUnready = (birth: Birth): boolean => isUnproven(birth, minReadyOf(terms.get(birth.address) ?? {}), now);
+  return last?.knowledge.births?.some(isUnready) ? provingMs : undefined;
 }

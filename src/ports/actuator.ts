@@ -19,10 +19,23 @@ export interface Actuator<K extends Kind = Kind> {
   list(call: Call): AsyncIterable<readonly Observed<K>[]>;
   /** Looks for these ids by name; `undefined` is the cloud's own word that it is gone. */
   read(ids: readonly CloudId[], call: Call): Promise<readonly Result<Observed<K> | undefined>[]>;
+  /**
+   * Machines only: what the cloud's own status checks say about these running machines. Absent where a cloud has no checks: there a
+   * machine that runs has passed.
+   */
+  health?(ids: readonly CloudId[], call: Call): Promise<readonly Result<Health>[]>;
+  /**
+   * Kinds that other things stand in: what stands in this one, for people, some of it where it is much. Asked only after the cloud
+   * refused to delete it. Absent where such a refusal names it.
+   */
+  usersOf?(id: CloudId, call: Call): Promise<Result<readonly string[]>>;
   create(batch: readonly Creation<K>[], call: Call): Promise<readonly Result<Observed<K>>[]>;
   update(batch: readonly Revision<K>[], call: Call): Promise<readonly Result<void>[]>;
   delete(batch: readonly Removal<K>[], call: Call): Promise<readonly Result<void>[]>;
 }
+
+/** `checking`: not passed, or not yet. `failed`: it will not come up by itself. `detail`: in the cloud's words. */
+export type Health = { readonly state: 'passed' } | { readonly state: 'checking' | 'failed'; readonly detail: string };
 
 /** `token`: stable for the intent and attempt; sent as ClientToken or requestId where there is one. Refs are resolved to cloud ids. */
 export interface Creation<K extends Kind = Kind> {
@@ -59,8 +72,16 @@ export interface Call {
    * Throws `SecretUnread` where a secret in it cannot be had: let it pass, the engine makes a failure of it.
    */
   secret(address: Address): Promise<Launch>;
+  /** The moment by the store's clock, which all workers share; absent where there is no store. */
+  storeTime?(): StoreTime;
   /** Where long-running operations are kept while they run; absent where there is no store. */
   readonly operations?: Operations;
+}
+
+/** One moment, ms since the epoch: what it is at least, and at most. A write is dated by `latest`, a wait measured by `earliest`. */
+export interface StoreTime {
+  readonly earliest: number;
+  readonly latest: number;
 }
 
 /** Operations that a cloud carries out after it has answered: kept so that the next process awaits what this one began. */

@@ -4,7 +4,7 @@ import type { Explanation, Origin } from '../core/inventory/explanation.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
 import type { Approval } from './approvals.ts';
 import type { By } from './by.ts';
 import type { KeptTree, StoppedRollout } from './fleet-state.ts';
@@ -33,10 +33,20 @@ export interface ApprovalAnswers {
   offer(asked: OfferAsked): Promise<Offered>;
   /** Exactly what has this digest, and not by who made it. */
   give(asked: OfferAsked & ApprovalWord): Promise<Given>;
+  /** Of the approval with this entry in the ledger. `mine`: where the asker may approve; whoever gave it may also withdraw it. */
+  withdraw(asked: PauseAsked, seq: number, by: By): Promise<Withdrawn>;
 }
 
+export interface Withdrawn {
+  readonly approval: Approval;
+  /** Calls that were sent before it was withdrawn, and have no answer yet. */
+  readonly onTheWay: number;
+}
+
+/** `address`, or the end of one: only what waits there, and what no approval lifts unless it is named. */
 export interface OfferAsked extends EstateAsked {
   readonly by: Poster;
+  readonly address?: Address;
 }
 
 /** `digest`: of the offer, whole. `until`: ms since the epoch. */
@@ -89,6 +99,8 @@ export interface PauseAsked extends EstateAsked {
 export interface BegunPause {
   readonly pause: Pause;
   readonly scopes: readonly ScopeKey[];
+  /** Calls that were sent before it began, and have no answer yet. */
+  readonly onTheWay: number;
 }
 
 /** `seen`: who asks is told only what lies within one of these. `targets`: only their scopes; absent: all. */

@@ -1,8 +1,10 @@
 import type { Address } from '../core/resource.ts';
 import type { Approvals } from './approvals.ts';
+import type { Backoffs } from './backoffs.ts';
 import type { By } from './by.ts';
 import type { Pauses } from './pauses.ts';
 import type { Where } from './queue.ts';
+import type { ScopeCounts } from './scope-counts.ts';
 
 /** What workers tell each other, and people tell them: in the store, so that any worker may die. */
 export interface FleetState {
@@ -12,6 +14,8 @@ export interface FleetState {
   readonly approvals: Approvals;
   readonly rollouts: Rollouts;
   readonly quarantine: Quarantine;
+  readonly backoffs: Backoffs;
+  readonly counts: ScopeCounts;
 }
 
 /** Spec trees by revision, so that a pass needs no folder. Never changed once kept. */

@@ -1,6 +1,8 @@
 import type { Standing } from '../core/action.ts';
+import type { BirthVerdict } from '../core/births.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import type { Count } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 import type { Pass } from './ledger.ts';
@@ -12,6 +14,8 @@ export interface Inventory {
   record(estate: string, observation: Observation): Promise<void>;
   /** The newest observation of each scope of an estate, or of one of them. */
   latest(estate: string, scope?: ScopeKey): Promise<readonly Observation[]>;
+  /** These, let go of before, were proven gone: nothing more is known of them. */
+  buried(estate: string, scope: ScopeKey, ids: readonly CloudId[]): Promise<void>;
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */
   converged(estate: string, addresses: readonly Address[]): Promise<void>;
   /**
@@ -19,6 +23,12 @@ export interface Inventory {
    * as a write to the ledger does; where a higher generation is in force nothing changes.
    */
   confirm(pass: Pass, standing: readonly Standing[]): Promise<void>;
+  /**
+   * What a look says about the machines that this store launched. Needs the pass's lease. Of a failed birth the ledger has a note;
+   * a machine that was never ready is not applied, so its address goes back to what was applied there before. One that survived
+   * ends the row of failed births of its document, where these asked for the same.
+   */
+  births(pass: Pass, verdicts: readonly BirthVerdict[]): Promise<void>;
   /** What was seen to happen to one object, newest first, at most 100. */
   history(estate: string, id: CloudId): Promise<readonly Sighting[]>;
 }
@@ -57,8 +67,8 @@ export interface Generation {
 }
 
 export interface Spent {
-  readonly generation: { readonly deletes: number; readonly replaces: number };
-  readonly healing: { readonly deletes: number; readonly replaces: number };
+  readonly generation: Count;
+  readonly healing: Count;
   /** Resources that the estate owns over all scopes, those that the counts above already removed included: what a share is of. */
   readonly owned: number;
 }

@@ -1,21 +1,36 @@
 import type { Failure } from '../core/failure.ts';
-import type { KeptTerms } from '../core/knowledge.ts';
+import type { Ended, KeptTerms } from '../core/knowledge.ts';
+import type { Allowance, Sort } from '../core/limits.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 
 /**
- * The append-only record. An intent is committed before the cloud is called; exactly one settlement follows it.
+ * The append-only record: a chain for each scope, and one for the notes of people. An intent is committed before the cloud is called; exactly one settlement follows it.
  * Intending the same action (address, verb) again while its intent is open returns that intent with `attempt` + 1.
  */
 export interface Ledger {
   /**
    * One transaction: all or, where one is refused, only that one refused. Same order as `drafts`. Refused is what a limit
-   * forbids, and an address where a higher generation than the pass's was applied or removed.
+   * forbids, and an address where a higher generation than the pass's was applied or removed; and all but `forget` where the
+   * guard epoch is no longer the pass's; and what needs an approval that is spent or gone.
    */
   intend(pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
-  /** One transaction: the entry, what we now claim or released, and what is now applied. */
+  /**
+   * One transaction: the entry, what we now claim or released, and what is now applied. A settlement that is repeated, word for word,
+   * changes nothing.
+   */
   settle(pass: Pass, settlements: readonly Settlement[]): Promise<void>;
   /** Something that is neither: an approval, a takeover, a pause. Returns its sequence number. */
   note(estate: string, note: Readonly<Record<string, unknown>>): Promise<number>;
+  /**
+   * How often people have said something stricter: paused, withdrawn an approval, brought another generation into force. Cheap:
+   * asked before every request that changes something.
+   */
+  guardEpoch(estate: string): Promise<number>;
+  /**
+   * Open intents that were made under an older guard epoch than the newest: a call of theirs may be on its way. Asked after a word
+   * was committed it names all that can still reach the cloud in spite of it.
+   */
+  onTheWay(estate: string): Promise<readonly OnTheWay[]>;
   entries(filter: LedgerFilter): AsyncIterable<LedgerEntry>;
 }
 
@@ -26,14 +41,15 @@ export interface Pass {
   readonly reconcileId: string;
   readonly authority: Authority;
   readonly lease: { readonly holder: string; readonly epoch: number };
+  /** The guard epoch under which it was judged what may be done. Left out: that in which the lease was taken. */
+  readonly guardEpoch?: number;
 }
 
-export interface Authority {
+export interface Authority extends Allowance {
   readonly revision: string;
   readonly generation: number;
   readonly plan: string;
   readonly approver: string;
-  readonly allowDeletes?: number;
 }
 
 export interface IntentDraft {
@@ -41,12 +57,24 @@ export interface IntentDraft {
   readonly subject: Subject;
   /** Field changes, or the whole attributes of what is made or removed, so that it can be put back. No secrets: hashes only. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Takes a place in the estate's count: a delete, a replace, or an update that stops a machine. One for all rules of a `document`. */
+  /**
+   * Takes a place in the estate's count: see `countOf` in core/plan/tally.ts. Drafts of one scope that
+   * name the same `of` share one place: the rules of a document name it, both halves of a replacement the machine that goes.
+   * Left out, the subject's id is meant, else its address.
+   */
   readonly counts?: {
-    readonly as: 'delete' | 'replace';
+    readonly as: Sort;
     readonly by: 'generation' | 'healing';
-    readonly document?: Address;
+    readonly of?: Address | CloudId;
   };
+  /** It is let pass by an approval, which it reserves: refused where none that is in force lets it pass any more. */
+  readonly approval?: ApprovedAs;
+}
+
+/** Digests: of the action as it was planned, and of what it is made of where it is more than one call. */
+export interface ApprovedAs {
+  readonly digest: string;
+  readonly halves: readonly string[];
 }
 
 export interface Subject {
@@ -57,7 +85,14 @@ export interface Subject {
 
 export type Intended =
   | { readonly ok: true; readonly intent: string; readonly attempt: number }
-  | { readonly ok: false; readonly reason: 'limit' | 'generation'; readonly why: string };
+  | { readonly ok: false; readonly reason: 'limit' | 'generation' | 'guards' | 'approval'; readonly why: string };
+
+export interface OnTheWay {
+  readonly intent: string;
+  readonly scope: ScopeKey;
+  readonly address: Address;
+  readonly verb: IntentDraft['verb'];
+}
 
 export interface Settlement {
   readonly intent: string;
@@ -74,8 +109,12 @@ export type Effect =
       readonly do: 'claim';
       readonly subject: Subject;
       readonly terms: KeptTerms;
+      /** Of a machine whose attributes are not applied yet, as it is to take the place of another: what it was launched with. */
+      readonly launched?: unknown;
     }
   | { readonly do: 'release'; readonly id: CloudId }
+  /** We claim it no more, and yet know it if the cloud shows it again. */
+  | { readonly do: 'end'; readonly subject: Subject; readonly as: Ended['as'] }
   | {
       readonly do: 'apply';
       readonly address: Address;
@@ -100,9 +139,16 @@ export interface LedgerFilter {
 }
 
 export interface LedgerEntry {
+  /** Unique in its estate. Those of one chain rise; of two chains the lower one may be seen later. */
   readonly seq: number;
   readonly at: number;
   readonly type: 'intent' | 'settlement' | 'note';
   readonly body: Readonly<Record<string, unknown>>;
-  readonly chain: { readonly previous: string; readonly hash: string };
+  /** `of`: the scope, or `people` for notes; `number` counts in it. Absent in entries of the first version. */
+  readonly chain: {
+    readonly of?: string;
+    readonly number?: number;
+    readonly previous: string;
+    readonly hash: string;
+  };
 }

@@ -6,6 +6,7 @@ import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
 import type { Touch } from '../core/touch.ts';
 import type { Actuator, Call } from './actuator.ts';
 import type { Clock } from './clock.ts';
+import type { LaunchAnswer, LaunchQuestion } from './launch-check.ts';
 
 /** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
 export interface Provider {
@@ -26,6 +27,8 @@ export interface Session {
   identify(call: Call): Promise<Result<string>>;
   /** Listings of several kinds may share requests; a session is opened for one pass. */
   readonly actuators: { readonly [K in Kind]: Actuator<K> };
+  /** Whether such a machine can be launched, asked before anything is changed for it. What a session has once found possible it need not ask again. */
+  canLaunch?(question: LaunchQuestion, call: Call): Promise<LaunchAnswer>;
   /** Awaits what an earlier process began and kept (`Call.operations`): before the first listing, and each is dropped as it ends. */
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
   close(): Promise<void>;

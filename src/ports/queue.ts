@@ -24,6 +24,8 @@ export interface Queue {
   work(shift: Shift): Promise<Crew>;
   /** How many passes wait, run and have failed, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
+  /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -27,9 +27,35 @@ export type Store = StorePorts &
     readonly touches: Touches;
     readonly estates: Estates;
     readonly audit: Audit;
+    readonly health: StoreHealth;
     /** Signs the chains that this store wrote to, and lets go of the database. */
     close(): Promise<void>;
   };
+
+/** Whether the database serves us, by small questions and by the errors of others. */
+export interface StoreHealth {
+  /** Rejects where the database answers no question. */
+  readable(): Promise<void>;
+  /** Rejects where it takes no writes: it is read-only, or its disk is full. Leaves one row for each process. */
+  writable(): Promise<void>;
+  /** Absent: the error is a fault of ours. */
+  failureOf(error: unknown): StoreFailure | undefined;
+}
+
+/**
+ * A failure that is the database's own.
+ *
+ *   as          | what it is                                          | what to do
+ *   ------------+-----------------------------------------------------+----------------------------
+ *   unavailable | no connection, no room, an I/O error, a shutdown    | wait until it takes writes
+ *   conflict    | a deadlock, a serialisation failure, a lock in use  | do it again
+ *   cancelled   | a statement that we ended, or that took too long    | do it again
+ */
+export interface StoreFailure {
+  readonly as: 'unavailable' | 'conflict' | 'cancelled';
+  /** The database's code, for people; never where it is. */
+  readonly code: string;
+}
 
 /** What the API works with, of its own. */
 export interface Front {
@@ -61,6 +87,8 @@ export interface Estates {
   /** Which database this is: a UUID made with it, written into every mark. */
   readonly store: string;
   list(): Promise<readonly string[]>;
+  /** Rejects where the connections for writes do not answer. */
+  alive(): Promise<void>;
   /** How many intents have no settlement yet, by cloud, over all estates. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** How many objects an estate claims, by scope, those that its specs no longer name included; sorted by scope. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createPostgresBackend,
   createRedisBackend,
@@ -11,6 +12,7 @@ import type pg from 'pg';
 import type { Where } from '../ports/queue.ts';
 import { connected } from './connected.ts';
 import { poolsOf } from './pools.ts';
+import { redisProbe } from './unfit-redis.ts';
 
 /** Where jobs lie. PostgreSQL: in the schema that `prepareQueueSchema` makes. */
 export type Backend = { readonly redisUrl: string } | { readonly postgres: pg.ClientConfig };
@@ -20,6 +22,8 @@ export interface Bull {
   queue(name: string): Queue<Where>;
   /** It has its connections, and begins with `run`. Throws where PostgreSQL cannot be reached; Redis is waited for. */
   worker(name: string, process: Process, options: WorkOptions): Promise<Worker<Where>>;
+  /** Whether the server takes writes: Redis by a small one, PostgreSQL by what the store says of it. */
+  probe(): Promise<void>;
   /** Before they are closed. A connection that is lost from now on stays lost: else one to a server that is away would keep the process. */
   closing(): void;
   /** Once they are closed. */
@@ -34,9 +38,16 @@ export type WorkOptions = Omit<WorkerOptions, 'connection'>;
 export function bullOf(backend: Backend): Bull {
   if ('postgres' in backend) {
     const pools = poolsOf(backend.postgres);
-    return on(createPostgresBackend, { connection: pools.one, ready: connected, closing: () => {}, end: pools.end });
+    return on(createPostgresBackend, {
+      connection: pools.one,
+      ready: connected,
+      probe: async () => {},
+      closing: () => {},
+      end: pools.end,
+    });
   }
   const life = { ended: false };
+  const { probe, end } = redisProbe(backend.redisUrl, `setpoint:probe:${randomUUID()}`);
   const connection = redis(backend, life);
   const closing = (): void => {
     life.ended = true;
@@ -44,8 +55,9 @@ export function bullOf(backend: Backend): Bull {
   return on(createRedisBackend, {
     connection: () => connection,
     ready: async (make) => make(),
+    probe,
     closing,
-    end: async () => {},
+    end: async () => end(),
   });
 }
 
@@ -54,7 +66,7 @@ interface Life {
 }
 
 /** `connection`: of one queue or worker. */
-interface Server<C> extends Pick<Bull, 'closing' | 'end'> {
+interface Server<C> extends Pick<Bull, 'probe' | 'closing' | 'end'> {
   readonly connection: () => C;
   readonly ready: (make: () => Worker<Where>) => Promise<Worker<Where>>;
 }
@@ -64,7 +76,7 @@ const streams = { events: { maxLen: 100 } };
 
 type Factory<C> = Parameters<typeof withBackend<ReturnType<typeof createRedisBackend>, C>>[0];
 
-function on<C>(factory: unknown, { connection, ready, closing, end }: Server<C>): Bull {
+function on<C>(factory: unknown, { connection, ready, probe, closing, end }: Server<C>): Bull {
   // why: the backends differ in the type of their own handle only, which nobody here touches.
   const { Queue, Worker } = withBackend(factory as Factory<C>);
   return {
@@ -75,6 +87,7 @@ function on<C>(factory: unknown, { connection, ready, closing, end }: Server<C>)
       // why: as above.
       return ready(() => new Worker(name, process, own) as unknown as Worker<Where>);
     },
+    probe,
     closing,
     end,
   };

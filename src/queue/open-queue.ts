@@ -48,6 +48,10 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
     request: (where, urgency) => lineFor(lines, where).request(where, urgency),
     schedule: (passes) => deadline(timetable(due, passes), 'the periodic passes were not scheduled'),
     work: async (shift) => crewOf({ bull, due, lines, settings }, shift),
+    probe: async () => {
+      await bull.probe();
+      await Promise.all([...lines.values()].map(countsOf));
+    },
     counts: async () => (await Promise.all([...lines.values()].map(countsOf))).flat(),
     close,
   };

@@ -47,6 +47,7 @@ const rights = `
   GRANT USAGE ON SCHEMA setpoint TO ${appRole};
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA setpoint TO ${appRole};
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA setpoint TO ${appRole};
+  GRANT EXECUTE ON FUNCTION setpoint.number_entries TO ${appRole};
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.ledger FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
   REVOKE DELETE ON setpoint.pauses FROM ${appRole};

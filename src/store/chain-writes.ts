@@ -1,10 +1,10 @@
-import type { Head } from '../core/ledger/chain.ts';
+import { type Head, headOf, peopleChain } from '../core/ledger/chain.ts';
 import type { Content } from '../core/ledger/entry.ts';
-import { appendTo, lockChain } from './chain-write.ts';
+import { appendTo, lockChain, untilFree } from './chain-write.ts';
 import type { Context } from './context.ts';
 import type { Write } from './tables.ts';
 
-/** A transaction that writes one entry into the chains of several estates. */
+/** A transaction that writes one note into each of several estates. */
 export interface ChainWrites {
   readonly trx: Write;
   /** When it began, ms since the epoch. */
@@ -14,22 +14,34 @@ export interface ChainWrites {
 }
 
 /** For what concerns several estates, or none. What is of one: `chainWrite`. */
-export async function chainWrites<T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<T> {
-  const { db, clock, store, onWritten } = context;
+export const chainWrites = <T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<T> =>
+  context.queue.run([peopleChain], async () => {
+    const { result, heads } = await untilFree(() => attempt(context, work));
+    for (const [estate, head] of heads) await context.onWritten(estate, head);
+    return result;
+  });
+
+/** `heads`: of the chains that were written to, by estate. */
+interface Attempt<T> {
+  readonly result: T;
+  readonly heads: ReadonlyMap<string, Head>;
+}
+
+function attempt<T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<Attempt<T>> {
   const heads = new Map<string, Head>();
-  const result = await db.transaction().execute((trx) => {
-    const at = clock.now();
-    return work({
+  return context.writing.transaction().execute(async (trx) => {
+    const { at } = await trx.selectNoFrom(context.storeNow().as('at')).executeTakeFirstOrThrow();
+    const result = await work({
       trx,
       at,
       append: async (estates, contentOf) => {
         for (const estate of estates.toSorted()) {
-          const head = await lockChain(trx, store, estate);
-          heads.set(estate, await appendTo(trx, estate, head, [{ ...contentOf(estate), at }]));
+          const chain = await lockChain(trx, context, { estate, chain: peopleChain });
+          const last = await appendTo(trx, estate, chain, [{ ...contentOf(estate), at: Math.max(at, chain.at) }]);
+          if (last) heads.set(estate, headOf(last));
         }
       },
     });
+    return { result, heads };
   });
-  for (const [estate, head] of heads) await onWritten(estate, head);
-  return result;
 }

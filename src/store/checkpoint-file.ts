@@ -1,12 +1,12 @@
 import { open, readFile } from 'node:fs/promises';
 import { canonical } from '../core/ledger/canonical.ts';
-import { readCheckpoint, type SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import { type AnyCheckpoint, readCheckpoint } from '../core/ledger/checkpoint.ts';
 
 /** Signed checkpoints, one a line, only ever appended to. */
 export interface CheckpointFile {
-  append(checkpoint: SignedCheckpoint): Promise<void>;
+  append(checkpoint: AnyCheckpoint): Promise<void>;
   /** Oldest first. A line that is none throws; one that was cut short by a crash is passed over. */
-  read(): Promise<readonly SignedCheckpoint[]>;
+  read(): Promise<readonly AnyCheckpoint[]>;
 }
 
 export function checkpointFile(path: string): CheckpointFile {
@@ -26,7 +26,7 @@ export function checkpointFile(path: string): CheckpointFile {
 }
 
 /** The text of a checkpoints file. */
-export function readCheckpoints(text: string): readonly SignedCheckpoint[] {
+export function readCheckpoints(text: string): readonly AnyCheckpoint[] {
   return text.split('\n').flatMap((line, index) => {
     if (line === '') return [];
     try {

@@ -1,4 +1,4 @@
-import type { IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
+import type { Effect, IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
 import { type ActionKey, actionKey } from './action-key.ts';
 import type { IntentRecord } from './intent-record.ts';
 
@@ -20,11 +20,16 @@ export const settlementBody = (pass: Pass, settlement: Settlement, { intent, att
   attempt,
   outcome: settlement.outcome,
   closes: settlement.closes,
-  effects: settlement.effects.map((effect) =>
-    effect.do === 'apply' ? { do: effect.do, address: effect.address } : effect,
-  ),
+  effects: settlement.effects.map(effectBody),
   calls: settlement.calls,
 });
+
+function effectBody(effect: Effect): object {
+  if (effect.do === 'apply') return { do: effect.do, address: effect.address };
+  if (effect.do !== 'claim') return effect;
+  const { launched: _, ...claim } = effect;
+  return claim;
+}
 
 export const noteBody = (estate: string, note: Readonly<Record<string, unknown>>) => ({ estate, note });
 

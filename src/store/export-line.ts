@@ -1,6 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
-import type { LedgerEntry } from '../ports/ledger.ts';
+import type { LedgerItem } from '../core/ledger/verification.ts';
 
-/** An entry as it stands in an export: with whose chain it belongs to, on one line. */
-export const exportLine = (store: string, estate: string, entry: LedgerEntry): string =>
-  canonical({ store, estate, ...entry });
+/** An entry or the seal as it stands in an export: with store and estate, on one line. */
+export const exportLine = (store: string, estate: string, item: LedgerItem): string =>
+  canonical({ store, estate, ...item });

@@ -1,5 +1,5 @@
 import type { Held } from '../core/pause.ts';
-import type { ApprovalDraft } from '../ports/approvals.ts';
+import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
 import type { By } from '../ports/by.ts';
 import type { Quarantined } from '../ports/fleet-state.ts';
 import type { Pause } from '../ports/pauses.ts';
@@ -15,6 +15,10 @@ export const resumeNote = ({ what, of }: Held, pauses: readonly number[], { pers
 });
 
 export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });
+
+export const withdrawalNote = ({ seq, scope }: Approval, { person, reason }: By) => ({
+  withdrawApproval: { approval: seq, scope, person, reason },
+});
 
 export const rolloutNote = ({ scope }: Where, documents: readonly string[], { person, reason }: By) => ({
   resumeRollout: { scope, documents, person, reason },

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Count } from '../core/limits.ts';
 import type { InScope, Json } from './columns.ts';
 
 /** What a fleet shares. */
@@ -11,12 +12,17 @@ interface WorkTables {
   standing: StandingTable;
   stopped_rollouts: StoppedRolloutTable;
   quarantine: QuarantineTable;
+  backoffs: BackoffTable;
+  scope_counts: ScopeCountTable;
+  count_epochs: { estate: string; epoch: number };
 }
 
 /** From people. */
 interface WordTables {
   pauses: PauseTable;
   approvals: ApprovalTable;
+  approved_intents: ApprovedIntentTable;
+  withdrawn_approvals: { estate: string; seq: number };
 }
 
 interface RequestTable extends InScope {
@@ -24,6 +30,14 @@ interface RequestTable extends InScope {
   answered: Generated<number>;
   reason: Json;
 }
+
+interface ScopeCountTable extends InScope, Mutable<Count> {
+  generation: number;
+  epoch: number;
+  until: number | null;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface StandingTable extends InScope {
   generation: number;
@@ -39,6 +53,15 @@ interface QuarantineTable extends InScope {
   generation: number;
   why: Json;
   since: Date;
+}
+
+interface BackoffTable extends InScope {
+  address: string;
+  digest: string;
+  generation: number;
+  failures: number;
+  said: Json;
+  until: Date;
 }
 
 interface PauseTable extends PauseSubjectColumns {
@@ -57,9 +80,20 @@ interface PauseSubjectColumns {
   subject: string;
 }
 
+interface ApprovedIntentTable {
+  intent: string;
+  estate: string;
+  seq: number;
+  digest: string;
+  halves: Json;
+  verb: string;
+  done: Generated<boolean>;
+}
+
 interface ApprovalTable extends InScope {
   seq: number;
   generation: number;
   until: number;
   body: Json;
+  bound: Json;
 }

@@ -2,29 +2,37 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
 import { actionOf, keyText } from './action-key.ts';
-import { type ChainWrite, chainWrite } from './chain-write.ts';
+import { keepReservations, reserveApprovals } from './approved-intents.ts';
+import { type ChainWrite, scopeWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
-import { estateCountFor } from './counted.ts';
+import { heldGuardEpoch, unheld } from './guard-epochs.ts';
 import { inChunks } from './in-chunks.ts';
-import { intending, type Judged } from './intending.ts';
-import { checkLease } from './lease-check.ts';
+import { intending, type Judged, placesWanted } from './intending.ts';
+import { keepPlaces, takePlaces } from './limit-places.ts';
 import type { Write } from './tables.ts';
 
 /** See the port. About 60 ms for a thousand drafts. */
-export const intend = (context: Context, pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]> =>
-  chainWrite(context, pass.estate, async (write) => {
-    await checkLease(write.trx, pass, 'begin');
-    const judged = intending(pass, drafts, {
+export function intend(context: Context, pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]> {
+  const takesPlaces = drafts.some(({ counts }) => counts);
+  return scopeWrite(context, { pass, purpose: 'begin', takesPlaces }, async (write) => {
+    const guardEpoch = await heldGuardEpoch(write.trx, pass);
+    const known = {
       open: await openIntents(write.trx, pass, drafts),
       applied: await appliedGenerations(write.trx, pass, drafts),
-      count: drafts.some(({ counts }) => counts) ? await estateCountFor(write, pass.authority) : undefined,
-      at: write.at,
-      nextId: randomUUID,
+    };
+    const approvals = await reserveApprovals(write.trx, pass, drafts);
+    const wanted = unheld(drafts, guardEpoch).filter((draft) => !approvals.refused.has(draft));
+    const count = await takePlaces(write, pass, placesWanted(pass, wanted, known));
+    const judged = intending(pass, drafts, {
+      ...{ ...known, count, guardEpoch, at: write.at, nextId: randomUUID },
+      unapproved: approvals.refused,
     });
     await save(write, pass, judged);
+    await keepReservations(write.trx, pass, approvals.reserved, judged.answers);
     await write.append(judged.entries);
     return judged.answers;
   });
+}
 
 const addressesIn = (drafts: readonly IntentDraft[]): readonly string[] => [
   ...new Set(drafts.map(({ subject }) => subject.address)),
@@ -53,10 +61,14 @@ async function openIntents(trx: Write, { estate, scope }: Pass, drafts: readonly
   return new Map(rows.map((row) => [keyText(actionOf(row)), row]));
 }
 
-async function save({ trx }: ChainWrite, { estate, scope }: Pass, { intents, places }: Judged): Promise<void> {
-  const rows = intents.map(({ action, ...record }) => ({ ...record, ...action, estate, scope }));
+async function save(write: ChainWrite, { estate, scope }: Pass, { intents, places }: Judged): Promise<void> {
+  const rows = intents.map(({ action, guardEpoch: guard_epoch, ...record }) => ({
+    ...record,
+    ...action,
+    ...{ estate, scope, guard_epoch },
+  }));
   await inChunks(rows, (chunk) =>
-    trx
+    write.trx
       .insertInto('intents')
       .values(chunk)
       .onConflict((conflict) =>
@@ -66,14 +78,10 @@ async function save({ trx }: ChainWrite, { estate, scope }: Pass, { intents, pla
           generation: ref('excluded.generation'),
           fields: ref('excluded.fields'),
           details: ref('excluded.details'),
+          guard_epoch: ref('excluded.guard_epoch'),
         })),
       )
       .execute(),
   );
-  const generationOf = new Map(intents.map(({ intent, generation, at }) => [intent, { generation, at }]));
-  const taken = places.map(({ intent, as, by, address, subject }) => {
-    const { generation = 0, at = 0 } = generationOf.get(intent) ?? {};
-    return { intent, estate, counts_as: as, counts_by: by, generation, address, subject, at };
-  });
-  await inChunks(taken, (chunk) => trx.insertInto('places').values(chunk).execute());
+  await keepPlaces(write, places);
 }

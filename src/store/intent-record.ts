@@ -1,6 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Place } from '../core/ledger/estate-count.ts';
-import type { IntentDraft } from '../ports/ledger.ts';
+import type { IntentDraft, Pass } from '../ports/ledger.ts';
 import type { ActionKey } from './action-key.ts';
 
 /** An intent as the store keeps it beside the ledger. `at`: of its newest attempt. */
@@ -14,10 +14,14 @@ export interface IntentRecord {
   readonly fields: string;
 }
 
-export function placeOf({ subject, counts }: IntentDraft): Place | undefined {
+export function placeOf({ scope }: Pick<Pass, 'scope'>, { subject, counts }: IntentDraft): Place | undefined {
   const { address, id } = subject;
-  return counts && { as: counts.as, by: counts.by, address, subject: counts.document ?? id ?? address };
+  return counts && { as: counts.as, by: counts.by, scope, address, subject: counts.of ?? id ?? address };
 }
+
+/** As the intent holds it. Each new machine has a place of its own, also where the one before it stood at the same address. */
+export const heldPlace = (place: Place, intent: string): Place =>
+  place.as === 'create' ? { ...place, subject: intent } : place;
 
 /** The names of the fields in `details.changes`; where there are none, the details themselves. */
 export function fieldsOf({ details }: IntentDraft): string {

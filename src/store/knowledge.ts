@@ -1,13 +1,15 @@
-import type { Applied, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
-import type { Kind, ScopeKey } from '../core/resource.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Applied, Ended, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
+import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import { actionOf } from './action-key.ts';
+import { readBirths } from './births.ts';
 import type { Context } from './context.ts';
 import { mostNeverShown } from './never-shown.ts';
 import { newestTouches } from './newest-touches.ts';
 import type { Database, Write } from './tables.ts';
 
 /** All as of one moment. One query for each map; 10,000 claims take about 50 ms. */
-export const knowledge = ({ db, store }: Context, estate: string, scope: ScopeKey): Promise<Knowledge> =>
+export const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: ScopeKey): Promise<Knowledge> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -17,14 +19,25 @@ export const knowledge = ({ db, store }: Context, estate: string, scope: ScopeKe
       return {
         estate,
         store,
+        readAt: await now(trx, storeNow()),
         settled: await settled(of),
         pending: await pending(of),
         applied: await applied(of),
         unstuck: await unstuck(of),
+        incarnations: await incarnations(of),
         neverShown: await neverShown(of),
+        ended: await ended(of),
+        births: await readBirths(trx, { estate, scope }),
         ...(await heard(of)),
       };
     });
+
+async function now(trx: Write, storeNow: RawBuilder<number>): Promise<number> {
+  const { rows } = await sql<{ at: number }>`SELECT ${storeNow} AS at`.execute(trx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return row.at;
+}
 
 interface Scoped {
   readonly trx: Write | Database;
@@ -35,17 +48,19 @@ interface Scoped {
 async function settled({ trx, estate, scope }: Scoped): Promise<Knowledge['settled']> {
   const rows = await trx
     .selectFrom('claims')
-    .select(['id', 'kind', 'address', 'last_write_at', 'terms'])
+    .select(['id', 'kind', 'address', 'last_write_at', 'seen_at', 'terms'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
+    .where('ended_at', 'is', null)
     .execute();
   return new Map(
-    rows.map(({ id, kind, address, last_write_at, terms }) => [
+    rows.map(({ id, kind, address, last_write_at, seen_at, terms }) => [
       id,
       {
         address,
         kind: kind as Kind, // why: only settlements write the column
         lastWriteAt: last_write_at,
+        ...(seen_at === null ? {} : { seenAt: seen_at }),
         terms: terms as Settled['terms'], // why: only settlements write the column
       },
     ]),
@@ -95,6 +110,16 @@ async function unstuck({ trx, estate, scope }: Scoped): Promise<Knowledge['unstu
   return new Map(rows.map(({ address, times }) => [address, times]));
 }
 
+async function incarnations({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<string, number>> {
+  const rows = await trx
+    .selectFrom('incarnations')
+    .select(['address', 'number'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .execute();
+  return new Map(rows.map(({ address, number }) => [address, number]));
+}
+
 async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlySet<string>> {
   const rows = await trx
     .selectFrom('intents')
@@ -106,6 +131,23 @@ async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlySet<s
     .limit(mostNeverShown)
     .execute();
   return new Set(rows.map(({ intent }) => intent));
+}
+
+async function ended({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudId, Ended>> {
+  const rows = await trx
+    .selectFrom('claims')
+    .select(['id', 'kind', 'address', 'ended_at', 'ended_as'])
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('ended_at', 'is not', null)
+    .execute();
+  return new Map(
+    rows.map(({ id, kind, address, ended_at, ended_as }) => [
+      id,
+      // why: only settlements write these columns, and both together
+      { as: ended_as as Ended['as'], address, kind: kind as Kind, at: ended_at ?? 0 },
+    ]),
+  );
 }
 
 async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'touches'>> {

@@ -3,15 +3,14 @@ import { LeaseLost } from '../ports/lease.ts';
 import type { Pass } from '../ports/ledger.ts';
 import type { Write } from './tables.ts';
 
+/** `settle`: the writes of the pass were sent while it held its lease. */
+export type LeasePurpose = 'begin' | 'settle';
+
 /**
  * Throws `LeaseLost` unless the pass holds its scope's newest lease, and keeps others from taking it until this transaction
  * ends. `begin`: it must not have run out either; what was already sent may be settled as long as nobody took the lease.
  */
-export async function checkLease(
-  trx: Write,
-  { estate, scope, lease }: Pass,
-  purpose: 'begin' | 'settle',
-): Promise<void> {
+export async function checkLease(trx: Write, { estate, scope, lease }: Pass, purpose: LeasePurpose): Promise<void> {
   let query = trx
     .selectFrom('leases')
     .select('epoch')

@@ -31,6 +31,7 @@ export const record = (db: Database, estate: string, observation: Observation): 
     await vanish(look, changes.vanished);
     await list(look, changes.relisted, true);
     await list(look, changes.unlisted, false);
+    await see(look, observation);
   });
 
 /** Saves the look itself, and locks out other looks at the scope until the transaction ends. False for an older one. */
@@ -95,6 +96,54 @@ async function list({ trx, estate, scope }: Look, keys: readonly string[], liste
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(sql<boolean>`key = ANY(${keys}::text[])`)
+    .execute();
+}
+
+/**
+ * Notes which claims were seen standing for the first time, and takes back what was let go as gone and stands. Rows that a
+ * settlement holds wait for the next observation.
+ */
+async function see({ trx, estate, scope, at }: Look, { resources }: Observation): Promise<void> {
+  const unseen = await trx
+    .selectFrom('claims')
+    .select('id')
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where((eb) => eb.or([eb('seen_at', 'is', null), eb.and([eb('ended_as', '=', 'gone'), eb('ended_at', '<', at)])]))
+    .where((eb) => eb.or([eb('ended_as', 'is', null), eb('ended_as', '=', 'gone')]))
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const seen = seenFirst(
+    unseen.map(({ id }) => id),
+    resources,
+  );
+  if (seen.length === 0) return;
+  await trx
+    .updateTable('claims')
+    .set({ seen_at: at, ended_at: null, ended_as: null })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where(sql<boolean>`id = ANY(${seen}::text[])`)
+    .execute();
+}
+
+/** Of ids that no observation has shown yet, those that stand in this one. */
+export function seenFirst(unseen: readonly CloudId[], resources: readonly Observed[]): readonly CloudId[] {
+  if (unseen.length === 0) return [];
+  const standing = resources.filter(({ condition: { state } }) => state === 'ready' || state === 'pending');
+  const ids = new Set(standing.map(({ id }) => id));
+  return unseen.filter((id) => ids.has(id));
+}
+
+/** See the port. */
+export async function buried(db: Database, estate: string, scope: ScopeKey, ids: readonly CloudId[]): Promise<void> {
+  await db
+    .deleteFrom('claims')
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('ended_at', 'is not', null)
+    .where(sql<boolean>`id = ANY(${ids}::text[])`)
     .execute();
 }
 

@@ -1,12 +1,14 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import { appRole, ensureAppRole } from './app-role.ts';
-import { connect, connectReading, type Reach } from './connection.ts';
+import { connect, connectReading, connectWriting, type Reach, writesAtOnce } from './connection.ts';
 import type { Context } from './context.ts';
 import { fromDatabaseUrl } from './database-url.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
+import { postgresHealth } from './health.ts';
 import { alone, migrate } from './migrate.ts';
 import { postgresAudit } from './postgres-audit.ts';
 import { postgresAuthors } from './postgres-authors.ts';
@@ -30,6 +32,8 @@ import { postgresTouches } from './postgres-touches.ts';
 import { usualHistoryMs } from './prune-history.ts';
 import { ensureReaderRole, readerRole } from './reader-role.ts';
 import { storeFolder } from './store-folder.ts';
+import { storeNow } from './store-now.ts';
+import { writerQueue } from './writer-queue.ts';
 
 export interface Opening extends Tellings {
   /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */
@@ -37,6 +41,8 @@ export interface Opening extends Tellings {
   /** A PostgreSQL server of the user's own. */
   readonly databaseUrl?: string;
   readonly clock: Clock;
+  /** In place of the database's own clock, for tests with a virtual one: by it go the moments of entries. */
+  readonly databaseClock?: Clock;
   /** False: undefined where there is no store yet, and nothing is made. */
   readonly create: boolean;
   /** How long a lease outlives a holder that stopped renewing; the default is 10 s. */
@@ -162,20 +168,28 @@ interface Kept {
 }
 
 async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<Store> {
-  const { clock, leaseMs = 10_000, historyMs = usualHistoryMs } = opening;
+  const { clock, databaseClock, leaseMs = 10_000, historyMs = usualHistoryMs } = opening;
   // why: who is stopped must not keep others from a lease longer than the lease itself does
   const db = connect(reach, leaseMs);
+  const writing = connectWriting(reach, leaseMs);
   const reading = connectReading(reach);
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
-  const audit = postgresAudit({ db, reading, clock, store }, folder);
-  const context: Context = { db, reading, clock, store, onWritten: audit.written };
-  const leases = postgresLeases(db, clock, leaseMs);
+  const audit = postgresAudit({ db, clock, store }, folder);
+  const leases = postgresLeases(writing, clock, { ttlMs: leaseMs, onRelease: audit.passEnded });
+  const context: Context = {
+    ...{ db, writing, reading, clock, store },
+    queue: writerQueue(writesAtOnce),
+    storeNow: databaseClock === undefined ? () => storeNow : () => sql<number>`${databaseClock.now()}::bigint`,
+    leaseLeft: leases.left,
+    sealed: audit.sealed,
+    onWritten: audit.written,
+  };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {
       await leases.close();
       await audit.close();
-      await Promise.all([db.destroy(), reading.destroy()]);
+      await Promise.all([db.destroy(), writing.destroy(), reading.destroy()]);
     } finally {
       await leave();
     }
@@ -200,6 +214,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     authors: postgresAuthors(context),
     estates: postgresEstates(context),
     audit,
+    health: postgresHealth(db, reading),
     close: () => {
       closing ??= close();
       return closing;

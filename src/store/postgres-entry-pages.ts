@@ -61,9 +61,10 @@ async function read(db: Database, { estate, filter, newestFirst }: EntryQuery, a
     ...(since === undefined ? [] : [sql`at >= ${since}`]),
     ...(until === undefined ? [] : [sql`at < ${until}`]),
     ...(after === undefined ? [] : [sql`seq ${sql.raw(newestFirst ? '<' : '>')} ${after}`]),
+    ...(newestFirst ? [] : [sql`seq <= ${settledUpTo(estate)}`]),
   ];
   const { rows } = await sql<Found>`
-    SELECT estate, seq, at, type, address, previous, hash, may, CASE WHEN may THEN body ELSE '' END AS body
+    SELECT estate, chain, number, seq, at, type, address, previous, hash, may, CASE WHEN may THEN body ELSE '' END AS body
     FROM (
       SELECT *, ${mayMatch(filter)} AS may FROM setpoint.ledger WHERE ${sql.join(where, sql` AND `)}
       ORDER BY seq ${sql.raw(newestFirst ? 'DESC' : 'ASC')} LIMIT ${chunk}
@@ -71,6 +72,16 @@ async function read(db: Database, { estate, filter, newestFirst }: EntryQuery, a
     ORDER BY seq ${sql.raw(newestFirst ? 'DESC' : 'ASC')}`.execute(db);
   return rows;
 }
+
+/**
+ * Scopes write side by side: below this number no entry can come to be seen any more, so who reads on from there misses none. Every
+ * transaction that had drawn a lower one has ended.
+ */
+const settledUpTo = (estate: string) => sql<number>`coalesce((
+  SELECT seq FROM setpoint.ledger
+  WHERE estate = ${estate} AND (after IS NULL OR after <= pg_snapshot_xmin(pg_current_snapshot()))
+  ORDER BY seq DESC LIMIT 1
+), 0)`;
 
 /** Bodies are canonical text: a value stands in them in one form only. */
 function mayMatch({ verb, person, reconcileId }: EntryMatch): RawBuilder<boolean> {

@@ -11,6 +11,10 @@ import { takeoverOf } from './takeover.ts';
 
 export const postgresEstates = (context: Context): Estates => ({
   store: context.store,
+  // why: over the connections for writes, which a worker cannot do without
+  alive: async () => {
+    await sql`SELECT 1`.execute(context.writing);
+  },
   list: async () => {
     const rows = await context.db.selectFrom('estates').select('name').orderBy('name').execute();
     return rows.map(({ name }) => name);
@@ -40,6 +44,7 @@ const holdings = (
     .selectFrom('claims')
     .select((eb) => ['scope', eb.cast<number>(eb.fn.countAll(), 'integer').as('resources')])
     .where('estate', '=', estate)
+    .where('ended_at', 'is', null)
     .groupBy('scope')
     .orderBy('scope')
     .execute();

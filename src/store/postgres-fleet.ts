@@ -1,10 +1,12 @@
 import type { FleetState } from '../ports/fleet-state.ts';
 import type { Context } from './context.ts';
 import { postgresApprovals } from './postgres-approvals.ts';
+import { postgresBackoffs } from './postgres-backoffs.ts';
 import { postgresPauses } from './postgres-pauses.ts';
 import { postgresQuarantine } from './postgres-quarantine.ts';
 import { postgresRequests } from './postgres-requests.ts';
 import { postgresRollouts } from './postgres-rollouts.ts';
+import { postgresScopeCounts } from './postgres-scope-counts.ts';
 import { postgresTrees } from './postgres-trees.ts';
 
 export const postgresFleet = (context: Context): FleetState => ({
@@ -14,4 +16,6 @@ export const postgresFleet = (context: Context): FleetState => ({
   approvals: postgresApprovals(context),
   rollouts: postgresRollouts(context),
   quarantine: postgresQuarantine(context),
+  backoffs: postgresBackoffs(context.db),
+  counts: postgresScopeCounts(context),
 });

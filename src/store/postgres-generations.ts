@@ -7,7 +7,7 @@ import { acceptedOf } from './accepted.ts';
 import { announce } from './announce.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
-import { spentBy } from './counted.ts';
+import { spentBy } from './limit-places.ts';
 import { pinOf } from './postgres-pins.ts';
 import type { Database } from './tables.ts';
 

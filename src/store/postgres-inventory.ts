@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Inventory } from '../ports/inventory.ts';
+import { judgeBirths } from './births.ts';
 import type { Context } from './context.ts';
 import { knowledge } from './knowledge.ts';
 import { checkLease } from './lease-check.ts';
-import { history, latest, record } from './observations.ts';
+import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
 
@@ -12,11 +13,13 @@ export const postgresInventory = (context: Context): Inventory => ({
   record: (estate, observation) => record(context.db, estate, observation),
   latest: (estate, scope) => latest(context.db, estate, scope),
   history: (estate, id) => history(context.db, estate, id),
+  births: (pass, verdicts) => judgeBirths(context, pass, verdicts),
   confirm: (pass, standing) =>
     context.db.transaction().execute(async (trx) => {
       await checkLease(trx, pass, 'begin');
       await saveApplied(trx, pass, standingChanges(pass, standing));
     }),
+  buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
   converged: async (estate, addresses) => {
     await context.db
       .deleteFrom('unstuck')

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
+import type { Pass } from '../ports/ledger.ts';
 import { type Deadline, deadline, momentBy } from './deadline.ts';
 import type { Database } from './tables.ts';
 
@@ -11,25 +12,37 @@ const retryPart = 1 / 12;
 
 /** Leases of this process. `close` gives back all that it still holds. */
 export interface PostgresLeases extends Leases {
+  /** How long this process still holds the lease of a pass, in ms; undefined where it never held it or gave it back. */
+  left(pass: Pick<Pass, 'estate' | 'scope' | 'lease'>): number | undefined;
   close(): Promise<void>;
 }
 
+interface Terms {
+  readonly ttlMs: number;
+  /** Told when a lease was given back. */
+  readonly onRelease: (estate: string) => Promise<void>;
+}
+
 /** A holder that stops renewing loses its lease after `ttlMs`; it renews every third of that. */
-export function postgresLeases(db: Database, clock: Clock, ttlMs: number): PostgresLeases {
-  const held = new Set<Lease>();
+export function postgresLeases(db: Database, clock: Clock, { ttlMs, onRelease }: Terms): PostgresLeases {
+  const held = new Map<string, Lease>();
   return {
     acquire: async (estate, scope, holder): Promise<Acquired> => {
       const start = momentBy(clock);
       const epoch = await take(db, { estate, scope, holder }, ttlMs);
       if (epoch === undefined) return refusal(db, estate, scope);
       const row = { estate, scope, holder, epoch };
-      const lease = keep({ db, clock, row, ttlMs, until: deadline(clock, ttlMs, start) });
-      held.add(lease);
+      const lease = keep({ db, clock, row, ttlMs, until: deadline(clock, ttlMs, start), onRelease });
+      held.set(`${estate} ${scope}`, lease);
       return { ok: true, lease };
     },
     held: (estate) => heldLeases(db, estate),
     close: async () => {
-      for (const lease of held) await lease.release();
+      for (const lease of held.values()) await lease.release();
+    },
+    left: ({ estate, scope, lease: { epoch, holder } }) => {
+      const lease = held.get(`${estate} ${scope}`);
+      return lease?.epoch === epoch && lease.holder === holder ? lease.remainingMs() : undefined;
     },
   };
 }
@@ -92,6 +105,7 @@ interface Held {
   readonly row: Row;
   readonly ttlMs: number;
   readonly until: Deadline;
+  readonly onRelease: Terms['onRelease'];
 }
 
 /** Renews until it is released or lost. */
@@ -116,6 +130,7 @@ function keep(held: Held): Lease {
       until.end();
       done.abort();
       await giveBack(held);
+      await held.onRelease(row.estate);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
+import { guardEpochOf, onTheWay } from './guard-epochs.ts';
 import { intend } from './intend.ts';
 import { pruneOld } from './prune-old.ts';
 import { settle } from './settle.ts';
@@ -18,6 +19,8 @@ export function postgresLedger(context: Context): Ledger {
     },
     note: (estate, note) =>
       chainWrite(context, estate, (write) => write.append([{ type: 'note', body: noteBody(estate, note) }])),
+    guardEpoch: (estate) => guardEpochOf(context.db, estate),
+    onTheWay: (estate) => onTheWay(context.db, estate),
     entries: (filter) => entries(context.db, filter),
   };
 }
@@ -44,12 +47,12 @@ export async function* ledgerRows(db: Database, filter: LedgerFilter): AsyncGene
 
 export type LedgerRow = Selectable<Tables['ledger']>;
 
-export const entryOf = ({ seq, at, type, body, previous, hash }: LedgerRow): LedgerEntry => ({
+export const entryOf = ({ seq, at, type, body, chain: of, number, previous, hash }: LedgerRow): LedgerEntry => ({
   seq,
   at,
   type,
   body: bodyOf(body),
-  chain: { previous, hash },
+  chain: of === null || number === null ? { previous, hash } : { of, number, previous, hash },
 });
 
 /** We write objects only; of what somebody made unreadable the hash no longer fits, which is how it is found. */

@@ -1,5 +1,6 @@
 import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
+import { forgiveBirths, readBirths, stoppedByBirths } from './births.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
@@ -43,7 +44,20 @@ async function stopped(db: Database, { estate, scope }: Where): Promise<readonly
     .where('scope', '=', scope)
     .orderBy('document')
     .execute();
-  return rows.map(({ why, ...row }) => ({ ...row, why: String(why) }));
+  const byHand = rows.map(({ why, ...row }) => ({ ...row, why: String(why) }));
+  const byBirths = stoppedByBirths(await readBirths(db, { estate, scope }));
+  return unitedStops(byHand, byBirths);
+}
+
+/** One a document: that of the newest generation, and of two the one that names the change that failed. */
+export function unitedStops(
+  stops: readonly StoppedRollout[],
+  byBirths: readonly StoppedRollout[],
+): readonly StoppedRollout[] {
+  const united = new Map(stops.map((stop) => [stop.document, stop]));
+  for (const stop of byBirths)
+    if ((united.get(stop.document)?.generation ?? 0) < stop.generation) united.set(stop.document, stop);
+  return [...united.values()].sort((a, b) => (a.document < b.document ? -1 : 1));
 }
 
 async function stop(db: Database, { estate, scope }: Where, rollout: StoppedRollout): Promise<void> {
@@ -71,7 +85,8 @@ const resume = (context: Context, { where, by, document }: Resuming): Promise<vo
   chainWrite(context, where.estate, async ({ trx, append }) => {
     let query = trx.deleteFrom('stopped_rollouts').where('estate', '=', where.estate).where('scope', '=', where.scope);
     if (document !== undefined) query = query.where('document', '=', document);
-    const documents = (await query.returning('document').execute()).map((row) => row.document).sort();
+    const stops = (await query.returning('document').execute()).map((row) => row.document);
+    const documents = [...new Set([...stops, ...(await forgiveBirths(trx, where, document))])].sort();
     if (documents.length > 0)
       await append([{ type: 'note', body: noteBody(where.estate, rolloutNote(where, documents, by)) }]);
   });

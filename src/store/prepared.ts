@@ -1,5 +1,6 @@
 import { type PostgresCursor, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import type pg from 'pg';
+import { unlessLost } from './health.ts';
 
 const mark = '/* prepared */';
 
@@ -26,7 +27,7 @@ export function preparing(client: pg.PoolClient): PostgresPoolClient {
   function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new TypeError('the store asks through no cursor');
     const name = text.startsWith(mark) ? nameOf(text) : undefined;
-    return client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+    return client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) }).catch(unlessLost);
   }
   const made: PostgresPoolClient = { query, release: (destroy) => client.release(destroy) };
   clients.set(client, made);

@@ -1,41 +1,54 @@
 import { sql } from 'kysely';
+import type { KeptTerms } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import { actionOf } from './action-key.ts';
-import { type ChainWrite, chainWrite } from './chain-write.ts';
+import { settleApprovals } from './approved-intents.ts';
+import { birthChanges, saveBirths } from './births.ts';
+import { type ChainWrite, scopeWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { settlementBody } from './entry-body.ts';
 import { inChunks } from './in-chunks.ts';
-import type { IntentRecord } from './intent-record.ts';
-import { checkLease } from './lease-check.ts';
+import { returnPlaces } from './limit-places.ts';
 import { keepOwnCalls } from './own-calls.ts';
-import { type SettledChanges, settledChanges, settling } from './settled-changes.ts';
+import {
+  type Settleable,
+  type SettledChanges,
+  type Settling,
+  settledAs,
+  settledChanges,
+  settling,
+} from './settled-changes.ts';
 import type { Write } from './tables.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */
-export const settle = (context: Context, pass: Pass, settlements: readonly Settlement[]): Promise<void> =>
-  chainWrite(context, pass.estate, async (write) => {
-    await checkLease(write.trx, pass, 'settle');
-    const all = settling(pass, settlements, await openRecords(write.trx, pass, settlements));
+export function settle(context: Context, pass: Pass, settlements: readonly Settlement[]): Promise<void> {
+  const takesPlaces = settlements.some(({ outcome, closes }) => closes && !outcome.ok);
+  return scopeWrite(context, { pass, purpose: 'settle', takesPlaces }, async (write) => {
+    const all = settling(pass, settlements, await recordsOf(write.trx, pass, settlements));
+    if (all.length === 0) return;
     await write.append(
       all.map(({ settlement, record }) => ({ type: 'settlement', body: settlementBody(pass, settlement, record) })),
     );
+    await settleApprovals(write.trx, all);
     await keepOwnCalls(write, settlements);
+    await noteSettled(write.trx, all);
+    await saveBirths(write, pass, birthChanges(all));
     await change(write, pass, settledChanges(all));
   });
+}
 
-async function openRecords(trx: Write, { estate, scope }: Pass, settlements: readonly Settlement[]) {
+async function recordsOf(trx: Write, { estate, scope }: Pass, settlements: readonly Settlement[]) {
   const ids = settlements.map(({ intent }) => intent);
   const rows = await trx
     .selectFrom('intents')
-    .select(['intent', 'attempt', 'at', 'generation', 'fields', 'verb', 'kind', 'address', 'id'])
+    .select(['intent', 'attempt', 'at', 'generation', 'fields', 'open', 'settled', 'verb', 'kind', 'address', 'id'])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
-    .where('open', '=', true)
     .where(sql<boolean>`intent = ANY(${ids}::uuid[])`)
     .execute();
-  return new Map<string, IntentRecord>(
+  return new Map<string, Settleable>(
     rows.map(({ verb, kind, address, id, ...row }) => [
       row.intent,
       { ...row, action: actionOf({ verb, kind, address, id }) },
@@ -43,20 +56,30 @@ async function openRecords(trx: Write, { estate, scope }: Pass, settlements: rea
   );
 }
 
+/** By this a settlement that is repeated is known. */
+async function noteSettled(trx: Write, all: readonly Settling[]): Promise<void> {
+  const intents = all.map(({ record }) => record.intent);
+  const hashes = all.map(settledAs);
+  await sql`
+    UPDATE setpoint.intents AS known SET settled = told.settled
+    FROM unnest(${intents}::uuid[], ${hashes}::text[]) AS told (intent, settled)
+    WHERE known.intent = told.intent`.execute(trx);
+}
+
 async function change(write: ChainWrite, pass: Pass, changes: SettledChanges): Promise<void> {
   await closeIntents(write.trx, changes);
+  await returnPlaces(write.trx, pass.estate, changes.returned);
   await touch(write, pass, changes);
   await saveClaims(write, pass, changes.claims);
   await saveApplied(write.trx, pass, changes.applied);
   await countUnstuck(write.trx, pass, changes);
 }
 
-async function closeIntents(trx: Write, { closed, returned, neverShown }: SettledChanges): Promise<void> {
+async function closeIntents(trx: Write, { closed, neverShown }: SettledChanges): Promise<void> {
   const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
   if (closed.length > 0) await trx.updateTable('intents').set({ open: false }).where(those(closed)).execute();
   if (neverShown.length > 0)
     await trx.updateTable('intents').set({ never_shown: true }).where(those(neverShown)).execute();
-  if (returned.length > 0) await trx.deleteFrom('places').where(those(returned)).execute();
 }
 
 async function touch({ trx, at }: ChainWrite, { estate, scope }: Pass, { written }: SettledChanges): Promise<void> {
@@ -69,6 +92,9 @@ async function touch({ trx, at }: ChainWrite, { estate, scope }: Pass, { written
     .where(sql<boolean>`id = ANY(${[...written]}::text[])`)
     .execute();
 }
+
+/** Of what was never claimed, as a twin, and is let go: it has none. */
+const ended: KeptTerms = { deletionPolicy: 'retain', protect: false, storeOnly: false };
 
 /** Also what a takeover does. */
 export async function saveClaims(
@@ -84,12 +110,31 @@ export async function saveClaims(
       .where('scope', '=', scope)
       .where(sql<boolean>`id = ANY(${released}::text[])`)
       .execute();
-  const row = (id: string, { subject: { kind, address }, terms }: Accepted) => ({
+  const row = (id: string, { subject: { kind, address }, terms }: Pick<Accepted, 'subject' | 'terms'>) => ({
     ...{ estate, scope, id, kind, address },
     last_write_at: at,
     terms: canonical(terms),
   });
-  const claimed = [...claims].flatMap(([id, effect]) => (effect === 'release' ? [] : [row(id, effect)]));
+  const ends = [...claims].flatMap(([id, effect]) =>
+    effect !== 'release' && effect.do === 'end'
+      ? [{ ...row(id, { ...effect, terms: ended }), ended_at: at, ended_as: effect.as }]
+      : [],
+  );
+  await inChunks(ends, (chunk) =>
+    trx
+      .insertInto('claims')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.columns(['estate', 'scope', 'id']).doUpdateSet(({ ref }) => ({
+          ended_at: ref('excluded.ended_at'),
+          ended_as: ref('excluded.ended_as'),
+        })),
+      )
+      .execute(),
+  );
+  const claimed = [...claims].flatMap(([id, effect]) =>
+    effect === 'release' || effect.do === 'end' ? [] : [row(id, effect)],
+  );
   await inChunks(claimed, (chunk) =>
     trx
       .insertInto('claims')
@@ -100,6 +145,9 @@ export async function saveClaims(
           address: ref('excluded.address'),
           last_write_at: ref('excluded.last_write_at'),
           terms: ref('excluded.terms'),
+          seen_at: sql<number | null>`CASE WHEN claims.ended_at IS NULL THEN claims.seen_at END`,
+          ended_at: null,
+          ended_as: null,
         })),
       )
       .execute(),

@@ -1,14 +1,16 @@
 import type { Standing } from '../core/action.ts';
 import type { Applied } from '../core/knowledge.ts';
+import { canonical } from '../core/ledger/canonical.ts';
 import { neverHappened } from '../core/never-happened.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import type { IntentRecord } from './intent-record.ts';
+import { sha256 } from './sha256.ts';
 
 /** Everything that one batch of settlements changes beside the ledger; at most one change per key, the last one said. */
 export interface SettledChanges extends Closings {
-  readonly claims: ReadonlyMap<CloudId, Accepted | 'release'>;
+  readonly claims: ReadonlyMap<CloudId, Accepted | EndOfClaim | 'release'>;
   /** Ids that were written to, whether an answer came or not. */
   readonly written: ReadonlySet<CloudId>;
   readonly applied: ReadonlyMap<Address, AppliedChange>;
@@ -17,7 +19,7 @@ export interface SettledChanges extends Closings {
 
 interface Closings {
   readonly closed: readonly string[];
-  /** Deletes that came to nothing: their places in the estate's count are free again. */
+  /** Deletes and creations that came to nothing: their places in the estate's count are free again. */
   readonly returned: readonly string[];
   /** Of the closed ones, creations of networks that no look ever showed. */
   readonly neverShown: readonly string[];
@@ -34,21 +36,36 @@ export interface Settling {
   readonly record: IntentRecord;
 }
 
-/** Looks up each settlement's intent in `open`, which holds the open ones of this estate and scope. Throws where there is none. */
+/** `settled`: its newest settlement, as `settledAs` names it; null where it has none. */
+export type Settleable = IntentRecord & { readonly open: boolean; readonly settled: string | null };
+
+/** The same text for the same settlement of the same attempt. */
+export const settledAs = ({ settlement, record }: Settling): string =>
+  sha256(canonical({ attempt: record.attempt, settlement }));
+
+/**
+ * Looks up each settlement's intent in `known`, which holds those of this estate and scope. One that repeats the newest settlement
+ * of its intent is left out: its transaction was committed, and whoever made it did not hear so. Throws where no open intent is left.
+ */
 export function settling(
   pass: Pass,
   settlements: readonly Settlement[],
-  open: ReadonlyMap<string, IntentRecord>,
+  known: ReadonlyMap<string, Settleable>,
 ): readonly Settling[] {
   const closed = new Set<string>();
-  return settlements.map((settlement) => {
-    const record = open.get(settlement.intent);
-    if (!record || closed.has(settlement.intent))
-      throw new Error(`intent ${settlement.intent} is not open in ${pass.scope}: it cannot be settled`);
+  return settlements.flatMap((settlement) => {
+    const found = known.get(settlement.intent);
+    if (!found || closed.has(settlement.intent)) throw notOpen(pass, settlement);
+    const { open, settled, ...record } = found;
+    if (settled === settledAs({ settlement, record })) return [];
+    if (!open) throw notOpen(pass, settlement);
     if (settlement.closes) closed.add(settlement.intent);
-    return { settlement, record };
+    return [{ settlement, record }];
   });
 }
+
+const notOpen = ({ scope }: Pass, { intent }: Settlement): Error =>
+  new Error(`intent ${intent} is not open in ${scope}: it cannot be settled`);
 
 export function settledChanges(all: readonly Settling[]): SettledChanges {
   const closing = all.filter(({ settlement }) => settlement.closes);
@@ -58,7 +75,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
     returned: closing.filter(cameToNothing).map(({ record }) => record.intent),
     neverShown: closing.filter(isNeverShown).map(({ record }) => record.intent),
     claims: new Map(
-      effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'claim' ? effect : 'release']),
+      effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'release' ? 'release' : effect]),
     ),
     written: new Set(all.map(({ record }) => record.action.id).filter((id) => id !== '')),
     applied: new Map(all.flatMap(appliedEntries)),
@@ -66,8 +83,11 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
   };
 }
 
-const cameToNothing = ({ settlement, record }: Settling): boolean =>
-  record.action.verb === 'delete' && !settlement.outcome.ok;
+/** A creation that left something behind keeps its place, however it ended. */
+const cameToNothing = ({ settlement: { outcome, effects }, record: { action } }: Settling): boolean =>
+  (action.verb === 'delete' || action.verb === 'create') &&
+  !outcome.ok &&
+  !effects.some(({ do: does }) => does === 'claim');
 
 /** Their calls may come late, and nothing but the mark would tell. */
 const isNeverShown = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
@@ -76,10 +96,12 @@ const isNeverShown = ({ settlement: { outcome }, record: { action } }: Settling)
 const isUpdate = ({ settlement, record }: Settling): boolean =>
   record.action.verb === 'update' && settlement.outcome.ok;
 
-type AboutClaim = Extract<Effect, { readonly do: 'claim' | 'release' }>;
+type AboutClaim = Extract<Effect, { readonly do: 'claim' | 'release' | 'end' }>;
+export type EndOfClaim = Extract<Effect, { readonly do: 'end' }>;
 type AboutApplied = Extract<Effect, { readonly do: 'apply' | 'unapply' }>;
 
-const isAboutClaim = (effect: Effect): effect is AboutClaim => effect.do === 'claim' || effect.do === 'release';
+const isAboutClaim = (effect: Effect): effect is AboutClaim =>
+  effect.do === 'claim' || effect.do === 'release' || effect.do === 'end';
 const isAboutApplied = (effect: Effect): effect is AboutApplied => effect.do === 'apply' || effect.do === 'unapply';
 
 function claimId(effect: AboutClaim): CloudId {

@@ -52,6 +52,10 @@ async function make(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
+/** Of the public key as PEM text. */
+export const fingerprintOf = (pem: string | undefined): string | undefined =>
+  pem === undefined ? undefined : fingerprint(createPublicKey(pem));
+
 const fingerprint = (key: KeyObject): string =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { Sort } from '../core/limits.ts';
 import type { AccessTables } from './access-tables.ts';
 import type { InScope, Json } from './columns.ts';
 import type { FleetTables } from './fleet-tables.ts';
@@ -26,17 +27,28 @@ export type Tables = RecordTables &
 /** What was done. */
 interface RecordTables {
   store: { id: string };
-  estates: { name: string; seq: number; hash: string };
+  estates: {
+    name: string;
+    seq: number;
+    hash: string;
+    seal: Generated<string | null>;
+    numbers: Generated<string | null>;
+  };
+  chains: ChainTable;
   ledger: LedgerTable;
   intents: IntentTable;
   places: PlaceTable;
+  limit_counts: LimitCountTable;
 }
 
 /** What is known, and who may act on it. */
 interface KnowledgeTables {
+  guard_epochs: { estate: string; epoch: number };
   claims: ClaimTable;
+  incarnations: InScope & { address: string; number: number };
   applied: AppliedTable;
   unstuck: UnstuckTable;
+  births: BirthTable;
   generations: { estate: string; number: number; revision: string; guards: Json };
   leases: LeaseTable;
   operations: OperationTable;
@@ -52,9 +64,20 @@ interface InventoryTables {
 export type Database = Kysely<Tables>;
 export type Write = Transaction<Tables>;
 
+interface ChainTable {
+  estate: string;
+  chain: string;
+  number: number;
+  hash: string;
+  at: number;
+}
+
+/** `chain` and `number`: null in entries of the first version. */
 interface LedgerTable extends ChainColumns {
   estate: string;
   seq: number;
+  chain: string | null;
+  number: number | null;
   at: number;
   type: 'intent' | 'settlement' | 'note';
   address: string | null;
@@ -71,7 +94,9 @@ interface IntentTable extends InScope, ActionColumns, AttemptColumns {
   fields: string;
   details: Json;
   open: Generated<boolean>;
+  settled: Generated<string | null>;
   never_shown: Generated<boolean>;
+  guard_epoch: ColumnType<number | null, number | undefined, number>;
 }
 
 interface ActionColumns {
@@ -87,15 +112,25 @@ interface AttemptColumns {
   generation: number;
 }
 
-interface PlaceTable extends CountColumns {
+interface PlaceTable extends InScope, CountColumns {
   intent: string;
-  estate: string;
   generation: number;
+  period: number;
   at: number;
+  expired: Generated<boolean>;
+}
+
+interface LimitCountTable {
+  estate: string;
+  period: number;
+  deletes: Generated<number>;
+  replaces: Generated<number>;
+  creates: Generated<number>;
+  closures: Generated<number>;
 }
 
 interface CountColumns {
-  counts_as: 'delete' | 'replace';
+  counts_as: Sort;
   counts_by: 'generation' | 'healing';
   address: string;
   subject: string;
@@ -106,6 +141,9 @@ interface ClaimTable extends InScope {
   kind: string;
   address: string;
   last_write_at: number;
+  seen_at: number | null;
+  ended_at: number | null;
+  ended_as: string | null;
   terms: Json;
 }
 
@@ -123,11 +161,26 @@ interface UnstuckTable extends InScope {
   times: number;
 }
 
+interface BirthTable extends InScope {
+  id: string;
+  address: string;
+  document: string;
+  attributes: Json;
+  generation: number;
+  launched_at: number;
+  ready_since: number | null;
+  proven: Generated<boolean>;
+  failed: ColumnType<unknown, string | null, string | null>;
+  before_generation: number | null;
+  before_body: ColumnType<unknown, string | null, string | null>;
+}
+
 interface LeaseTable extends InScope {
   epoch: number;
   holder: string;
   since: Date;
   expires_at: Date;
+  guard_epoch: Generated<number>;
 }
 
 interface OperationTable extends InScope {

@@ -1,36 +1,47 @@
-import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
 import { sha256 } from './sha256.ts';
-import { signedBy } from './signing-key.ts';
+import { fingerprintOf, signedBy } from './signing-key.ts';
 
-type Line = Linked & { readonly store: string; readonly estate: string };
+interface Whose {
+  readonly store: string;
+  readonly estate: string;
+}
+
+/** `seal`: no entry, but the end of the chain that the estate had in the first version. */
+type Line = Whose & (Linked | { readonly seal: EstateCheckpoint });
 
 /** Checks an export (see `Audit.export`) with no database. `publicKey`: PEM, from `.setpoint/keys/checkpoint.pub`. */
 export async function verifyExport(
   lines: Iterable<string> | AsyncIterable<string>,
-  checkpoints: readonly SignedCheckpoint[],
+  checkpoints: readonly AnyCheckpoint[],
   publicKey: string | undefined,
 ): Promise<Verdict> {
+  const proof = { hash: sha256, key: fingerprintOf(publicKey), isSigned: signedBy(publicKey) };
   let first: Line | undefined;
   let check: Verification | undefined;
   let count = 0;
   for await (const text of lines) {
     if (text.trim() === '') continue;
-    const line = entryIn(text);
+    const line = lineIn(text);
     count += 1;
     if (line === undefined) return { ok: false, seq: count, reason: `line ${count} of the export is not an entry` };
     first ??= line;
     if (line.store !== first.store || line.estate !== first.estate)
-      return { ok: false, seq: line.seq, reason: `line ${count} is of another ledger` };
+      return {
+        ok: false,
+        seq: 'seal' in line ? line.seal.seq : line.seq,
+        reason: `line ${count} is of another ledger`,
+      };
     const { store, estate } = first;
-    check ??= verification({ store, estate, checkpoints }, { hash: sha256, isSigned: signedBy(publicKey) });
+    check ??= verification({ store, estate, checkpoints }, proof);
     if (!check.follow(line)) break;
   }
   return check?.end() ?? { ok: false, seq: 1, reason: 'the export is empty' };
 }
 
-function entryIn(text: string): Line | undefined {
+function lineIn(text: string): Line | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isLine(value) ? value : undefined;
@@ -43,10 +54,13 @@ function entryIn(text: string): Line | undefined {
 const isLine = (value: unknown): value is Line =>
   typeof value === 'object' &&
   value !== null &&
-  'seq' in value &&
-  Number.isSafeInteger(value.seq) &&
   'store' in value &&
   'estate' in value &&
+  (('seal' in value && isEstateCheckpoint(value.seal)) || isEntry(value));
+
+const isEntry = (value: object): boolean =>
+  'seq' in value &&
+  Number.isSafeInteger(value.seq) &&
   'body' in value &&
   'chain' in value &&
   typeof value.chain === 'object' &&

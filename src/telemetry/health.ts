@@ -91,10 +91,14 @@ async function answer({ method, url = '' }: IncomingMessage, state: WorkerState)
 
 function readiness({ reaches, stopping }: WorkerState): Reply {
   const checks = [
-    ...reaches.map((reach) => ({ name: reach.name, ...reach.look() })),
-    stopping.aborted ? { name: 'running', ok: false, why: 'this worker is stopping' } : { name: 'running', ok: true },
+    ...reaches.map(({ name, needed, look }) => ({ name, needed, ...look() })),
+    {
+      name: 'running',
+      needed: true,
+      ...(stopping.aborted ? { ok: false, why: 'this worker is stopping' } : { ok: true }),
+    },
   ];
-  const ready = checks.every(({ ok }) => ok);
+  const ready = checks.every(({ ok, needed }) => ok || !needed);
   return { status: ready ? 200 : 503, body: { ready, checks } };
 }
 

@@ -3,6 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 /** Whether something that a worker cannot do without has answered lately. */
 export interface Reach {
   readonly name: string;
+  /** False: it is told, and the process is ready without it. */
+  readonly needed: boolean;
   /** Asks nobody: how often this is read makes no load. */
   look(): Look;
   stop(): void;
@@ -12,8 +14,10 @@ export interface Reach {
 export type Look = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 export interface Reaching {
-  /** `database`, `redis`. */
+  /** `database`, `queue`. */
   readonly name: string;
+  /** Default true; see `Reach`. */
+  readonly needed?: boolean;
   /** One small question. Rejects where there is no answer; one that comes late is none. */
   readonly ping: (signal: AbortSignal) => Promise<unknown>;
   readonly clock: Clock;
@@ -22,10 +26,10 @@ export interface Reaching {
 const everyMs = 2000;
 const patienceMs = 3000;
 /** A restart of a database is a matter of seconds, and passes wait for it: a worker that missed one question is still ready. */
-const lateMs = 10_000;
+const lateMs = 7000;
 
 /** Asks every two seconds from now on, until stopped. */
-export function watchReach({ name, ping, clock }: Reaching): Reach {
+export function watchReach({ name, needed = true, ping, clock }: Reaching): Reach {
   const stopped = new AbortController();
   const began = clock.now();
   let last: number | undefined;
@@ -50,6 +54,7 @@ export function watchReach({ name, ping, clock }: Reaching): Reach {
 
   return {
     name,
+    needed,
     look: () => {
       const silentMs = clock.now() - (last ?? began);
       if (last !== undefined && silentMs <= lateMs) return { ok: true };

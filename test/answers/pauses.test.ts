@@ -85,6 +85,20 @@ describe('a pause over the API', () => {
     assert.deepEqual(await scopes('operator'), [where.scope, 'memory/globex/south']);
   });
 
+  it('counts the calls that are still on the way, in the scopes that it holds', async () => {
+    const world = await standing();
+    const acquired = await world.store.leases.acquire('acme', where.scope, 'a worker');
+    assert.ok(acquired.ok);
+    const { holder, epoch } = acquired.lease;
+    const authority = { revision: 'abc', generation: 1, plan: 'd', approver: 'ops' };
+    const subject = { kind: 'network', address: 'memory/acme/north/network/lab' } as const;
+    await world.store.ledger.intend({ ...where, reconcileId: 'r', authority, lease: { holder, epoch } }, [
+      { verb: 'create', subject, details: {} },
+    ]);
+    assert.equal(JSON.parse((await pause(world, 'operator')).text).onTheWay, 1);
+    await end(world, 'operator', { all: true });
+  });
+
   it('is not begun for the past, nor for longer than a year', async () => {
     const world = await standing();
     for (const until of ['2001-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'tomorrow'])

@@ -148,3 +148,31 @@ for (const [name, converged, done_, failed, left_] of ends)
     assert.deepEqual(addresses(result.left), addresses(left_));
     assert.equal(result.ended.calls, converged.passes.length * 2);
   });
+
+/** Two atoms of one rule document: one that goes, and one that comes. */
+const atomsOf = (because: 'removed' | 'changed') => {
+  const made = create(desired('firewall-rule', 'new', attributes.rule('core.app'), 'https'));
+  const gone = remove('old', observed('firewall-rule', 'sgr-1', attributes.rule('core.web')));
+  return { made, gone: { ...gone, because, documents: made.documents } as Action }; // why: `remove` makes a delete
+};
+const refused = ({ kind, verb, address }: Action): Executed => ({
+  ...lost,
+  failed: [{ ...failure, kind, verb, address }],
+});
+
+test('of a rule that was deleted, and not made anew, the deletion counts as done', () => {
+  const { made, gone } = atomsOf('removed');
+  const passes = [{ ...refused(made), settled: settled(gone).settled }];
+  const scopes: readonly Converged[] = [{ outcome: 'failed', passes, last: sight([made]) }];
+  const result = resultOf([made, gone], [], { generation: 1, scopes, idle: [] });
+  assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Applied: .*1 deleted · 1 failed · generation/);
+  assert.equal(exitOf(result), 4);
+});
+
+test('of a rule that was neither made anew nor deleted nothing counts as done', () => {
+  const { made, gone } = atomsOf('changed');
+  const scopes: readonly Converged[] = [{ outcome: 'failed', passes: [refused(made)], last: sight([made, gone]) }];
+  const result = resultOf([made, gone], [], { generation: 1, scopes, idle: [] });
+  assert.match(outcomeText(result, 1, (_, text) => text)[0], /^Not applied: .*0 deleted · 1 failed/);
+  assert.equal(exitOf(result), 1);
+});

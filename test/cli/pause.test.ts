@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { draftOf, settlementOf, workerOf } from '../store/fixtures.ts';
 import { commandLine } from './support/in-process.ts';
 import { sandboxed } from './support/sandboxed.ts';
 
@@ -70,6 +72,25 @@ for (const [given, says, flags] of held)
     assert.equal(ended.stdout, `Resumed: ${says} (1 pause ended)\n`, ended.stderr);
     assert.deepEqual(await pausesNow(), []);
   });
+
+test('the answer says how many calls are still on the way, and --wait waits for their end', async () => {
+  const one = await workerOf(store, 'acme');
+  const intended = await store.ledger.intend(one.pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
+  const first = await run(['pause', specs, ...because]);
+  assert.match(
+    first.stdout,
+    /\n {2}2 calls are still on the way: sent before, and not answered yet\. No other is sent\.\n$/,
+  );
+  await store.ledger.settle(one.pass, [settlementOf(intended[0])]);
+  const late = await run(['pause', specs, ...because, '--wait', '1s', '--json']);
+  assert.equal(JSON.parse(late.stdout).onTheWay, 1, 'it waits no longer than it was told');
+  const waits = run(['pause', specs, ...because, '--wait', '10m']);
+  await setTimeout(600);
+  await store.ledger.settle(one.pass, [settlementOf(intended[1])]);
+  assert.match((await waits).stdout, /\n {2}No call is on its way\.\n$/);
+  await one.lease.release();
+  assert.match((await run(['resume', specs, '--all', ...because])).stdout, /\(3 pauses ended\)/);
+});
 
 test('until a moment, as one object', async () => {
   const until = new Date(Math.ceil(Date.now() / 1000) * 1000 + hourMs);

@@ -148,6 +148,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
               stopped: [{ document: net.address, generation: 2, why: 'failed' }],
             },
           ],
+          limited: [{ scope, count: 1, why: 'over' }],
           pauses: [
             {
               ...{ id: 1, what: 'all', of: { by: 'owner', name: 'team web' }, reason: 'a freeze', person: 'ann' },

@@ -65,7 +65,7 @@ describe('the image’s health check', () => {
     const health = await startHealth({
       port: 0,
       state: {
-        reaches: [{ name: 'redis', look: () => ({ ok: false, why: 'away' }), stop: () => undefined }],
+        reaches: [{ name: 'redis', needed: true, look: () => ({ ok: false, why: 'away' }), stop: () => undefined }],
         stopping: AbortSignal.abort(),
         metrics: async () => ({ type: 'text/plain', text: '' }),
         lanes: async () => [],

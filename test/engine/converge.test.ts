@@ -118,13 +118,13 @@ describe('converge, machines', () => {
     const turns = world.cloud.history.calls.slice(from).filter(({ action }) => /Run|Terminate/.test(action));
     assert.deepEqual(
       turns.map(({ action }) => action),
-      Array.from({ length: 3 }, () => ['TerminateInstances', 'RunInstances']).flat(),
+      Array.from({ length: 3 }, () => ['RunInstances', 'TerminateInstances']).flat(),
     );
     const launched = turns.filter(({ action }) => action === 'RunInstances').map(({ at }) => at);
     const ended = turns.filter(({ action }) => action === 'TerminateInstances').map(({ at }) => at);
     assert.ok(
-      ended.slice(1).every((at, i) => at > (launched[i] ?? 0)),
-      'the next one waits until the last one is up',
+      ended.every((at, i) => at > (launched[i] ?? 0)) && launched.slice(1).every((at, i) => at >= (ended[i] ?? 0)),
+      'the old one waits until the new one is up, and the next one until the old one has gone',
     );
   });
 
@@ -284,7 +284,7 @@ describe('converge, a creation whose answer was lost', () => {
       if (event.at === 'waiting' && (event.atMostMs ?? Infinity) < 345_000) waits.push(event.detail);
     };
     await world.apply([network()], { steering: { tell } });
-    assert.match(waits[0] ?? '', /^network core/);
+    assert.match(waits[0] ?? '', /^network core(?: and [1-9]\d* more)?$/);
   });
 
   it('is made again once two looks have not shown it', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import { deliver } from '../../src/engine/deliver.ts';
 import { type Outcome, unsent } from '../../src/engine/outcome.ts';
+import { Refused } from '../../src/engine/permit.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -162,6 +163,63 @@ describe('deliver', () => {
       assert.deepEqual(calls, row.calls);
     });
   }
+});
+
+describe('deliver, where people no longer let something be done', () => {
+  const reason = { as: 'withheld', code: 'paused', why: 'paused' } as const;
+  /** The nth call is refused for these items; `partly`: a request of it had left. `a` and `b` are throttled before. */
+  const run = async (before: Outcome, refused: readonly string[], partly = false) => {
+    const clock = virtualClock();
+    const calls: string[] = [];
+    const outcomes = await clock.run(() =>
+      deliver(
+        {
+          sent: 'create',
+          repeatable: true,
+          items: ['a', 'b'],
+          call: async (items) => {
+            calls.push(items.join(' '));
+            if (calls.length === 1)
+              return items.map(() => ({ ok: false, failure: { kind: 'throttled', code: 't', message: 't' } }));
+            const named = refused.filter((item) => items.includes(item));
+            if (named.length > 0) throw new Refused(new Map(named.map((item) => [item, reason])), partly);
+            return items.map(() => ({ ok: true, value: undefined }));
+          },
+          before: () => before,
+          requests: () => calls.length,
+        },
+        {
+          ports: { clock, random: () => 0.5 },
+          waits: new AbortController().signal,
+          tell: undefined,
+          room: { refusal: undefined },
+        },
+      ),
+    );
+    return [outcomes.map(({ as }) => as), calls];
+  };
+  const open: Outcome = { as: 'open', failure: { kind: 'ambiguous', code: 'x', message: 'x' } };
+
+  it('the others of the call go without it', async () =>
+    assert.deepEqual(await run(unsent, ['a']), [
+      ['withheld', 'done'],
+      ['a b', 'a b', 'b'],
+    ]));
+  it('all of it', async () =>
+    assert.deepEqual(await run(unsent, ['a', 'b']), [
+      ['withheld', 'withheld'],
+      ['a b', 'a b'],
+    ]));
+  it('when a part of it had left: it may have happened', async () =>
+    assert.deepEqual(await run(unsent, ['a'], true), [
+      ['open', 'open'],
+      ['a b', 'a b'],
+    ]));
+  it('what may have been sent with others is not sent without them', async () =>
+    assert.deepEqual(await run(open, ['a']), [
+      ['open', 'open'],
+      ['a b', 'a b'],
+    ]));
 });
 
 describe('deliver, broken off', () => {

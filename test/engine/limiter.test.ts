@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Budget, Cost } from '../../src/ports/actuator.ts';
 import type { Need } from '../../src/ports/limiter.ts';
@@ -282,5 +283,75 @@ describe('limiter, many who share a lane', () => {
       return [Math.max(...meanwhile) - start, (await late) - start];
     });
     assert.deepEqual(went, [3000, 60_000]);
+  });
+});
+
+describe('limiter, whatever is asked of it', () => {
+  const lanes = ['a', 'b', 'c'].map((key) => ({ key, budget: bucket }));
+  const asks = fc.array(
+    fc.record({
+      share: fc.constantFrom('shop', 'blog', 'tools'),
+      rank: fc.constantFrom<Need['rank']>('frees', 'writes', 'reads'),
+      lanes: fc.subarray(lanes, { minLength: 1 }),
+      amount: fc.integer({ min: 1, max: 7 }),
+      afterMs: fc.constantFrom(0, 0, 100, 3000),
+      givesUpMs: fc.constantFrom(undefined, undefined, 50, 2000),
+    }),
+    { maxLength: 40 },
+  );
+
+  /** When each was let go, ms from the start; undefined where it gave up before. */
+  async function timesOf(asked: typeof asks extends fc.Arbitrary<infer T> ? T : never) {
+    const clock = virtualClock();
+    const limiter = inProcessLimiter({ clock });
+    const start = clock.now();
+    return clock.run(async () => {
+      const all: Promise<{ readonly at?: number; readonly costs: readonly Cost[] }>[] = [];
+      for (const { share, rank, lanes: of, amount, afterMs, givesUpMs } of asked) {
+        if (afterMs > 0) await clock.sleep(afterMs);
+        const costs = of.map((lane) => ({ lane, amount }));
+        const stop = new AbortController();
+        if (givesUpMs !== undefined) clock.sleep(givesUpMs).then(() => stop.abort(), assert.fail);
+        all.push(
+          limiter.take({ share, rank, costs }, stop.signal).then(
+            (at) => ({ at: at - start, costs }),
+            () => ({ costs }),
+          ),
+        );
+      }
+      return Promise.all(all);
+    });
+  }
+
+  it('nobody waits for ever, and no lane gives more than its budget', () =>
+    fc.assert(
+      fc.asyncProperty(asks, async (asked) => {
+        const went = (await timesOf(asked)).flatMap(({ at, costs }) => (at === undefined ? [] : [{ at, costs }]));
+        const patient = asked.filter(({ givesUpMs }) => givesUpMs === undefined).length;
+        assert.ok(went.length >= patient, `${went.length} of ${patient} went`);
+        for (const { key } of lanes) {
+          let [left, last] = [5, 0];
+          for (const { at, costs } of went.toSorted((one, other) => one.at - other.at)) {
+            const amount = costs.find(({ lane }) => lane.key === key)?.amount ?? 0;
+            left = Math.min(5, left + ((at - last) * 2) / 1000);
+            last = at;
+            assert.ok(amount === 0 || left >= Math.min(amount, 5) - 1e-6, `${amount} of ${left} at ${at} ms`);
+            left -= amount;
+          }
+        }
+      }),
+      { numRuns: 150 },
+    ));
+
+  it('whoever waits alone for a lane goes as soon as there is enough', async () => {
+    const times = await timesOf([
+      { share: 'shop', rank: 'writes', lanes: lanes.slice(0, 2), amount: 5, afterMs: 0, givesUpMs: undefined },
+      { share: 'shop', rank: 'writes', lanes: lanes.slice(0, 1), amount: 5, afterMs: 0, givesUpMs: 2000 },
+      { share: 'blog', rank: 'reads', lanes: lanes.slice(0, 1), amount: 1, afterMs: 100, givesUpMs: undefined },
+    ]);
+    assert.deepEqual(
+      times.map(({ at }) => at),
+      [0, undefined, 2000],
+    );
   });
 });

@@ -28,7 +28,7 @@ const settling = (action: Action): Executed => {
 };
 
 const sorted = (one: ReturnType<typeof memo>, actions: readonly Action[]) => {
-  const { actions: todo, echoes, givenUp } = one.sort(actions);
+  const { actions: todo, echoes, givenUp } = one.sort({ actions });
   const names = (of: readonly Action[]): string => of.map(({ address }) => address.split('/').at(-1)).join(' ');
   return { todo: names(todo), echoes: names(echoes), givenUp: names(givenUp) };
 };
@@ -52,6 +52,26 @@ describe('memo', () => {
     const one = memo(virtualClock());
     one.learn([network], failing(network, 'next-pass'));
     assert.equal(sorted(one, [network]).todo, 'core');
+  });
+
+  it('a removal that is refused again and again, for a while, is given up; a change is not', async () => {
+    for (const [action, after] of [
+      [oldRule, { todo: '', echoes: '', givenUp: 'old' }],
+      [network, { todo: 'core', echoes: '', givenUp: '' }],
+    ] as const) {
+      const clock = virtualClock();
+      const one = memo(clock);
+      const clash = () => {
+        const { kind, verb, address } = action;
+        const failure = { kind: 'conflict', code: 'InUse', message: 'x' } as const;
+        one.learn([action], { ...nothing, failed: [{ kind, verb, address, failure, expected: 'next-pass' }] });
+      };
+      for (let i = 0; i < 5; i++) clash();
+      assert.equal(sorted(one, [action]).givenUp, '', 'a while has not gone by');
+      await clock.run(() => clock.sleep(20_000, new AbortController().signal));
+      clash();
+      assert.deepEqual(sorted(one, [action]), after);
+    }
   });
 
   it('what the limits refused waits for an approval', () => {

@@ -4,11 +4,12 @@ import type { Failure, Result } from '../../src/core/failure.ts';
 import { type Knowledge, type Settled, withoutStore } from '../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
-import { observe, visibilityMs } from '../../src/engine/observe.ts';
+import { visibilityMs } from '../../src/engine/absence.ts';
+import { observe } from '../../src/engine/observe.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
 import { at, observed, attributes as of } from '../support/actions.ts';
 import { type Script, scriptedSession, unlimited } from '../support/scripted-session.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
 const subnet = observed('subnet', 'sub-1', of.subnet());
 const failure = (kind: Exclude<Failure['kind'], 'throttled'> | 'throttled', code: string): Failure => ({
@@ -19,28 +20,32 @@ const failure = (kind: Exclude<Failure['kind'], 'throttled'> | 'throttled', code
 const refused = (kind: Failure['kind'], code: string) => new ListingFailed(code, `${code}!`, failure(kind, code));
 const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** Settled so long before the look. */
-function knowing(...ids: readonly (readonly [CloudId, Kind, number])[]): (now: number) => Knowledge {
+/** Settled so long before the look; `seen`: an observation has shown it since. */
+function knowing(...ids: readonly (readonly [CloudId, Kind, number, 'seen'?])[]): (now: number) => Knowledge {
   const settled = (now: number): [CloudId, Settled][] =>
-    ids.map(([id, kind, ageMs]) => [
+    ids.map(([id, kind, ageMs, seen]) => [
       id,
       {
         address: at(kind, id),
         kind,
         lastWriteAt: now - ageMs,
+        ...(seen === undefined ? {} : { seenAt: now - ageMs }),
         terms: { deletionPolicy: 'delete', protect: false, storeOnly: false },
       },
     ]);
   return (now) => ({ ...withoutStore('acme'), store: 's1', settled: new Map(settled(now)) });
 }
 
-async function look(script: Script, knowledge: (now: number) => Knowledge = knowing()): Promise<Observation> {
-  const clock = virtualClock();
+async function look(
+  script: Script,
+  knowledge: (now: number) => Knowledge = knowing(),
+  { oneByName = [], clock = virtualClock() }: { oneByName?: readonly Kind[]; clock?: VirtualClock } = {},
+): Promise<Observation> {
   const site = {
     session: scriptedSession(script),
     account: 'acme',
     batches: {},
-    holds: { fixedMarks: [], oneByName: [] },
+    holds: { fixedMarks: [], oneByName },
     secret: async () => ({}),
   };
   const ports = { limiter: unlimited, clock, random: () => 0.5 };
@@ -124,19 +129,32 @@ describe('observe', () => {
   });
 });
 
+const reading = (answers: Readonly<Record<CloudId, Result<Observed | undefined>>>) => {
+  const asked: string[] = [];
+  const script: Script = {
+    read: async (kind, ids) => {
+      asked.push(`${kind} ${ids.join(' ')}`);
+      return ids.map((id) => answers[id] ?? ok(undefined));
+    },
+  };
+  return { asked, script };
+};
+
+/** Answers one after another, each with when it was asked for. */
+const answering = (clock: VirtualClock, ...answers: readonly Result<Observed | undefined>[]) => {
+  const askedAt: number[] = [];
+  const script: Script = {
+    read: async (_, ids) => {
+      askedAt.push(clock.now());
+      return ids.map(() => answers[askedAt.length - 1] ?? ok(undefined));
+    },
+  };
+  return { askedAt, script };
+};
+
 describe('observe, what the store knows and a listing missed', () => {
   const old = visibilityMs;
   const recent = visibilityMs - 1;
-  const reading = (answers: Readonly<Record<CloudId, Result<Observed | undefined>>>) => {
-    const asked: string[] = [];
-    const script: Script = {
-      read: async (kind, ids) => {
-        asked.push(`${kind} ${ids.join(' ')}`);
-        return ids.map((id) => answers[id] ?? ok(undefined));
-      },
-    };
-    return { asked, script };
-  };
 
   it('was written just now: pending, and nobody is asked', async () => {
     const { asked, script } = reading({});
@@ -152,6 +170,62 @@ describe('observe, what the store knows and a listing missed', () => {
     );
     assert.deepEqual(asked, ['subnet sub-1 sub-2', 'network net-1']);
     assert.deepEqual([idsOf(seen), seen.pending, seen.gaps], [['sub-1'], [], []]);
+  });
+
+  it('was seen standing since: gone is proven by two reads, 10 s apart', async () => {
+    const clock = virtualClock();
+    const { askedAt, script } = answering(clock);
+    const seen = await look(script, knowing(['sub-1', 'subnet', recent, 'seen']), { clock });
+    const [first = 0, second = 0, ...more] = askedAt;
+    assert.deepEqual([seen.pending, idsOf(seen), seen.gaps, more], [[], [], [], []]);
+    assert.ok(second - first >= 10_000, `${second - first} ms apart`);
+  });
+
+  it('was seen standing since, and one of the reads finds it: that counts', async () => {
+    for (const answers of [[ok(subnet)], [ok(undefined), ok(subnet)]]) {
+      const clock = virtualClock();
+      const { askedAt, script } = answering(clock, ...answers);
+      const seen = await look(script, knowing(['sub-1', 'subnet', recent, 'seen']), { clock });
+      assert.deepEqual([idsOf(seen), seen.pending, askedAt.length], [['sub-1'], [], answers.length]);
+    }
+  });
+
+  it('was seen standing since, and a read fails: a gap of the kind', async () => {
+    const no: Result<never> = { ok: false, failure: failure('terminal', 'Denied') };
+    for (const answers of [[no], [ok(undefined), no]]) {
+      const clock = virtualClock();
+      const { script } = answering(clock, ...answers);
+      const seen = await look(script, knowing(['sub-1', 'subnet', recent, 'seen']), { clock });
+      assert.deepEqual(gapsOf(seen), ['subnet: Denied']);
+    }
+  });
+
+  it('could stand twice: it keeps its window, but where the cloud keeps its name unique', async () => {
+    const twins = knowing(['net-1', 'network', recent, 'seen'], ['ins-1', 'instance', recent, 'seen']);
+    const { asked, script } = reading({});
+    assert.deepEqual([(await look(script, twins)).pending, asked], [['net-1', 'ins-1'], []]);
+    const unique = await look(script, twins, { oneByName: ['network', 'instance'] });
+    assert.deepEqual([unique.pending, asked.length], [[], 4]);
+  });
+
+  it('something listed stands in it: it is pending, whatever the reads say; a machine that is gone stands in nothing', async () => {
+    const machine = observed('instance', 'ins-1', {
+      ...of.instance(),
+      placement: { subnet: 'sub-1', publicIp: false },
+      groups: ['grp-1'],
+    });
+    const missed = knowing(['sub-1', 'subnet', old], ['grp-1', 'group', recent, 'seen'], ['grp-2', 'group', old]);
+    const rule = {
+      ...observed('firewall-rule', 'rul-1', { ...of.rule('web', { peers: ['group:grp-2'] }), group: 'grp-1' }),
+      signs: { container: 'grp-1' },
+    };
+    const shows = (...seen: readonly Observed[]): Script => ({
+      ...reading({}).script,
+      list: async (kind) => seen.filter((one) => one.kind === kind),
+    });
+    assert.deepEqual((await look(shows(machine), missed)).pending, ['sub-1', 'grp-1']);
+    assert.deepEqual((await look(shows(rule), missed)).pending, ['grp-1']);
+    assert.deepEqual((await look(shows({ ...machine, condition: { state: 'gone' } }), missed)).pending, []);
   });
 
   it('any other answer is a gap of the kind', async () => {

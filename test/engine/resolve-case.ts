@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge.ts';
 import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
-import { visibilityMs } from '../../src/engine/observe.ts';
+import { visibilityMs } from '../../src/engine/absence.ts';
+import { freshMs } from '../../src/engine/permit.ts';
 import { resolve } from '../../src/engine/resolve.ts';
-import { freshMs } from '../../src/engine/send.ts';
 import { at } from '../support/actions.ts';
 
 export const now = 10_000_000;
@@ -56,7 +56,7 @@ export interface Case {
   readonly settled?: Readonly<Record<string, Settled>>;
   readonly oneByName?: readonly Kind[];
   readonly seenAt?: Readonly<Record<string, number>>;
-  /** `i1 ok claim:id apply`, `i1 Code`, or `i1 again`. */
+  /** `i1 ok claim:id apply`, `i1 Code`, `i1 again`, or `i1 unseen`. */
   readonly want: readonly string[];
 }
 
@@ -77,15 +77,20 @@ export function judge({
     applied: new Map(),
     unstuck: new Map(),
   };
-  const { settlements, again } = resolve(observation, knowledge, oneByName, new Map(Object.entries(seenAt)));
+  const { settlements, again, unseen } = resolve(observation, knowledge, oneByName, new Map(Object.entries(seenAt)));
   const told = settlements.map(({ intent, outcome, effects, closes }) => {
     assert.ok(closes, 'what is settled here is closed');
     if (!outcome.ok) return `${intent} ${outcome.failure.code}`;
     const done = effects.map((effect) => {
       if (effect.do === 'claim') return `claim:${effect.subject.id}`;
+      if (effect.do === 'end') return `${effect.as}:${effect.subject.id}`;
       return effect.do === 'release' ? `release:${effect.id}` : effect.do;
     });
     return [intent, 'ok', ...done].join(' ');
   });
-  return [...told, ...[...again].map((intent) => `${intent} again`)];
+  return [
+    ...told,
+    ...[...again].map((intent) => `${intent} again`),
+    ...[...unseen].map((intent) => `${intent} unseen`),
+  ];
 }

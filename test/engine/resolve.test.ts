@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { PendingIntent } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes } from '../../src/core/resource.ts';
-import { visibilityMs } from '../../src/engine/observe.ts';
+import { visibilityMs } from '../../src/engine/absence.ts';
 import { observed, attributes as of } from '../support/actions.ts';
 import { type Case, judge, marked, now, sent, settledAt, window } from './resolve-case.ts';
 
@@ -59,6 +59,8 @@ const creations: readonly Case[] = [
     seen: [{ ...marked(net, 'core', 'i1'), condition: { state: 'gone' } }],
     want: [],
   },
+  { name: 'not shown for 330 s less a moment: open', pending: [creation(329_999)], want: [] },
+  { name: 'not shown for 330 s: it never happened', pending: [creation(330_000)], want: ['i1 NeverHappened'] },
 ];
 
 const machine = (id: string): Observed<'instance'> => observed('instance', id, of.instance());
@@ -67,6 +69,12 @@ const launch = (ageMs = 0): readonly PendingIntent[] =>
   ['web-0', 'web-1'].map((name, i) =>
     sent('instance', name, of.instance(), { intent: `i${i}`, ageMs, batch: 'launch' }),
   );
+const ended: Case = {
+  name: 'a machine without a mark that was ended says nothing of a launch',
+  pending: launch(),
+  seen: [dead(machine('inst-9'))],
+  want: ['i0 unseen', 'i1 unseen'],
+};
 const rule = sent('firewall-rule', 'r', of.rule('core.web'), { intent: 'i1' });
 const rawRule = observed('firewall-rule', 'sgr-1', { ...of.rule('core.web'), network: 'net-1', group: 'sg-1' });
 
@@ -117,7 +125,11 @@ const batches: readonly Case[] = [
     pending: launch(window),
     want: ['i0 again', 'i1 again'],
   },
-  { name: 'not while it may still show', pending: launch(window - 1), want: [] },
+  {
+    name: 'while it may still show it is unseen',
+    pending: launch(window - 1),
+    want: ['i0 unseen', 'i1 unseen'],
+  },
   {
     name: 'nor where nobody looked',
     pending: launch(window),
@@ -229,7 +241,7 @@ const changes: readonly Case[] = [
     name: 'a removal, and it is gone',
     pending: [change('delete', of.network())],
     settled: ours,
-    want: ['i1 ok release:net-1 unapply'],
+    want: ['i1 ok deleted:net-1 unapply'],
   },
   {
     name: 'a removal, and it still stands',
@@ -259,7 +271,7 @@ describe('resolve, creations', () => {
   for (const row of creations) it(row.name, () => assert.deepEqual(judge(row), row.want));
 });
 describe('resolve, what was sent together', () => {
-  for (const row of batches) it(row.name, () => assert.deepEqual(judge(row), row.want));
+  for (const row of [...batches, ended]) it(row.name, () => assert.deepEqual(judge(row), row.want));
 });
 describe('resolve, changes and removals', () => {
   for (const row of changes) it(row.name, () => assert.deepEqual(judge(row), row.want));

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
 import { order } from '../../src/core/order.ts';
 import type { Batch } from '../../src/core/pack.ts';
-import type { Ref } from '../../src/core/resource.ts';
+import type { CloudId } from '../../src/core/resource.ts';
+import { nobodyAround } from '../../src/core/traffic/neighbours.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import { schedule } from '../../src/engine/schedule.ts';
-import { at, create, desired, observed, attributes as of, remove } from '../support/actions.ts';
+import { create, desired, observed, attributes as of, remove } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const nameOf = ({ address }: Action): string => address.split('/').at(-1) ?? '';
@@ -21,11 +22,11 @@ const done = (action: Action): Outcome => ({
 interface Play {
   readonly fails?: readonly string[];
   readonly takesMs?: Readonly<Record<string, number>>;
-  readonly verified?: (containers: readonly Ref[]) => readonly Ref[];
+  readonly verified?: (ids: readonly string[]) => readonly string[];
   readonly stopAfter?: string;
 }
 
-/** Starts and ends in the order they happened: `+web` `-web`, `verify db web`; then every outcome. */
+/** Starts and ends in the order they happened: `+web` `-web`, `verify id of new1`; then every outcome. */
 async function play(actions: readonly Action[], { fails = [], takesMs = {}, verified, stopAfter }: Play = {}) {
   const clock = virtualClock();
   const log: string[] = [];
@@ -38,14 +39,14 @@ async function play(actions: readonly Action[], { fails = [], takesMs = {}, veri
     if (stopAfter !== undefined && names.includes(stopAfter)) stop.abort(new Error('shutdown'));
     return batch.map((action) => (fails.includes(nameOf(action)) ? failed : done(action)));
   };
-  const verify = async (made: ReadonlyMap<Ref, readonly Outcome[]>): Promise<ReadonlySet<Ref>> => {
-    const containers = [...made.keys()];
-    log.push(`verify ${containers.map((ref) => ref.split('/').at(-1)).join(' ')}`);
-    return new Set(verified ? verified(containers) : containers);
+  const verify = async (made: ReadonlySet<CloudId>): Promise<ReadonlySet<CloudId>> => {
+    const ids = [...made].toSorted();
+    log.push(`verify ${ids.map((id) => id.replace('id of ', '')).join(' ')}`);
+    return new Set(verified ? verified(ids) : ids);
   };
   const limits = { 'firewall-rule/create': 100, 'firewall-rule/delete': 100 };
   const outcomes = await clock.run(() =>
-    schedule({ order: order(actions), limits, waits: stop.signal, perform, verify }),
+    schedule({ order: order(actions, nobodyAround), limits, waits: stop.signal, perform, verify }),
   );
   return { log, outcomes: Object.fromEntries(actions.map((action, i) => [nameOf(action), outcomes[i]?.as])) };
 }
@@ -79,30 +80,54 @@ describe('schedule', () => {
     });
   });
 
-  it('takes atoms away only after one look that found the new ones', async () => {
+  it('takes a rule away only after a look that found its own successor', async () => {
     const { log, outcomes } = await play([
       rule('new1'),
       rule('new2', 'core.db'),
       oldRule('old1'),
       oldRule('old2', 'core.db'),
     ]);
-    assert.equal(log.filter((line) => line.startsWith('verify')).length, 1);
-    const looked = log.indexOf('verify core.web core.db');
-    assert.ok(log.indexOf('-new1') < looked && log.indexOf('-new2') < looked && looked < log.indexOf('+old1'));
+    for (const [made, gone] of [
+      ['new1', '+old1'],
+      ['new2', '+old2'],
+    ] as const) {
+      const looked = log.findIndex((line) => line.startsWith('verify') && line.includes(made));
+      const left = log.findIndex((line) => line.includes(gone.slice(1)) && line.startsWith('+'));
+      assert.ok(log.indexOf(`-${made}`) < looked && looked < left, log.join('; '));
+    }
     assert.deepEqual(outcomes, { new1: 'done', new2: 'done', old1: 'done', old2: 'done' });
   });
 
-  it('a container whose new atoms were not seen keeps its old ones; another does not', async () => {
+  it('a slow creation holds up those alone that it succeeds', async () => {
+    const { log } = await play([rule('new1'), rule('new2', 'core.db'), oldRule('old1'), oldRule('old2', 'core.db')], {
+      takesMs: { new2: 30_000 },
+    });
+    assert.ok(log.indexOf('-old1') < log.indexOf('-new2'), log.join('; '));
+  });
+
+  it('looks a few times for many successors that come one by one, and never for one alone while many come', async () => {
+    const groups = Array.from({ length: 64 }, (_, i) => `core.g${i}`);
+    const takesMs = Object.fromEntries(groups.map((_, i) => [`new${i}`, 10 + i]));
+    const { log, outcomes } = await play(
+      groups.flatMap((group, i) => [rule(`new${i}`, group), oldRule(`old${i}`, group)]),
+      { takesMs },
+    );
+    assert.ok(Object.values(outcomes).every((as) => as === 'done'));
+    const looks = log.filter((line) => line.startsWith('verify')).length;
+    assert.ok(looks <= 16, `${looks} looks`);
+  });
+
+  it('a rule whose successor was not seen stays; another goes', async () => {
     const { outcomes } = await play(
       [rule('new1'), rule('new2', 'core.db'), oldRule('old1'), oldRule('old2', 'core.db')],
       {
-        verified: () => [at('group', 'core.db')],
+        verified: () => ['id of new2'],
       },
     );
     assert.deepEqual(outcomes, { new1: 'done', new2: 'done', old1: 'withheld', old2: 'done' });
   });
 
-  it('a container that only loses atoms waits for nobody', async () => {
+  it('a rule without a successor waits for nobody', async () => {
     const { log } = await play([oldRule('old1'), rule('new2', 'core.db')]);
     assert.deepEqual(log.slice(0, 2).toSorted(), ['+new2', '+old1']);
     assert.ok(!log.some((line) => line.startsWith('verify')));
@@ -128,7 +153,7 @@ describe('schedule, at its edges', () => {
     let landed = 0;
     const running = clock.run(() =>
       schedule({
-        order: order([subnet, other]),
+        order: order([subnet, other], nobodyAround),
         limits: {},
         waits: new AbortController().signal,
         perform: async ({ actions }) => {

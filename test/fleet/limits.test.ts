@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
-import { destroysOf } from '../../src/answers/give-approval.ts';
+import { boundedIn } from '../../src/answers/give-approval.ts';
 import { actionDigest } from '../../src/core/digest.ts';
+import { noCount } from '../../src/core/limits.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { charterOf } from '../../src/fleet/charter.ts';
@@ -59,7 +60,7 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
     const world = await removing(6);
     assert.notDeepEqual((await passOf(world, 'north')).writes, []);
     assert.notDeepEqual((await passOf(world, 'south')).writes, []);
-    assert.deepEqual((await world.store.generations.spent('acme', 2)).generation, { deletes: 6, replaces: 0 });
+    assert.deepEqual((await world.store.generations.spent('acme', 2)).generation, { ...noCount, deletes: 6 });
   });
 
   it('do not wait for a scope that nobody ever looked at', async () => {
@@ -74,11 +75,11 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
 describe('what is still to be destroyed elsewhere', () => {
   const told = async (world: FleetWorld) => {
     const { by, charter } = await charteredAt(world, south);
-    return elsewhere(south, by, charter, world.store);
+    return (await elsewhere(south, by, charter, world)).count;
   };
 
   it('is what the other scopes were seen to hold too much', async () => {
-    assert.deepEqual(await told(await removing(9)), { deletes: 3, replaces: 0 });
+    assert.deepEqual(await told(await removing(9)), { ...noCount, deletes: 3 });
   });
 
   it('is not what was removed after the last look', async () => {
@@ -87,13 +88,32 @@ describe('what is still to be destroyed elsewhere', () => {
     assert.ok(look);
     await passOf(world, 'north');
     await world.store.inventory.record('acme', { ...look, at: world.clock.now() + 1 });
-    assert.deepEqual(await told(world), { deletes: 0, replaces: 0 });
+    assert.deepEqual(await told(world), noCount);
   });
 
   it('is not what is under way: that has its place in the count', async () => {
     const world = await removing(9);
     await begun(world);
-    assert.deepEqual(await told(world), { deletes: 2, replaces: 0 });
+    assert.deepEqual(await told(world), { ...noCount, deletes: 2 });
+  });
+
+  it('is one sum once each scope was looked at in this generation: no scope is planned for another', async () => {
+    const world = await removing(4);
+    for (const at of ['north', 'south'] as const) await passOf(world, at);
+    const { by, charter } = await charteredAt(world, south);
+    let read = 0;
+    const inventory = {
+      ...world.store.inventory,
+      latest: (...asked: Parameters<typeof world.store.inventory.latest>) => {
+        read += 1;
+        return world.store.inventory.latest(...asked);
+      },
+    };
+    const { count, uncounted } = await elsewhere(south, by, charter, {
+      store: { ...world.store, inventory },
+      clock: world.clock,
+    });
+    assert.deepEqual([count.deletes, uncounted, read], [3, 0, 0]);
   });
 
   it('is not what a mode or a pause holds there', async () => {
@@ -105,7 +125,7 @@ describe('what is still to be destroyed elsewhere', () => {
       person: 'ada',
       until: world.clock.now() + 3_600_000,
     });
-    assert.deepEqual(await told(world), { deletes: 0, replaces: 0 });
+    assert.deepEqual(await told(world), noCount);
   });
 });
 
@@ -118,7 +138,7 @@ describe('an approval of what is over a limit', () => {
     assert.ok(observation);
     const knowledge = await world.store.inventory.knowledge('acme', atOf[at].scope);
     const actions = plan({ wanted: by.scope.wanted, observation, knowledge, dialect }).actions;
-    const draft = { ...atOf[at], generation: by.generation.number, digest: 'shown', destroys: destroysOf(actions) };
+    const draft = { ...atOf[at], generation: by.generation.number, digest: 'shown', ...boundedIn(actions) };
     const digests = actions.map((action) => actionDigest(action, sha256));
     const until = world.clock.now() + hour;
     const said = { by: { person: 'ada', reason: 'looked at' }, until };
@@ -133,7 +153,7 @@ describe('an approval of what is over a limit', () => {
     assert.equal(await allowed(world, 'north'), 3);
     assert.notDeepEqual((await passOf(world, 'north')).writes, []);
     assert.equal((await world.store.generations.spent('acme', 2)).generation.deletes, 3);
-    assert.equal(await allowed(world, 'north'), 3);
+    assert.equal(await allowed(world, 'north'), undefined, 'what is spent lifts no limit');
   });
 
   it('counts what ran before it', async () => {
@@ -174,7 +194,7 @@ async function begun({ store }: FleetWorld): Promise<void> {
   const pass = { ...where, reconcileId: '1', authority, lease: { holder: lease.holder, epoch: lease.epoch } };
   const subject = { kind: 'firewall-rule', address } as const;
   await store.ledger.intend(pass, [
-    { verb: 'delete', subject, details: {}, counts: { as: 'delete', by: 'generation', document: address } },
+    { verb: 'delete', subject, details: {}, counts: { as: 'delete', by: 'generation', of: address } },
   ]);
   await lease.release();
 }

@@ -45,6 +45,28 @@ describe('a pass of a fleet', () => {
     assert.deepEqual([second.outcome, second.writes], ['done', []]);
   });
 
+  it('gives its job up once its lease is over, whatever hangs in it', async () => {
+    const world = fleetWorld();
+    await world.accept(estate);
+    const { intend } = world.store.ledger;
+    let hangs = true;
+    Object.assign(world.store.ledger, {
+      intend: (...args: Parameters<typeof intend>) => {
+        if (!hangs) return intend(...args);
+        hangs = false;
+        world.store.stall();
+        void world.clock
+          .sleep(12_000)
+          .then(() => world.store.leases.acquire(where.estate, where.scope, 'another'))
+          .then(async (taken) => void (taken.ok && (await taken.lease.release())));
+        return new Promise(() => {});
+      },
+    });
+    const hung = await world.pass();
+    assert.deepEqual([hung.outcome, hung.ended, hung.writes], ['stopped', 'again', []]);
+    assert.equal((await world.pass()).outcome, 'done');
+  });
+
   it('leaves what is in mode plan to a person, until it is approved: that and no more', async () => {
     const world = fleetWorld();
     const generation = await world.accept(estate, { mode: 'plan' });
@@ -124,6 +146,19 @@ describe('a pass beside others', () => {
     await world.accept([network({ internet: false })]);
     assert.equal((await world.pass()).outcome, 'done');
     assert.deepEqual(await world.store.fleet.quarantine.list(), []);
+  });
+
+  it('answers a request for a scope in quarantine, and neither begins it nor comes again for it', async () => {
+    const world = fleetWorld();
+    const generation = await world.accept(estate);
+    await world.store.fleet.quarantine.put(where, 'it throws', generation);
+    await world.store.fleet.requests.ask(where, 'a person');
+    const { outcome, ended, writes } = await world.pass();
+    assert.deepEqual([outcome, ended, writes], ['quarantined', 'done', []]);
+    assert.equal((await world.store.fleet.requests.pulse(where)).wish, 0);
+    await world.clock.advance(600_000);
+    await world.store.fleet.requests.ask(where, 'the same person');
+    assert.equal((await world.pass()).outcome, 'done', 'it is tried again when its time has come');
   });
 
   it('tries a scope in quarantine again after ten minutes: it may have been bad luck', async () => {

@@ -57,9 +57,12 @@ describe('the lines of the inventory, beside a pass', () => {
     assert.deepEqual(seen(), ['Pending', 'Failed']);
     await world.pass();
     assert.deepEqual(seen(), ['Failed', 'Failed']);
-    world.cloud.faults.clear();
     await world.pass();
-    assert.deepEqual(seen(), ['Failed', 'InSync']);
+    assert.deepEqual(seen(), ['Blocked'], 'refused twice: it waits, and its reason quotes the cloud');
+    world.cloud.faults.clear();
+    await world.clock.run(() => world.clock.sleep(61_000, new AbortController().signal));
+    await world.pass();
+    assert.equal(seen().at(-1), 'InSync');
   });
 
   it('say so too where a thousand lines of other scopes failed before them', async () => {

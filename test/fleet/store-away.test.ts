@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import pg from 'pg';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { passesOf } from '../../src/fleet/pass.ts';
 import type { Yard } from '../../src/fleet/yard.ts';
@@ -35,6 +36,21 @@ describe('a pass while the database is away', () => {
       assert.equal(await passIn(world, yard), 'again');
       assert.ok(world.clock.now() >= until);
       assert.equal(await passIn(world, yard), 'done');
+    });
+
+  for (const code of ['53100', '58030', '57P01', '08006', '25P03', '40001', '40P01', '55P03', '57014'])
+    it(`comes again after ${code}, however often, though the database takes writes`, async () => {
+      const world = fleetWorld();
+      await world.accept([network({ internet: false })]);
+      const { fleet } = world.store;
+      const thrown = Object.assign(new pg.DatabaseError('could not extend file', 21, 'error'), { code });
+      const failing = { ...fleet, approvals: { ...fleet.approvals, inForce: () => Promise.reject(thrown) } };
+      for (let times = 0; times < 6; times++) {
+        const from = world.clock.now();
+        assert.equal(await passIn(world, { ...world.yard, store: { ...world.store, fleet: failing } }), 'again');
+        assert.ok(world.clock.now() - from >= 2000, 'it is no hot loop');
+      }
+      assert.equal(await passIn(world, world.yard), 'done');
     });
 
   it('throws what is a fault of our own', async () => {

@@ -8,7 +8,7 @@ const machine = machineIn({ image: 'img-1', size: 'small' });
 const waves: unknown = JSON.parse('{ "canary": 1, "then": ["rest"] }');
 const labelled = (tier: string) => [
   network({ internet: false }),
-  machine('web', { replicas: 3, rollout: waves }, { labels: { tier } }),
+  machine('web', { replicas: 3, minReady: 0, rollout: waves }, { labels: { tier } }),
 ];
 
 describe('a wave that waits for what only a person lets go on', () => {

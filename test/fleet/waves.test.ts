@@ -8,7 +8,7 @@ const machine = machineIn({ image: 'img-1', size: 'small' });
 const waves: unknown = JSON.parse('{ "canary": 1, "then": ["rest"] }');
 const tier = (name: string) => [
   network({ internet: false }),
-  machine('web', { replicas: 4, rollout: waves }, { labels: { tier: name } }),
+  machine('web', { replicas: 4, minReady: 0, rollout: waves }, { labels: { tier: name } }),
 ];
 const tiers = ({ cloud }: FleetWorld): readonly unknown[] =>
   cloud.inspect

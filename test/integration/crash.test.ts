@@ -28,10 +28,12 @@ describe('an apply that is killed', { concurrency: true }, () => {
       try {
         await place.write(example(sandbox.url));
         await killAt(moment, place, sandbox);
-        // What was on its way may still appear: a gateway, a launch of another branch. That window (300 s) is waited out.
-        place.later(6);
+        // why: a network or its gateway may still appear, and has no token; machines are sent again under theirs
+        if (moment !== 'RunInstances') longAgo(6, place, sandbox);
+        const from = performance.now();
         const recovered = await place.setpoint('apply', '--yes', '--allow-endpoint', '--lock-timeout', '60s');
         assert.equal(recovered.code, 0, recovered.stderr);
+        if (moment === 'RunInstances') assert.ok(performance.now() - from < 200_000, 'the window was not waited out');
         assert.deepEqual(await standing(sandbox.url), { networks: 1, subnets: 2, groups: 3, machines: 4 });
         const again = await place.setpoint('plan', '--allow-endpoint', '--json');
         assert.deepEqual(JSON.parse(again.stdout).actions, []);
@@ -44,6 +46,17 @@ describe('an apply that is killed', { concurrency: true }, () => {
     });
   }
 });
+
+/** The commands' clock goes on; the database's does not, so what was dated by it in the cloud is dated back. */
+function longAgo(minutes: number, place: Workplace, sandbox: Sandbox): void {
+  place.later(minutes);
+  const { vpcs } = sandbox.control.ec2.region('111122223333', 'eu-west-1');
+  for (const vpc of vpcs.values()) {
+    const asked = Number(vpc.tags.get('setpoint:gateway'));
+    if (asked > 0)
+      vpcs.put({ ...vpc, tags: new Map([...vpc.tags, ['setpoint:gateway', `${asked - minutes * 60_000}`]]) });
+  }
+}
 
 /** The call is carried out, its answer waits, and nobody is left to hear it. */
 async function killAt(action: string, place: Workplace, sandbox: Sandbox): Promise<void> {

@@ -15,7 +15,7 @@ const specs = (url: string, port: number): string =>
     {
       kind: 'Target',
       metadata: { name: 'aws' },
-      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint: url },
+      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint: url, minReady: 0 },
     },
     {
       kind: 'Network',

@@ -39,7 +39,7 @@ describe('a life against moto', { skip }, () => {
   step('a second plan is empty, and a second apply writes nothing', hasNothingToDo);
   step("edits by Amazon's SDK are named and healed", healsEditsOfAnSdk);
   step("edits by Amazon's command line are named and healed", healsEditsAtAPrompt);
-  step('a rule moves to other ports: added, seen, and only then removed', moves);
+  step('a rule moves to ports that overlap: added, seen, and only then removed', moves);
   step('a machine changes its size', resizes);
   step('three machines become one, within limits', scalesDown);
   step('what was made by hand is adopted, and nothing of it made again', adopts);

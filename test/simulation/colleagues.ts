@@ -1,3 +1,5 @@
+import type { Alteration } from '../../providers/memory/cloud/outside.ts';
+import type { InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import { Refusal } from '../../providers/memory/cloud/refusal.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import type { Draw } from './draw.ts';
@@ -6,20 +8,60 @@ import type { Draw } from './draw.ts';
 export interface Colleagues {
   /** One thing that one of them does. `known`: ids that the store settled; marks of others may still be on their way. */
   act(known: ReadonlySet<string>): void;
+  /** They read the findings, and take back what only a new machine would heal. */
+  tidy(): void;
 }
 
 /** They never stand in the way of what the specs ask for: that would be a matter between people. */
 export function colleagues(cloud: MemoryCloud, draw: Draw): Colleagues {
+  const altered = new Map<string, InstanceRecord>();
+  const tried = (deed: () => void): void => {
+    try {
+      deed();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  };
+  const alter = (known: ReadonlySet<string>): void => {
+    const id = some({ cloud, draw, known }, 'instance');
+    const record = instanceOf(cloud, id);
+    if (record === undefined) return;
+    if (!altered.has(id)) altered.set(id, record);
+    cloud.outside.alter(id, or(draw.pick(alterations), {}));
+  };
   return {
-    act: (known) => {
-      try {
-        draw.pick(deeds)?.({ cloud, draw, known });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-      }
+    act: (known) =>
+      tried(() => {
+        if (draw.chance(0.2)) alter(known);
+        else draw.pick(deeds)?.({ cloud, draw, known });
+      }),
+    tidy: () => {
+      for (const [id, { hardware, place }] of altered)
+        tried(() => {
+          const stands = instanceOf(cloud, id);
+          const { image, disk } = hardware;
+          if (stands) cloud.outside.alter(id, { hardware: { image, disk }, publicIp: place.publicIp });
+        });
     },
   };
 }
+
+const or = <T>(drawn: T | undefined, fallback: T): T => drawn ?? fallback;
+
+function instanceOf({ inspect }: MemoryCloud, id: string): InstanceRecord | undefined {
+  const found = inspect.live().find((one) => one.type === 'instance' && one.id === id);
+  // why: the type was just checked
+  return found?.record as InstanceRecord | undefined;
+}
+
+/** Edits of fields that a machine cannot get back while it stands, or keeps better as they are. */
+const alterations: readonly Alteration[] = [
+  { hardware: { image: 'img-3' } },
+  { hardware: { disk: { size: 40, type: 'ssd', encrypted: false } } },
+  { hardware: { disk: { size: 8, type: 'slow', encrypted: true } } },
+  { hardware: { size: 'huge' } },
+  { publicIp: true },
+];
 
 interface Hands {
   readonly cloud: MemoryCloud;

@@ -1,6 +1,6 @@
 import type { Input, Output } from '../../providers/memory/cloud/calls.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
-import { visibilityMs } from '../../src/engine/observe.ts';
+import { visibilityMs } from '../../src/engine/absence.ts';
 import type { MemoryDatabase } from '../support/memory-store.ts';
 import type { Draw } from './draw.ts';
 

@@ -100,6 +100,14 @@ const damages: readonly Damage[] = [
       })),
   },
   {
+    name: 'a request that left while everything was held still',
+    breaks: 15,
+    done: (trace) => ({
+      ...withLastRun(trace, (run) => ({ ...run, sent: [{ at: 2e15, action: 'CreateNetwork', leased: true }] })),
+      pauses: [{ id: 0, from: 2e15 - 1, until: 2e15 + 1 }],
+    }),
+  },
+  {
     name: 'a request that left without the lease',
     breaks: 6,
     done: (trace) =>
@@ -109,8 +117,9 @@ const damages: readonly Damage[] = [
     name: 'a ledger entry of a lower epoch',
     breaks: 6,
     done: (trace) => {
-      const [first, ...rest] = trace.ledger.entries;
-      const entries = first ? [first, ...rest, { ...first, seq: rest.length + 2 }] : [];
+      const { entries: all } = trace.ledger;
+      const first = all.find(({ type }) => type === 'intent');
+      const entries = first ? [...all, { ...first, seq: all.length + 1 }] : [];
       return { ...trace, ledger: { ...trace.ledger, entries } };
     },
   },
@@ -192,6 +201,17 @@ const damages: readonly Damage[] = [
       }),
   },
   {
+    name: 'a machine ended that every spec wanted as it was',
+    breaks: 14,
+    done: (trace) => {
+      const launch = trace.ledger.entries.find(
+        ({ type, body }) => type === 'intent' && body['kind'] === 'instance' && isWanted(trace, body),
+      );
+      const end = launch && { ...launch, body: { ...launch.body, verb: 'replace', id: 'ins-unknown' } };
+      return { ...trace, ledger: { ...trace.ledger, entries: [...trace.ledger.entries, ...(end ? [end] : [])] } };
+    },
+  },
+  {
     name: 'a stop that took two seconds',
     breaks: 0,
     done: (trace) => withLastRun(trace, (run) => ({ ...run, stop: { at: 0, ended: 2000 } })),
@@ -200,6 +220,10 @@ const damages: readonly Damage[] = [
 
 const isApplying = ({ type, body }: LedgerEntry): boolean =>
   type === 'settlement' && JSON.stringify(body['effects']).includes('"do":"apply"');
+/** By one spec alone, so that none can have asked for another. */
+const isWanted = ({ runs }: Trace, { address, authority }: LedgerEntry['body']): boolean =>
+  (authority as { generation: number }).generation === 1 && // why: every intent says on whose authority it is
+  runs.some((run) => run.generation === 1 && run.desired.some((one) => one.address === address));
 const isSame = (one: LedgerEntry['body'], other: LedgerEntry['body'] | undefined): boolean =>
   one['intent'] === other?.['intent'];
 

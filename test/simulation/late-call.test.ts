@@ -39,7 +39,7 @@ async function standing(before: Late, replicas = 2): Promise<Readonly<Record<str
   const cloud = makeCloud({ clock });
   const database = memoryDatabase(clock);
   const limiter = inProcessLimiter({ clock });
-  const stage: Stage = { clock, cloud, database, plans: [], limiter, draw: draw(1) };
+  const stage: Stage = { clock, cloud, database, plans: [], offices: [], limiter, draw: draw(1), asks: false };
   const accept = async (wanted: number): Promise<Pick<Orders, 'generation' | 'scope'>> => {
     const compiled = load(textOf(wanted));
     const [scope] = compiled?.scopes ?? [];

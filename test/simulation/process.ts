@@ -1,12 +1,15 @@
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import type { ScopePlan } from '../../src/core/action.ts';
+import type { Action, ScopePlan } from '../../src/core/action.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
+import { pausePolicy } from '../../src/core/plan/pause.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import type { Policy } from '../../src/core/plan/plan-input.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
+import type { Refusals } from '../../src/engine/job.ts';
 import { openSession } from '../../src/engine/open-session.ts';
 import type { Progress } from '../../src/engine/progress.ts';
 import type { Lease } from '../../src/ports/lease.ts';
@@ -14,6 +17,7 @@ import type { Limiter } from '../../src/ports/limiter.ts';
 import type { Secrets } from '../../src/ports/secrets.ts';
 import type { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
+import type { Colleagues } from './colleagues.ts';
 import type { Draw } from './draw.ts';
 import { type Fate, fated } from './fate.ts';
 import { flickering } from './flicker.ts';
@@ -29,7 +33,11 @@ export interface Stage {
   /** One for all, as a fleet's is. */
   readonly limiter: Limiter;
   readonly plans: (readonly [string, string])[];
+  /** Of all colleagues there were. */
+  readonly offices: Colleagues[];
   readonly draw: Draw;
+  /** In this life a person must approve whatever is done; one approval lets all pass until it is withdrawn. */
+  readonly asks: boolean;
 }
 
 /** One process: what it is told to do, and what becomes of it. */
@@ -131,8 +139,16 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
   const provider = memoryProvider(cloud, orders.name);
   const access = { scope, account: 'acme', region: 'north' };
   const session = await openSession({ provider, access, given: undefined }, { secrets: noSecrets, clock, signal });
+  const { ledger, fleet } = stage.database.connect();
+  const heldNow = async (): Promise<Policy> => {
+    const paused = pausePolicy(await fleet.pauses.inForce('acme'), wanted);
+    const lets = !stage.asks || (await fleet.approvals.inForce({ estate: 'acme', scope })).length > 0;
+    return (action) => (lets || action.verb === 'forget' ? paused(action) : unapproved);
+  };
+  const guardEpoch = await ledger.guardEpoch('acme');
+  const policies = [await heldNow()];
   const thinking = (observation: Observation, knowledge: Knowledge): ScopePlan => {
-    const input = { wanted, observation, knowledge, dialect };
+    const input = { wanted, observation, knowledge, dialect, choices: { policies } };
     const made = plan(input);
     plans.push(twice(input, made, draw));
     return made;
@@ -149,6 +165,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
       },
       warrant: {
         lease,
+        guard: { epoch: guardEpoch, judge: async (actions) => refusalsOf(actions, await heldNow()) },
         pass: {
           estate: 'acme',
           scope,
@@ -164,6 +181,16 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
     { signal, tell: (progress) => void shift.log.told.push(progress) },
   );
 }
+
+const unapproved = { code: 'mode', why: 'a person must approve it' } as const;
+
+const refusalsOf = (actions: readonly Action[], policy: Policy): Refusals =>
+  new Map(
+    actions.flatMap((action) => {
+      const reason = policy(action);
+      return reason === undefined ? [] : [[action, reason] as const];
+    }),
+  );
 
 /** Notes what is let go, and whether the lease was held when a mutating request left. */
 function noting(cloud: MemoryCloud, { log, lease, stage }: Shift): MemoryCloud {

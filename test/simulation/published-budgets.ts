@@ -8,7 +8,7 @@ export interface PublishedBudget {
 
 const describing = [
   ...['ListNetworks', 'ListGateways', 'ListRouteTables', 'ListSubnets', 'ListGroups', 'ListRules', 'ListInstances'],
-  'DescribeRules',
+  ...['DescribeRules', 'ListOffers'],
 ];
 const mutating = [
   ...['CreateNetwork', 'DeleteNetwork', 'CreateSubnet', 'DeleteSubnet', 'CreateGroup', 'DeleteGroup'],

@@ -12,9 +12,10 @@ import { type Draw, draw as drawFrom } from './draw.ts';
 import type { Fate } from './fate.ts';
 import { flickerShare } from './flicker.ts';
 import { load } from './load.ts';
+import { approveAll, holdStill } from './people.ts';
 import { type Ran, runProcess, type Stage } from './process.ts';
 import { changedSpec, randomSpec, type Spec, textOf, widened } from './spec.ts';
-import type { EndTrace, RunTrace, Trace } from './trace.ts';
+import type { EndTrace, PauseTrace, RunTrace, Trace } from './trace.ts';
 
 /** One whole life of an estate: generations, faults, crashes and colleagues, and then quiet. The same seed, the same life. */
 export async function simulate(seed: number): Promise<Trace> {
@@ -26,14 +27,17 @@ export async function simulate(seed: number): Promise<Trace> {
     cloud,
     database: memoryDatabase(clock),
     plans: [],
+    offices: [],
     limiter: inProcessLimiter({ clock }),
     draw: draw.branch(1),
+    asks: draw.branch(0x15fff).chance(0.3),
   };
   return clock.run(() => live(stage, draw));
 }
 
 async function live(stage: Stage, draw: Draw): Promise<Trace> {
   const runs: RunTrace[] = [];
+  const pauses: PauseTrace[] = [];
   if (draw.chance(0.3)) stage.cloud.outside.defaultNetwork();
   let spec: Spec = draw.chance(0.2) ? widened(randomSpec(draw), draw) : randomSpec(draw);
   let scope = await accept(stage, load(textOf(spec)));
@@ -42,6 +46,7 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
   // why: nearly as late as a cloud may be; what comes later than the window is outside of what can be kept
   if (draw.chance(0.3)) stage.cloud.faults.add({ on: 'reads', probability: 0.2, fault: { do: 'lag', ms: 240_000 } });
   flickerShare.set(stage.cloud, draw.pick([0, 0.2, 0.5]) ?? 0);
+  drawBirths(stage, draw.branch(2));
   let former: Accepted | undefined;
   for (let generation = 0; generation < 2 + draw.int(3); generation++) {
     if (generation > 0) {
@@ -50,9 +55,21 @@ async function live(stage: Stage, draw: Draw): Promise<Trace> {
       if (loaded) [former, spec, scope] = [scope, next, await accept(stage, loaded)];
       else load('');
     }
+    const around = { ...stage, scope: scope.scope.scope, addresses: addressesOf(scope) };
+    const people = holdStill(around, draw.branch(0x15000 + generation));
     runs.push(...(await storms(stage, { accepted: scope, former }, draw)));
+    pauses.push(...(await people));
   }
-  return conclude(stage, scope, runs);
+  return { ...(await conclude(stage, scope, runs)), pauses };
+}
+
+const addressesOf = ({ scope }: Accepted): readonly string[] => scope.wanted.desired.map(({ address }) => address);
+
+/** In some lives machines die at boot, or soon after they were ready. */
+function drawBirths({ cloud }: Stage, draw: Draw): void {
+  if (!draw.chance(0.4)) return;
+  const fault = { do: 'die', ms: draw.pick([0, 3_000, 30_000, 200_000]) ?? 0 } as const;
+  cloud.faults.add({ on: 'RunInstances', probability: draw.pick([0.2, 0.5, 1]) ?? 1, fault });
 }
 
 interface Accepted {
@@ -60,12 +77,13 @@ interface Accepted {
   readonly number: number;
 }
 
-async function accept({ database }: Stage, compiled: Compiled | undefined): Promise<Accepted> {
+async function accept({ database, clock, asks }: Stage, compiled: Compiled | undefined): Promise<Accepted> {
   const [scope] = compiled?.scopes ?? [];
   if (compiled === undefined || scope === undefined) throw new Error('the random estate is refused by the program');
   const { generations } = database.connect();
   const current = await generations.current('acme');
   const { number } = await generations.accept('acme', `r${(current?.number ?? 0) + 1}`, compiled.guards);
+  if (asks) await approveAll({ clock, database, scope: scope.scope }, number);
   return { scope, number };
 }
 
@@ -141,6 +159,7 @@ const twinMakers: readonly ActionName[] = ['CreateNetwork', 'CreateGateway', 'Ru
 async function keepOffice(stage: Stage, { scope }: Accepted, busy: { until: boolean }, draw: Draw): Promise<void> {
   const own = draw.branch(draw.int(1 << 30));
   const hands = colleagues(stage.cloud, own);
+  stage.offices.push(hands);
   for (let deeds = own.int(5); deeds > 0 && !busy.until; deeds--) {
     await stage.clock.sleep(own.int(60_000));
     const { settled } = await stage.database.connect().inventory.knowledge('acme', scope.scope);
@@ -149,13 +168,18 @@ async function keepOffice(stage: Stage, { scope }: Accepted, busy: { until: bool
 }
 
 /** No more faults: a few runs must be enough, and the one after them has nothing to write. */
-async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrace[]): Promise<Trace> {
+async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrace[]): Promise<Omit<Trace, 'pauses'>> {
   const { clock, cloud, database, plans } = stage;
   cloud.faults.clear();
   flickerShare.set(cloud, 0);
+  for (const office of stage.offices.toReversed()) office.tidy();
   await clock.sleep(600_000);
   const quiet: Ran[] = [];
-  for (let i = 0; i < 3; i++) quiet.push(await calm(stage, accepted, `quiet-${i}`));
+  for (let i = 0; i < 3; i++) {
+    quiet.push(await calm(stage, accepted, `quiet-${i}`));
+    // why: machines that died in the storm are seen by the first of these runs
+    await resume(stage, accepted);
+  }
   const before = cloud.history.calls.filter(({ mutating }) => mutating).length;
   const last = await calm(stage, accepted, 'last');
   const writes = cloud.history.calls.filter(({ mutating }) => mutating).length - before;
@@ -171,6 +195,10 @@ async function conclude(stage: Stage, accepted: Accepted, runs: readonly RunTrac
     plans,
   };
 }
+
+/** A person lets go on what failed births held. */
+const resume = ({ database }: Stage, { scope: { scope } }: Accepted): Promise<void> =>
+  database.connect().fleet.rollouts.resume({ estate: 'acme', scope }, { person: 'ada', reason: 'the faults are over' });
 
 const calm = (stage: Stage, { scope, number }: Accepted, name: string): Promise<Ran> =>
   runProcess(stage, { name, generation: number, scope, fate: { kind: 'lives' } });

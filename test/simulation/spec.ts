@@ -136,11 +136,34 @@ const changes: readonly ((spec: Spec, draw: Draw) => Spec)[] = [
   (spec, draw) => ({ ...spec, machines: without(spec.machines, draw) }),
   (spec, draw) => ({
     ...spec,
+    rules: altered(spec.rules, draw, (r) => ({ ...r, group: or(draw.pick(groups), 'web') })),
+  }),
+  (spec, draw) => renamedGroup(spec, draw),
+  (spec, draw) => ({
+    ...spec,
     networks: altered(spec.networks, draw, (n) => ({ ...randomNetwork(n.name, draw), subnets: n.subnets })),
   }),
   (spec, draw) => ({ ...spec, networks: [...spec.networks, randomNetwork(`net${2 + draw.int(4)}`, draw)] }),
   (spec, draw) => withoutNetwork(spec, networkOf(spec, draw)),
 ];
+
+/** All that a group holds, its rules and sometimes its machines, goes to another. */
+function renamedGroup(spec: Spec, draw: Draw): Spec {
+  const [from, to] = [or(draw.pick(groups), 'web'), or(draw.pick(groups), 'lb')];
+  const withMachines = draw.chance(0.5);
+  const moved = (group: string): string => (group === from ? to : group);
+  return {
+    ...spec,
+    rules: spec.rules.map((rule) => ({
+      ...rule,
+      group: moved(rule.group),
+      peers: [...new Set(rule.peers.map(moved))],
+    })),
+    machines: withMachines
+      ? spec.machines.map((machine) => ({ ...machine, groups: [...new Set(machine.groups.map(moved))] }))
+      : spec.machines,
+  };
+}
 
 const networkOf = ({ networks }: Spec, draw: Draw): string => draw.pick(networks)?.name ?? 'net0';
 
@@ -166,7 +189,7 @@ export function textOf({ networks, rules, machines }: Spec): string {
     {
       kind: 'Estate',
       metadata: { name: 'acme' },
-      spec: { mode: 'enforce', limits: { deletes: 999, replaces: 999, share: '100%' } },
+      spec: { mode: 'enforce', limits: { deletes: 999, replaces: 999, creates: 999, closures: 999, share: '100%' } },
     },
     {
       kind: 'Target',
@@ -218,6 +241,7 @@ const machineDocument = ({ name, network, subnet, groups: member, replicas, look
     replicas,
     image: looks.image,
     size: looks.size,
+    disk: { size: 20, type: 'ssd', encrypted: false },
     power: looks.power,
     access: { user: 'ops', password: { env: 'SETPOINT_SECRET_OPS' } },
     deletionPolicy: 'delete',

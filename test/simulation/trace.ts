@@ -10,6 +10,8 @@ export interface Trace {
   readonly cloud: { readonly history: History; readonly inspect: Inspection };
   readonly ledger: { readonly entries: readonly LedgerEntry[]; readonly problem: string | undefined };
   readonly runs: readonly RunTrace[];
+  /** What people held still. */
+  readonly pauses: readonly PauseTrace[];
   /** After the quiet. */
   readonly end: EndTrace;
   /** Two texts of one plan, made from the same input in another order. */
@@ -54,4 +56,12 @@ export interface EndTrace {
   readonly outcome: string;
   /** Mutating requests of the pass after convergence. */
   readonly writes: number;
+}
+
+/** Times are ms since the epoch. `address`: absent: everything of the estate. */
+export interface PauseTrace {
+  readonly id: number;
+  readonly from: number;
+  readonly until: number;
+  readonly address?: string;
 }

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { declinedProblem } from '../../src/http/api/declined.ts';
 import { Declined } from '../../src/ports/declined.ts';
-import { isAway } from '../../src/store/away.ts';
 import { connect } from '../../src/store/connection.ts';
+import { isUnavailable as isAway } from '../../src/store/health.ts';
 
 test('a database that nobody is at is told of as away, without where it is: 503, and when to ask again', async () => {
   const db = connect({ config: { host: '127.0.0.1', port: 1, user: 'u', database: 'd' } }, 1000);

@@ -46,6 +46,20 @@ export const draftOf = (verb: IntentDraft['verb'], name: string, rest: Partial<I
 export const deletion = (name: string, by: 'generation' | 'healing' = 'generation'): IntentDraft =>
   draftOf('delete', name, { counts: { as: 'delete', by } });
 
+/** A new machine. */
+export const launch = (name: string, by: 'generation' | 'healing' = 'generation'): IntentDraft =>
+  draftOf('create', name, {
+    subject: { kind: 'instance', address: `${scope}/instance/${name}` },
+    counts: { as: 'create', by },
+  });
+
+/** A rule that nobody wrote goes. */
+export const closure = (id: string): IntentDraft =>
+  draftOf('delete', id, {
+    subject: { kind: 'firewall-rule', address: `${scope}/firewall-rule/${id}`, id },
+    counts: { as: 'closure', by: 'healing' },
+  });
+
 export const claimOf = (name: string, id = `vpc-${name}`): Accepted => ({
   do: 'claim',
   subject: { kind: 'network', address: addressOf(name), id },

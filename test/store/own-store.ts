@@ -16,7 +16,7 @@ export interface OwnStore {
 
 export async function ownStore(clock: Clock): Promise<OwnStore> {
   const folder = await temporaryFolder();
-  const store = await openStore({ folder, clock, create: true });
+  const store = await openStore({ folder, clock, databaseClock: clock, create: true });
   const admin = await owner(folder);
   after(async () => {
     await admin.end();

@@ -11,6 +11,10 @@ export const owner = (folder: string, database = 'postgres'): Promise<pg.Client>
 export const application = (folder: string): Promise<pg.Client> =>
   connectTo(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
 
+/** How the application logs in. */
+export const applicationLogin = (folder: string): Promise<pg.ClientConfig> =>
+  configOf(folder, { database: 'postgres', user: 'setpoint_app', password: 'app' });
+
 /** One that may do what people with psql may. */
 export const reader = (folder: string, database = 'postgres'): Promise<pg.Client> =>
   connectTo(folder, { database, user: 'setpoint_reader', password: 'reader' });
@@ -29,10 +33,13 @@ interface Login {
   readonly password: 'owner' | 'app' | 'reader';
 }
 
-async function connectTo(folder: string, { database, user, password }: Login): Promise<pg.Client> {
-  const passwords = JSON.parse(await readFile(join(folder, '.setpoint', 'passwords.json'), 'utf8'));
-  const port = await portOf(folder);
-  const client = new pg.Client({ host: '127.0.0.1', port, user, password: passwords[password], database });
+async function connectTo(folder: string, login: Login): Promise<pg.Client> {
+  const client = new pg.Client(await configOf(folder, login));
   await client.connect();
   return client;
+}
+
+async function configOf(folder: string, { database, user, password }: Login): Promise<pg.ClientConfig> {
+  const passwords = JSON.parse(await readFile(join(folder, '.setpoint', 'passwords.json'), 'utf8'));
+  return { host: '127.0.0.1', port: await portOf(folder), user, password: passwords[password], database };
 }

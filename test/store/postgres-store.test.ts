@@ -17,7 +17,7 @@ storeLaws('postgres', async () => {
   const clock = virtualClock();
   return {
     connect: async () => {
-      const store = await openStore({ folder, clock, create: true });
+      const store = await openStore({ folder, clock, databaseClock: clock, create: true });
       stores.push(store);
       return store;
     },

@@ -18,7 +18,7 @@ const clock = virtualClock();
 let store: Store;
 let admin: pg.Client;
 before(async () => {
-  store = await openStore({ folder, clock, create: true, historyMs: 30 * day });
+  store = await openStore({ folder, clock, databaseClock: clock, create: true, historyMs: 30 * day });
   admin = await owner(folder);
 });
 after(async () => {

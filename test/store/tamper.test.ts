@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import { genesis, headOf, link } from '../../src/core/ledger/chain.ts';
+import { chainGenesis, headOf, link } from '../../src/core/ledger/chain.ts';
 import type { Verdict } from '../../src/core/ledger/verification.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
@@ -13,6 +13,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { addressOf, draftOf, scope, workerOf } from './fixtures.ts';
 import { owner } from './owner.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
@@ -30,30 +31,34 @@ after(async () => {
   await removeFolder(folder);
 });
 
-/** Five entries, a checkpoint after the third. */
+/** Five entries of a scope, and a checkpoint after the third. */
 async function written(estate: string): Promise<void> {
+  const { pass } = await workerOf(store, estate);
   for (let n = 1; n <= 5; n++) {
-    await store.ledger.note(estate, { n });
+    await store.ledger.intend(pass, [draftOf('create', `n${n}`)]);
     if (n === 3) await store.audit.checkpoint(estate);
   }
 }
 
-/** Makes every entry's hash fit again, and what the database records as the end. */
+/** Makes every entry's hash fit again, and the end that the database recorded. */
 async function recompute(estate: string): Promise<void> {
   const { rows } = await admin.query('SELECT * FROM setpoint.ledger WHERE estate = $1 ORDER BY seq', [estate]);
-  let head = genesis(store.estates.store, estate, sha256);
+  const sealed = await admin.query('SELECT seal FROM setpoint.estates WHERE name = $1', [estate]);
+  let head = chainGenesis(JSON.parse(sealed.rows[0].seal), scope, sha256);
   for (const row of rows) {
-    const entry = link(head, { at: Number(row.at), type: row.type, body: JSON.parse(row.body) }, sha256);
+    const content = { at: Number(row.at), type: row.type, body: JSON.parse(row.body) };
+    const entry = link(head, Number(row.seq), content, sha256);
     head = headOf(entry);
-    const set = 'UPDATE setpoint.ledger SET previous = $1, hash = $2 WHERE estate = $3 AND seq = $4';
-    await admin.query(set, [entry.chain.previous, entry.chain.hash, estate, row.seq]);
+    const set = 'UPDATE setpoint.ledger SET previous = $1, hash = $2, number = $3 WHERE estate = $4 AND seq = $5';
+    await admin.query(set, [entry.chain.previous, entry.chain.hash, head.number, estate, row.seq]);
   }
-  await admin.query('UPDATE setpoint.estates SET seq = $1, hash = $2 WHERE name = $3', [head.seq, head.hash, estate]);
+  const record = 'UPDATE setpoint.chains SET number = $1, hash = $2 WHERE estate = $3 AND chain = $4';
+  await admin.query(record, [head.number, head.hash, estate, scope]);
 }
 
 const alter = (estate: string, seq: number) =>
   admin.query('UPDATE setpoint.ledger SET body = $1 WHERE estate = $2 AND seq = $3', [
-    canonical({ estate, note: { n: 99 } }),
+    canonical({ estate, address: addressOf(`n${seq}`), intent: 'another' }),
     estate,
     seq,
   ]);
@@ -134,8 +139,10 @@ test('tamper: an export that is cut, mixed, empty or no export at all', async ()
   const [a, b] = [await linesOf('a'), await linesOf('b')];
   const verdict = async (lines: readonly string[]) => verifyExport(lines, [], undefined);
   assert.equal(seqOf(await verdict(a)), 'ok');
-  assert.equal(seqOf(await verdict([...a.slice(0, 2), b[2] ?? ''])), 3);
+  assert.equal(seqOf(await verdict([...a.slice(0, 3), b[3] ?? ''])), 3);
   assert.equal(seqOf(await verdict([...a.slice(0, 2), '{"seq":3}'])), 3);
+  assert.equal(seqOf(await verdict(a.filter((line) => !line.includes('"seal"')))), 1);
+  assert.equal(seqOf(await verdict([...a.slice(0, 3), a[0] ?? ''])), 1);
   assert.equal(seqOf(await verdict([...a.slice(0, 2), 'x'])), 3);
   assert.equal(seqOf(await verdict(a.slice(1))), 1);
   assert.equal(seqOf(await verdict([])), 1);
@@ -146,11 +153,12 @@ test('checkpoints: a line cut short by a crash is passed over, any other bad lin
   const file = join(folder, '.setpoint/checkpoints.jsonl');
   const before = await store.audit.checkpoints();
   await appendFile(file, '{"at":1,"est');
-  await store.ledger.note('later', {});
+  const { pass } = await workerOf(store, 'later');
+  await store.ledger.intend(pass, [draftOf('create', 'a')]);
   const made = await store.audit.checkpoint('later');
   assert.deepEqual(await store.audit.checkpoints(), [...before, made]);
   const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replace(`"seq":${made?.seq},`, ''));
+  await writeFile(file, text.replace(`"hash":"${made?.heads[0]?.hash}",`, ''));
   await assert.rejects(store.audit.checkpoints(), /line \d+ of the checkpoints is none/);
   await writeFile(file, text);
   assert.throws(() => readCheckpoints('{"a":1}'), /line 1/);

@@ -102,6 +102,7 @@ export const idleQueue = (): Queue => ({
   schedule: async () => {},
   work: async () => ({ busy: () => [], stop: async () => {} }),
   counts: async () => [],
+  probe: async () => {},
   close: async () => {},
 });
 

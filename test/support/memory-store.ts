@@ -1,3 +1,4 @@
+import { canonical } from '../../src/core/ledger/canonical.ts';
 import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -5,6 +6,7 @@ import type { Pass } from '../../src/ports/ledger.ts';
 import type { Audit, Estates, Store } from '../../src/ports/store.ts';
 import { noteBody } from '../../src/store/entry-body.ts';
 import { exportLine } from '../../src/store/export-line.ts';
+import { storeFailureOf } from '../../src/store/health.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
@@ -62,6 +64,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
     authors: memoryAuthors(data),
     estates: memoryEstates(data, clock),
     audit: memoryAudit(data, clock),
+    health: { readable: async () => {}, writable: async () => {}, failureOf: storeFailureOf },
     close: async () => {},
     stall: leases.stall,
   };
@@ -70,6 +73,7 @@ function connect(data: Memory, clock: Clock): MemoryStore {
 const memoryEstates = (data: Memory, clock: Clock): Estates => ({
   store: data.store,
   list: async () => [...data.estates.keys()].sort(),
+  alive: async () => {},
   openIntents: async () => {
     const open = [...data.estates.values()].flatMap((estate) => [...estate.open.values()]);
     const byCloud = Map.groupBy(open, ({ scope }) => scope.slice(0, scope.indexOf('/')));
@@ -92,22 +96,28 @@ function takeover(data: Memory, at: number, pass: Pass, { claims, note }: Return
 /** Checkpoints here are signed with nothing but a hash: enough to keep the laws. */
 function memoryAudit(data: Memory, clock: Clock): Audit {
   const signed: SignedCheckpoint[] = [];
-  const proof = { hash: sha256, isSigned: () => true };
+  const proof = { hash: sha256, key: 'memory', isSigned: () => true };
+  const movedOf = (name: string) => {
+    const known = new Set(signed.flatMap(({ estate, heads }) => (estate === name ? heads.map(canonical) : [])));
+    const heads = [...estateOf(data, name).chain.heads.values()].map(({ head }) => head);
+    return heads.filter((head) => !known.has(canonical(head))).sort((a, b) => (a.of < b.of ? -1 : 1));
+  };
   return {
-    head: async (name) => estateOf(data, name).chain.head.seq,
+    head: async (name) => estateOf(data, name).chain.entries.length,
     verify: async (name) => {
-      const { chain } = estateOf(data, name);
+      const { seal, heads, entries } = estateOf(data, name).chain;
       const check = verification({ store: data.store, estate: name, checkpoints: signed }, proof);
-      chain.entries.every((entry) => check.follow(entry));
-      return check.end(chain.head);
+      const isWhole = check.follow({ seal }) && entries.every((entry) => check.follow(entry));
+      return check.end(isWhole ? { first: seal, heads: [...heads.values()].map(({ head }) => head) } : undefined);
     },
     async *export(name) {
-      for (const entry of estateOf(data, name).chain.entries) yield exportLine(data.store, name, entry);
+      const { seal, entries } = estateOf(data, name).chain;
+      for (const item of [{ seal }, ...entries]) yield exportLine(data.store, name, item);
     },
     checkpoint: async (name) => {
-      const { seq, hash } = estateOf(data, name).chain.head;
-      if (seq === 0 || signed.some((one) => one.estate === name && one.seq === seq)) return undefined;
-      const checkpoint = { store: data.store, estate: name, seq, hash, at: clock.now(), key: 'memory', signature: '' };
+      const heads = movedOf(name);
+      if (heads.length === 0) return undefined;
+      const checkpoint = { store: data.store, estate: name, at: clock.now(), heads, key: 'memory', signature: '' };
       signed.push(checkpoint);
       return checkpoint;
     },

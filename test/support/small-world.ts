@@ -50,8 +50,8 @@ export function smallWorld(): SmallWorld {
     const job = await jobOf({ scope, cloud, clock, lease: acquired.lease, number: how.generation ?? number }, how);
     const ports: EnginePorts = { ...store, limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
     const steering = { signal: new AbortController().signal, ...how.steering };
-    const converged = await clock.run(() => converge(job, ports, steering));
-    await acquired.lease.release();
+    // why: whoever dies lets it go too, only later
+    const converged = await clock.run(() => converge(job, ports, steering)).finally(() => acquired.lease.release());
     const calls = cloud.history.calls.slice(before).filter(({ mutating, caller }) => mutating && caller !== 'outside');
     return { ...converged, writes: calls.map(({ action }) => action), scope };
   };

@@ -18,7 +18,7 @@ async function healthOf(state: Partial<WorkerState> = {}): Promise<string> {
   return health.url;
 }
 
-const reach = (name: string, look: Look) => ({ name, look: () => look, stop: () => undefined });
+const reach = (name: string, look: Look, needed = true) => ({ name, needed, look: () => look, stop: () => undefined });
 
 /** Status and JSON. */
 async function asked(url: string) {
@@ -47,13 +47,19 @@ describe('whether a worker is ready', () => {
       name: 'a database out of reach: which, and why',
       state: { reaches: [reach('database', { ok: true }), reach('redis', away)] },
       status: 503,
-      failing: [{ name: 'redis', ...away }],
+      failing: [{ name: 'redis', needed: true, ...away }],
+    },
+    {
+      name: 'without something that its role does not need: it is told all the same',
+      state: { reaches: [reach('database', { ok: true }), reach('writes', away, false)] },
+      status: 200,
+      failing: [{ name: 'writes', needed: false, ...away }],
     },
     {
       name: 'stopping',
       state: { stopping, reaches: [reach('database', { ok: true })] },
       status: 503,
-      failing: [{ name: 'running', ok: false, why: 'this worker is stopping' }],
+      failing: [{ name: 'running', needed: true, ok: false, why: 'this worker is stopping' }],
     },
   ];
   for (const { name, state, status, failing } of cases)

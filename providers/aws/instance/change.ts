@@ -70,12 +70,14 @@ async function changeDisk(item: Item, { client }: Scope, call: Call): Promise<Re
   const { desired, observed } = item;
   const VolumeId = observed.condition.parts?.find(({ part }) => part === diskPart)?.id;
   if (VolumeId === undefined) return failed('terminal', 'NoDisk', `${observed.id} has no root volume to change`);
-  const { size, type } = desired.attributes.disk ?? {};
+  const { disk = {} } = desired.attributes;
+  const size = has('disk.size')(item) ? disk.size : undefined;
+  const type = has('disk.type')(item) ? disk.type : undefined;
   const command = new ec2.ModifyVolumeCommand({
     VolumeId,
-    Size: has('disk.size')(item) ? size : undefined,
+    Size: size,
     // why: the cloud may know more types than the SDK
-    VolumeType: has('disk.type')(item) ? (type as 'gp3' | undefined) : undefined,
+    VolumeType: type as 'gp3' | undefined,
   });
   const answer = await client.send('ModifyVolume', command, call);
   if (answer.ok || !sinks(answer.failure)) return answer.ok ? done : answer;

@@ -14,6 +14,7 @@ import { markTags } from '../marks.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
 import { tagList } from '../tags.ts';
+import { imageOf } from './launch-check.ts';
 import { observeInstance } from './observe.ts';
 import { stop, waitFor } from './power.ts';
 import { userDataOf } from './user-data.ts';
@@ -97,6 +98,8 @@ async function launchRun(run: Run, scope: Scope, call: Call): Promise<Result<rea
   if (!answer.ok) return answer;
   const byIndex = new Map((answer.value.Instances ?? []).map((instance) => [instance.AmiLaunchIndex ?? 0, instance]));
   const seen = run.items.map(({ desired }, index) => answered(byIndex.get(index), desired));
+  // why: what is not answered is sent again, and a part of a launch would be another launch
+  if (seen.some(({ ok }) => !ok)) return unanswered;
   return { ok: true, value: await powered(seen, lead.desired, scope, call) };
 }
 
@@ -212,14 +215,11 @@ async function diskOf(
   return { ok: true, value: [{ DeviceName: device.value, Ebs }] };
 }
 
-async function rootDeviceOf(image: string, { client, known }: Scope, call: Call): Promise<Result<string>> {
-  const cached = known.rootDevices.get(image);
-  if (cached !== undefined) return { ok: true, value: cached };
-  const answer = await client.send('DescribeImages', new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
+async function rootDeviceOf(image: string, scope: Scope, call: Call): Promise<Result<string>> {
+  const answer = await imageOf(image, scope, call);
   if (!answer.ok) return answer;
-  const device = answer.value.Images?.[0]?.RootDeviceName;
+  const device = answer.value.RootDeviceName;
   if (device === undefined)
     return failed('terminal', 'NoRootDevice', `image ${image} tells no root device, so its disk cannot be sized`);
-  known.rootDevices.set(image, device);
   return { ok: true, value: device };
 }

@@ -4,6 +4,7 @@ import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
 import { readExtra, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { nameIn, readLabels, type Tag } from '../tags.ts';
+import { hasInstanceStore } from './instance-store.ts';
 
 /** An instance as its own description tells it; the disk's size and type are its volume's. */
 export interface Seen {
@@ -24,7 +25,12 @@ export function observeInstance(instance: Instance): Seen {
     name: nameIn(instance.Tags),
     attributes: attributesOf(instance),
     signs: { ...(mark ? { mark } : {}), ...(origin ? { origin } : {}) },
-    condition: { state: stateOf(instance), parts: partsOf(instance, root) },
+    condition: {
+      state: stateOf(instance),
+      ...endOf(instance),
+      parts: partsOf(instance, root),
+      ...ephemeralOf(instance),
+    },
   };
   const dead = observed.condition.state === 'gone' || observed.condition.state === 'deleting';
   return { observed, ...(root === undefined || dead ? {} : { rootVolume: root }) };
@@ -80,7 +86,20 @@ const states: Readonly<Record<string, Condition['state']>> = {
   terminated: 'gone',
 };
 
+/** A root on instance store is not even stopped: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ComponentsAMIs.html#storage-for-the-root-device */
+function ephemeralOf({ RootDeviceType, InstanceType }: Instance): Pick<Condition, 'ephemeral'> {
+  const ephemeral = RootDeviceType === 'instance-store' || hasInstanceStore(InstanceType ?? '');
+  return ephemeral === undefined ? {} : { ephemeral };
+}
+
 const stateOf = ({ State }: Instance): Condition['state'] => states[State?.Name ?? ''] ?? 'pending';
+
+/** Why it ended, in the words of EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StateReason.html */
+function endOf({ State, StateReason }: Instance): Pick<Condition, 'reason'> {
+  const reason = StateReason?.Message;
+  const hasEnded = State?.Name === 'shutting-down' || State?.Name === 'terminated';
+  return reason === undefined || !hasEnded ? {} : { reason };
+}
 
 const powerOf = ({ State }: Instance): 'running' | 'stopped' =>
   State?.Name === 'stopping' || State?.Name === 'stopped' ? 'stopped' : 'running';

@@ -4,6 +4,7 @@ import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
 import { done, failed } from '../../pass/answer.ts';
+import { storeTime } from '../../pass/store-time.ts';
 import { markTags, tagKey } from '../marks.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
@@ -17,7 +18,7 @@ export interface Unfinished {
   readonly mark: Mark;
   /** What was seen of it. */
   readonly parts: readonly Part[];
-  /** Milliseconds since the epoch when a gateway was last asked for, by the VPC's tag. */
+  /** Milliseconds since the epoch, by the store's clock, when a gateway was last asked for: by the VPC's tag. */
   readonly askedAt?: number;
   /** Made this moment: nothing can stand in it, and its tag already says that a gateway is being asked for. */
   readonly fresh?: boolean;
@@ -63,7 +64,7 @@ async function gatewayFor(wish: Unfinished, scope: Scope, call: Call): Promise<R
   if (wish.fresh) return makeGateway(wish, scope, call);
   const found = await findGateway(wish, scope, call);
   if (!found.ok || found.value !== undefined) return found.ok ? { ok: true, value: found.value ?? '' } : found;
-  const waited = scope.clock.now() - (wish.askedAt ?? 0);
+  const waited = storeTime(call, scope.clock).earliest - (wish.askedAt ?? 0);
   if (waited < visibilityMs) {
     return failed(
       'conflict',
@@ -97,7 +98,7 @@ async function findGateway(
 }
 
 async function note(vpcId: CloudId, { client, clock }: Scope, call: Call): Promise<Result<unknown>> {
-  const Tags = [{ Key: tagKey('gateway'), Value: `${clock.now()}` }];
+  const Tags = [{ Key: tagKey('gateway'), Value: `${storeTime(call, clock).latest}` }];
   return client.send('CreateTags', new ec2.CreateTagsCommand({ Resources: [vpcId], Tags }), call);
 }
 
@@ -139,7 +140,7 @@ async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Res
   ];
   const command = new ec2.CreateRouteTableCommand({
     VpcId: wish.vpcId,
-    ClientToken: tokenOf(wish, scope),
+    ClientToken: tokenOf(wish, storeTime(call, scope.clock).earliest),
     TagSpecifications,
   });
   const made = await scope.client.send('CreateRouteTable', command, call);
@@ -147,8 +148,8 @@ async function tableFor(wish: Unfinished, scope: Scope, call: Call): Promise<Res
 }
 
 /** The hour is in it because a table deleted by hand must not be answered from the token's memory for ever. */
-function tokenOf({ vpcId, mark }: Unfinished, { clock }: Scope): string {
-  const hour = Math.floor(clock.now() / 3_600_000);
+function tokenOf({ vpcId, mark }: Unfinished, now: number): string {
+  const hour = Math.floor(now / 3_600_000);
   return createHash('sha256')
     .update(JSON.stringify([tablePart, vpcId, mark, hour]))
     .digest('hex')

@@ -33,6 +33,7 @@ type Item = Creation<'instance'>;
  *   -------------------------+----------------------+--------------------------------------------
  *   the machine              | by this very creation | it is the answer
  *   the machine              | otherwise            | conflict
+ *   the machine, and failed  | by this very creation | it is the answer: its checks say that it failed
  *   interface                | and hangs on a machine| terminal: somebody has put it to use
  *   interface, address       | as part of this      | written again as it shall be
  *   interface, address       | otherwise            | terminal: somebody must make room
@@ -106,9 +107,13 @@ async function make({ item, found, secret }: Making, scope: Scope, call: Call): 
   if (!nic.ok) return nic;
   const made = await makeMachine({ item, nic: nic.value, secret }, scope, call);
   if (made.ok) return finished(item, made.value, scope, call);
-  if (made.failure.kind !== 'conflict') return made;
+  const { kind } = made.failure;
+  if (kind !== 'conflict' && kind !== 'terminal') return made;
   const there = await findMachine(machineIdOf(item), scope, call);
-  return there.ok && there.value ? taken(item, there.value, scope, call) : made;
+  if (!there.ok || !there.value) return made;
+  if (kind === 'conflict') return taken(item, there.value, scope, call);
+  // why: one whose making failed stands all the same, and would be nobody's: it is ours, and has failed
+  return isSameTry(item.mark, there.value.tags) ? finished(item, there.value, scope, call) : made;
 }
 
 /** Never a second machine, nor another's made anew: `If-None-Match: *`. */

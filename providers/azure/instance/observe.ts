@@ -2,7 +2,7 @@ import type { Disk, OSDisk, VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
 import { slotOf } from '../../../src/core/address.ts';
 import type { InstanceAttributes } from '../../../src/core/attributes.ts';
-import type { Observed, Part } from '../../../src/core/observed.ts';
+import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
 import type { Ref } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf } from '../ids.ts';
@@ -14,7 +14,7 @@ import type { Around } from './around.ts';
 import { identityOf } from './identity.ts';
 import { imageTextOf } from './image.ts';
 import type { PartName } from './parts.ts';
-import { powerStateOf } from './power-state.ts';
+import { failureIn, powerCodeOf, powerStateOf } from './power-state.ts';
 
 /** Pure: what the API says of one machine, in the form of a desired one. */
 export function observeMachine(vm: VirtualMachine, around: Around): Observed<'instance'> {
@@ -33,8 +33,22 @@ export function observeMachine(vm: VirtualMachine, around: Around): Observed<'in
       slot: slotOf(prefixAt(id, location), 'instance', name),
       ...(origin ? { origin } : {}),
     },
-    condition: { state: provisioned === 'ready' ? state : provisioned, parts: partsOf(vm, around) },
+    condition: {
+      state: provisioned === 'ready' ? state : provisioned,
+      ...endOf(vm, around),
+      parts: partsOf(vm, around),
+      ...ephemeralOf(vm),
+    },
   };
+}
+
+/** Why it failed, or that it stands still, in the words of Azure. */
+function endOf(vm: VirtualMachine, { views }: Around): Pick<Condition, 'reason'> {
+  const view = views.get(canonicalId(vm.id ?? '')) ?? vm.instanceView;
+  const failure = failureIn(view);
+  if (failure !== undefined) return { reason: failure };
+  const code = powerCodeOf(view);
+  return code !== '' && powerStateOf(view).power === 'stopped' ? { reason: `PowerState/${code}` } : {};
 }
 
 /** The interface that it is reached by: https://learn.microsoft.com/azure/virtual-machines/network-overview#network-interfaces */
@@ -98,6 +112,27 @@ function bootOf(tags: Tags | undefined): InstanceAttributes['boot'] {
   const [userData, access] = [readExtra(tags, 'user-data'), readExtra(tags, 'access')];
   if (userData === undefined && access === undefined) return undefined;
   return { ...(userData === undefined ? {} : { userData }), ...(access === undefined ? {} : { access }) };
+}
+
+/**
+ * Whether a stop empties a disk of it. Undefined: nobody knows, and it may.
+ *
+ *   machine                                  | emptied
+ *   -----------------------------------------+--------------------------------------------------------------------------
+ *   OS disk on the host (`Local`)            | yes: a resize or a stop makes it anew from its image,
+ *                                            | https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks
+ *   size of the L series                     | yes: NVMe data disks on the host, which a deallocation empties,
+ *                                            | https://learn.microsoft.com/azure/virtual-machines/sizes/storage-optimized/l-family
+ *   size of the H and N series, or not told  | some have NVMe disks there, so it is not known,
+ *                                            | https://learn.microsoft.com/azure/virtual-machines/sizes/overview
+ *   any other; the temporary disk of most is | no: Azure says that it is not for data to keep,
+ *   none of these                            | https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview#temporary-disk
+ */
+function ephemeralOf({ storageProfile, hardwareProfile }: VirtualMachine): Pick<Condition, 'ephemeral'> {
+  const size = hardwareProfile?.vmSize ?? '';
+  if (storageProfile?.osDisk?.diffDiskSettings?.option === 'Local' || /^standard_l\d/i.test(size))
+    return { ephemeral: true };
+  return size === '' || /^standard_[hn]/i.test(size) ? {} : { ephemeral: false };
 }
 
 /** What it refers to and what we would make with it; further interfaces and disks are nobody's business here. */

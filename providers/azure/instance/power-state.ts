@@ -30,3 +30,9 @@ export function powerCodeOf(view: VirtualMachineInstanceView | undefined): strin
   const codes = (view?.statuses ?? []).map(({ code = '' }) => code.toLowerCase());
   return codes.find((code) => code.startsWith(prefix))?.slice(prefix.length) ?? '';
 }
+
+/** `ProvisioningState/failed/OSProvisioningTimedOut: OS Provisioning for VM 'web-0' did not …`; undefined where none failed. */
+export function failureIn(view: VirtualMachineInstanceView | undefined): string | undefined {
+  const failed = (view?.statuses ?? []).find(({ code = '' }) => /^provisioningstate\/failed/i.test(code));
+  return failed && [failed.code, failed.message ?? failed.displayStatus].filter(Boolean).join(': ');
+}

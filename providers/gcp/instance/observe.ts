@@ -37,7 +37,12 @@ export function observeInstance(instance: Instance, around: Around): Observed<'i
       slot: slotOf(placeIn(instance, around.project), 'instance', name),
       ...(origin ? { origin } : {}),
     },
-    condition: { state: stateOf(instance), parts: partsOf(instance, disk) },
+    condition: {
+      state: stateOf(instance),
+      ...endOf(instance),
+      parts: partsOf(instance, disk),
+      ephemeral: hasLocalDisk(instance),
+    },
   };
 }
 
@@ -108,6 +113,17 @@ const states: Readonly<Record<string, { readonly state: Condition['state']; read
 
 const stateOf = ({ status }: Instance): Condition['state'] => states[String(status)]?.state ?? 'pending';
 const powerOf = ({ status }: Instance): 'running' | 'stopped' => states[String(status)]?.power ?? 'running';
+
+/** Why it does not run, in the words of Compute Engine, which seldom says more than that it was stopped, and when. */
+function endOf(instance: Instance): Pick<Condition, 'reason'> {
+  if (powerOf(instance) === 'running') return {};
+  const { status, statusMessage, lastStopTimestamp } = instance;
+  const since = lastStopTimestamp ? ` since ${lastStopTimestamp}` : '';
+  return { reason: statusMessage ? `${status}${since}: ${statusMessage}` : `${status}${since}` };
+}
+
+/** Local SSD is `SCRATCH`, and a stop empties it: https://cloud.google.com/compute/docs/disks/local-ssd#data_persistence */
+const hasLocalDisk = ({ disks }: Instance): boolean => (disks ?? []).some(({ type }) => type === 'SCRATCH');
 
 /** The disks that go with it, in order of path: what the cloud lists in another order is the same. */
 function partsOf(instance: Instance, disk: Disk | undefined): readonly Part[] {

@@ -16,10 +16,21 @@ export interface Outside {
   defaultNetwork(): NetworkRecord;
   /** "Launch more like this": a machine with the same words and tags, our mark among them. Answers its id. */
   moreLike(instance: string): string;
+  /** An image or a size is no longer to be had. */
+  withdraw(name: string): void;
   /** Writes tags that only the cloud or a service may write. */
   stamp(id: string, tags: Tagged['tags']): void;
+  /** From now on each machine of this image is ended so many ms after its launch; left out: none any more. */
+  breakImage(image: string, afterMs?: number): void;
+  /** Another image, size, disk or public address, as only a person at the cloud's console gives it to a machine that stands. */
+  alter(instance: string, to: Alteration): void;
   /** Copies every tag, our mark among them, onto another object. */
   copyTags(from: string, to: string): void;
+}
+
+export interface Alteration {
+  readonly hardware?: Partial<InstanceRecord['hardware']>;
+  readonly publicIp?: boolean;
 }
 
 export function outside(world: World, chronicle: Chronicle): Outside {
@@ -46,7 +57,18 @@ export function outside(world: World, chronicle: Chronicle): Outside {
       const run = { token: `copy ${++copies} of ${id}`, count: 1, tags, where, hardware };
       return perform('RunInstances', run)[0]?.id ?? '';
     },
+    withdraw: (name) => void world.withdrawn.add(name),
     stamp: (id, tags) => byHand('TagObjects', () => rewrite(world, [id], (old) => ({ ...old, ...tags }))),
+    breakImage: (image, afterMs) => {
+      if (afterMs === undefined) world.broken.delete(image);
+      else world.broken.set(image, afterMs);
+    },
+    alter: (id, { hardware, publicIp }) =>
+      byHand('ModifyDisk', () => {
+        const record = must(tables.instances, id);
+        const place = publicIp === undefined ? record.place : { ...record.place, publicIp };
+        tables.instances.put({ ...record, place, hardware: { ...record.hardware, ...hardware } });
+      }),
     copyTags: (from, to) => {
       const source = tagsOf(world, from);
       byHand('TagObjects', () => rewrite(world, [to], (old) => ({ ...old, ...source })));

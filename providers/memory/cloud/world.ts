@@ -7,7 +7,11 @@ export interface World {
   readonly tables: Tables;
   /** By token. */
   readonly launches: Map<string, Launch>;
+  /** Images and sizes that are not there; every other one is. */
+  readonly withdrawn: Set<string>;
   readonly quotas: Quotas;
+  /** Images whose machines are ended so many ms after their launch. */
+  readonly broken: Map<string, number>;
   now(): number;
   /** A new id, never used before: `net-000001`. Ids rise with time. */
   nextId(prefix: IdPrefix): string;
@@ -31,7 +35,9 @@ export function makeWorld(now: () => number, quotas: Quotas, changed: (change: C
   return {
     tables: makeTables(now, changed),
     launches: new Map(),
+    withdrawn: new Set(),
     quotas,
+    broken: new Map(),
     now,
     nextId: (prefix) => `${prefix}-${String(++last).padStart(6, '0')}`,
   };

@@ -1,11 +1,13 @@
 import type { Method } from '../method.ts';
 import { applicationSecurityGroupMethods } from './application-security-group.ts';
 import { diskMethods } from './disk.ts';
+import { imageMethods } from './image.ts';
 import { networkInterfaceMethods } from './network-interface.ts';
 import { networkSecurityGroupMethods } from './network-security-group.ts';
 import { operationMethods } from './operation.ts';
 import { publicAddressMethods } from './public-ip-address.ts';
 import { resourceGroupMethods } from './resource-group.ts';
+import { resourceSkuMethods } from './resource-sku.ts';
 import { securityRuleMethods } from './security-rule.ts';
 import { subnetMethods } from './subnet.ts';
 import { subscriptionMethods } from './subscription.ts';
@@ -27,5 +29,7 @@ export const METHODS: readonly Method[] = [
   ...virtualMachineMethods,
   ...virtualMachinePowerMethods,
   ...diskMethods,
+  ...imageMethods,
+  ...resourceSkuMethods,
   ...operationMethods,
 ];

@@ -1,10 +1,10 @@
 import { type Action, type Context, dryRun, read, write } from '../action.ts';
 import { missing, refused, required } from '../errors.ts';
 import { ID, target, wellFormed } from '../ids.ts';
+import { checkedType } from '../instance-types.ts';
 import { deviceXml } from '../instance-xml.ts';
 import { groupSet } from '../interface-xml.ts';
 import { checkedGroups } from '../interfaces.ts';
-import { checkedType } from '../launch.ts';
 import type { Instance } from '../records.ts';
 import type { Region } from '../region.ts';
 import { checkedUserData } from '../user-data.ts';

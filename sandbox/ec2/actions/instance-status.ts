@@ -1,4 +1,4 @@
-import { type Action, dryRun, read } from '../action.ts';
+import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { ID } from '../ids.ts';
 import { stateXml } from '../instance-xml.ts';
@@ -26,28 +26,53 @@ export const describeInstanceStatus: Action = read({
         'instance-state-name': (instance) => [instance.power.state],
         'instance-state-code': (instance) => [String(STATE_CODE[instance.power.state])],
         'availability-zone': (instance) => [instance.launch.place.zone],
-        'instance-status.status': (instance) => [health(instance)],
-        'system-status.status': (instance) => [health(instance)],
+        'instance-status.status': (instance) => [health(instance, context)],
+        'system-status.status': (instance) => [systemHealth(instance, context)],
       },
       rules: { ids: ID.instance, max: 1000, idsExcludePages: 'instancesSet' },
     });
-    return set('instanceStatusSet', records.filter(shown).map(statusXml)) + el('nextToken', nextToken);
+    return (
+      set(
+        'instanceStatusSet',
+        records.filter(shown).map((instance) => statusXml(instance, context)),
+      ) + el('nextToken', nextToken)
+    );
   },
 });
 
-function health({ power }: Instance): string {
-  return power.state === 'running' ? 'ok' : 'not-applicable';
+/**
+ * A machine that runs is checked first after a while; one whose image is broken never passes its own check.
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceStatusSummary.html
+ */
+function health({ power, launch }: Instance, context: Context): Health {
+  const system = systemHealth({ power }, context);
+  return system === 'ok' && context.region.images.get(launch.imageId)?.broken === 'impaired' ? 'impaired' : system;
 }
 
-function statusXml(instance: Instance): string {
-  const status = el('status', health(instance));
-  const details =
-    health(instance) === 'ok' ? set('details', [el('name', 'reachability') + el('status', 'passed')]) : '';
-  return (
-    el('instanceId', instance.id) +
-    el('availabilityZone', instance.launch.place.zone) +
-    stateXml('instanceState', instance.power.state) +
-    wrap('systemStatus', status + details) +
-    wrap('instanceStatus', status + details)
-  );
+function systemHealth({ power }: Pick<Instance, 'power'>, { region, now }: Context): Health {
+  if (power.state !== 'running') return 'not-applicable';
+  const { start, check } = region.durations;
+  return now - power.startedAt < start + check ? 'initializing' : 'ok';
 }
+
+type Health = 'ok' | 'impaired' | 'initializing' | 'not-applicable';
+
+const reachability: Readonly<Record<Health, string | undefined>> = {
+  ok: 'passed',
+  impaired: 'failed',
+  initializing: 'initializing',
+  'not-applicable': undefined,
+};
+
+function summaryXml(name: string, health: Health): string {
+  const reached = reachability[health];
+  const details = reached === undefined ? '' : set('details', [el('name', 'reachability') + el('status', reached)]);
+  return wrap(name, el('status', health) + details);
+}
+
+const statusXml = (instance: Instance, context: Context): string =>
+  el('instanceId', instance.id) +
+  el('availabilityZone', instance.launch.place.zone) +
+  stateXml('instanceState', instance.power.state) +
+  summaryXml('systemStatus', systemHealth(instance, context)) +
+  summaryXml('instanceStatus', health(instance, context));

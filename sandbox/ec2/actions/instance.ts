@@ -4,7 +4,7 @@ import { missing, refused } from '../errors.ts';
 import { ID, target } from '../ids.ts';
 import { instanceFilters } from '../instance-filters.ts';
 import { reservationsXml, reservationXml, stateXml } from '../instance-xml.ts';
-import { launch } from '../launch.ts';
+import { launch, zoneNamed } from '../launch.ts';
 import { launchFields } from '../launch-fields.ts';
 import { listFields } from '../list-fields.ts';
 import { type ListRules, page } from '../listing.ts';
@@ -35,9 +35,13 @@ export const instanceActions: readonly Action[] = [
     fields: launchFields,
     run: (context, input) => {
       const { region } = context;
-      const ids = once(context, { action: 'RunInstances', token: input.ClientToken, asked: input }, () =>
-        launch(context, input).map((instance) => instance.id),
-      );
+      const asked = {
+        action: 'RunInstances',
+        token: input.ClientToken,
+        zone: zoneNamed(region, input),
+        asked: input,
+      };
+      const ids = once(context, asked, () => launch(context, input).map((instance) => instance.id));
       const instances = ids.flatMap((id) => region.instances.get(id) ?? []);
       const [first] = instances;
       // Since 2025 a token does not answer with terminated instances: https://github.com/boto/boto3/issues/4406

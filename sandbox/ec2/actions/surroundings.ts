@@ -2,6 +2,7 @@ import { type Action, type Context, dryRun, read } from '../action.ts';
 import { refused } from '../errors.ts';
 import { filterField, passes } from '../filters.ts';
 import { ID } from '../ids.ts';
+import { TYPES, zonesOffering } from '../instance-types.ts';
 import { listFields } from '../list-fields.ts';
 import { describe } from '../listing.ts';
 import type { Image, NetworkAcl } from '../records.ts';
@@ -10,7 +11,7 @@ import { flag, list, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 import { zoneId } from './subnet.ts';
 
-/** What is simply there in a region: zones, images, account attributes, network ACLs. */
+/** What is simply there in a region: zones, images, types of machines, account attributes, network ACLs. */
 export const surroundingActions: readonly Action[] = [
   read({
     name: 'DescribeAvailabilityZones',
@@ -70,6 +71,37 @@ export const surroundingActions: readonly Action[] = [
     },
   }),
   read({
+    name: 'DescribeInstanceTypeOfferings',
+    fields: { ...listFields, ...dryRun, LocationType: text },
+    run: ({ region }, input) => {
+      const locationType = input.LocationType ?? 'region';
+      if (locationType !== 'region' && locationType !== 'availability-zone')
+        throw refused('InvalidParameterValue', `The sandbox offers types by region and availability-zone.`);
+      const test = passes<Offering>(input.Filter ?? [], {
+        'instance-type': ({ type }) => [type],
+        location: ({ location }) => [location],
+      });
+      const offerings = TYPES.flatMap((type) => {
+        const zones = zonesOffering(type, region.zones);
+        return (locationType === 'region' ? [region.name] : zones).map((location) => ({
+          id: type,
+          type,
+          location,
+          tags: noTags,
+        }));
+      });
+      return set(
+        'instanceTypeOfferingSet',
+        offerings
+          .filter(test)
+          .map(
+            ({ type, location }) =>
+              el('instanceType', type) + el('locationType', locationType) + el('location', location),
+          ),
+      );
+    },
+  }),
+  read({
     name: 'DescribeNetworkAcls',
     fields: { ...listFields, ...dryRun, NetworkAclId: list(text) },
     run: (context, input) =>
@@ -124,6 +156,16 @@ export const surroundingActions: readonly Action[] = [
     },
   }),
 ];
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeOffering.html */
+interface Offering {
+  readonly id: string;
+  readonly type: string;
+  readonly location: string;
+  readonly tags: ReadonlyMap<string, string>;
+}
+
+const noTags: ReadonlyMap<string, string> = new Map();
 
 function zoneXml(regionName: string, zone: string, id: string): string {
   return (

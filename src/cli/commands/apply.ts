@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
 import type { Action, ScopePlan } from '../../core/action.ts';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approval.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
+import { withAllowances } from '../estate/allowances.ts';
 import { type Approval, apply as carryOut } from '../estate/apply.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withOwnStore } from '../estate/opened-store.ts';
@@ -18,7 +20,6 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { agoFrom } from '../output/ago.ts';
 import { parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
-import { whole } from '../output/number.ts';
 import { exitOf, isRefusal, type Result, resultOf } from '../output/outcome.ts';
 import { outcomeJson, outcomeText } from '../output/outcome-text.ts';
 import { paintFor } from '../output/paint.ts';
@@ -33,32 +34,33 @@ interface RollbackOptions {
   readonly inForceOf?: string;
 }
 
-interface Options extends EstateOptions, RollbackOptions {
+interface Options extends EstateOptions, RollbackOptions, Allowance {
   readonly yes?: boolean;
   readonly plan?: string;
-  readonly allowDeletes?: number;
   readonly lockTimeout: number;
   readonly json?: boolean;
 }
 
 export const apply = (context: Context): Command =>
-  withEstateOptions(
-    verb('apply', {
-      group: 'Change',
-      summary: 'make the clouds as the specs say, after showing the plan and asking',
-      about:
-        'Every change is written to the ledger before and after it is made. Ctrl-C ends within a second and says what was\ndone; running it again goes on from there.',
-      examples: [
-        ['apply', 'plan, ask, apply'],
-        ['apply --plan next.plan', 'what `plan --out next.plan` showed, and nothing else'],
-        ['apply --yes --lock-timeout 5m', 'for CI: no question, and wait for others'],
-        ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'go back to it, and stay until `unpin`'],
-      ],
-    }),
+  withAllowances(
+    withEstateOptions(
+      verb('apply', {
+        group: 'Change',
+        summary: 'make the clouds as the specs say, after showing the plan and asking',
+        about:
+          'Every change is written to the ledger before and after it is made. Ctrl-C ends within a second and says what was\ndone; running it again goes on from there.',
+        examples: [
+          ['apply', 'plan, ask, apply'],
+          ['apply --plan next.plan', 'what `plan --out next.plan` showed, and nothing else'],
+          ['apply --yes --lock-timeout 5m', 'for CI: no question, and wait for others'],
+          ['apply --commit 1a2b3c4 --reason "#815 broke web"', 'go back to it, and stay until `unpin`'],
+        ],
+      }),
+    )
+      .option('--yes', 'do not ask')
+      .option('--plan <file>', 'apply a plan that was kept with `plan --out`'),
+    (subject) => `let so many ${subject} pass, whatever the limits`,
   )
-    .option('--yes', 'do not ask')
-    .option('--plan <file>', 'apply a plan that was kept with `plan --out`')
-    .option('--allow-deletes <n>', 'let so many deletes and replaces pass, whatever the limits', whole(0, 1_000_000))
     .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
     .option('--commit <sha>', 'go back to a commit, and hold the estate there until `unpin`; needs --reason')
     .addOption(
@@ -85,7 +87,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const house = options.commit === undefined ? context.house : houseAt(options.commit, options, context);
   const estate = await readEstate(choiceOf(dir, { ...options, target, ...overlay }), { ...context, house });
   if (saved !== undefined && saved.estate !== estate.name) throw otherEstate(saved, estate);
-  const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
+  const grant = allowanceIn(options);
   return withOwnStore(options.dir, context, (store) =>
     withSurvey({ estate, store, grant }, context, (survey) =>
       approve({ ...survey, store }, { options, saved }, context),
@@ -118,7 +120,7 @@ async function approve(survey: OwnSurvey, { options, saved }: Wish, context: Con
     actions: approved,
     lockTimeoutMs: options.lockTimeout,
     ...(options.commit === undefined ? {} : { pin: reasonOf(options) }),
-    ...(options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes }),
+    ...allowanceIn(options),
   };
   const outcome = await carryOut(survey, approval, context);
   const refused = saved === undefined ? held(survey.plans) : stale.map(toldBy(held(survey.plans)));

@@ -33,6 +33,7 @@ import { verb } from '../verb.ts';
 interface Options extends EstateOptions, ServedEstateOption {
   readonly reason: string;
   readonly expires: number;
+  readonly address?: string;
   readonly digest?: string;
   readonly history?: string;
   readonly yes?: boolean;
@@ -46,9 +47,13 @@ export const approve = (context: Context): Command =>
         group: 'Steer',
         summary: 'let workers do what modes and limits withhold from them, after showing it and asking',
         about:
-          'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted.',
+          'Holds for exactly what is shown, in this generation, until it expires: what moves meanwhile is not approved. Specs that\nare not the newest generation become it. Pauses, waves, `protect` and mode observe are told, and not lifted. What would lose data although no spec asked for it\n(destructive-drift) is offered only with --address.',
         examples: [
           ['approve --reason "reviewed in #812"', 'show, ask, approve'],
+          [
+            'approve --address instance/web-0 --reason "its data is saved"',
+            'only what waits there, destructive drift too',
+          ],
           ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
           [
             'approve --digest 1f2e3d4c5b6a --yes --reason "#812"',
@@ -62,11 +67,13 @@ export const approve = (context: Context): Command =>
     .addOption(
       new Option('--expires <duration>', 'how long it holds').argParser(parseDuration).default(86_400_000, '24h'),
     )
+    .option('--address <address>', 'only what waits there; an ending will do, as `instance/web-0`')
     .option('--digest <digest>', 'refuse if what waits has another digest than this', parseDigest)
     .addOption(
-      new Option('--history <sha>', 'take on the rewritten history with this head, and nothing else').conflicts(
+      new Option('--history <sha>', 'take on the rewritten history with this head, and nothing else').conflicts([
         'digest',
-      ),
+        'address',
+      ]),
     )
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON object on stdout')
@@ -125,18 +132,18 @@ interface Asked {
 
 async function askedThere(server: Client, options: Options): Promise<Asked> {
   const { offer, unseen: plans, refused, authorsUnknown } = await offerOn(server, options);
-  const { expires: expiresMs, reason, target, estate } = options;
+  const { expires: expiresMs, reason, target, address, estate } = options;
   return {
     offer,
     plans,
     ...(refused === undefined ? {} : { refused }),
     ...(authorsUnknown ? { note: 'Of some of this nobody knows who made it.\n' } : {}),
-    give: () => approveOn(server, { digest: offer.digest, reason, target, estate, expiresMs }),
+    give: () => approveOn(server, { digest: offer.digest, reason, target, address, estate, expiresMs }),
   };
 }
 
-const askedHere = async (survey: OwnSurvey, { reason }: Options): Promise<Asked> => {
-  const offer = await offerOf(survey);
+const askedHere = async (survey: OwnSurvey, { reason, address }: Options): Promise<Asked> => {
+  const offer = await offerOf(survey, address);
   return { offer, plans: survey.plans, give: (until) => giveApproval({ ...offer, reason, until }, survey) };
 };
 
@@ -168,11 +175,11 @@ async function decide(
 const notInForce =
   '  These specs are not in force: setpoint apply makes them so, and so does a worker that follows them.';
 
-async function offerOf(survey: OwnSurvey): Promise<Offer> {
+async function offerOf(survey: OwnSurvey, address: string | undefined): Promise<Offer> {
   const { estate, store, bound } = survey;
   const newest = await store.generations.current(estate.name);
   const isNewest = newest?.revision === bound.revision;
-  const approvable = await approvableIn(survey, isNewest ? await saidOf(survey) : new Map());
+  const approvable = await approvableIn(survey, isNewest ? await saidOf(survey) : new Map(), address);
   return {
     estate: estate.name,
     revision: bound.revision,

@@ -11,6 +11,7 @@ const verbs: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ['diff', async () => (await import('./diff.ts')).diff],
   ['apply', async () => (await import('./apply.ts')).apply],
   ['approve', async () => (await import('./approve.ts')).approve],
+  ['withdraw', async () => (await import('./withdraw.ts')).withdraw],
   ['pause', async () => (await import('./pause.ts')).pause],
   ['resume', async () => (await import('./resume.ts')).resume],
   ['unpin', async () => (await import('./unpin.ts')).unpin],

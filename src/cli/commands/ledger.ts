@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
@@ -170,10 +171,26 @@ async function provenExport(file: string, folder: string, { house }: Context): P
   }
 }
 
-const verdictText = (verdict: Verdict): string =>
-  verdict.ok
-    ? `Ledger: whole, ${count(verdict.entries, 'entry', 'entries')}, ${count(verdict.checkpoints, 'signed checkpoint')}`
-    : `Ledger: BROKEN at entry ${verdict.seq}: ${verdict.reason}`;
+function verdictText(verdict: Verdict): string {
+  if (!verdict.ok) return `Ledger: BROKEN at entry ${verdict.seq}: ${verdict.reason}`;
+  const { entries, checkpoints, later } = verdict;
+  const lines = [
+    `Ledger: whole, ${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'signed checkpoint')}`,
+    signedText(verdict),
+    ...(later === undefined ? [] : [laterText(later)]),
+  ];
+  return lines.join('\n');
+}
+
+function signedText({ entries, chains, signedAt }: Extract<Verdict, { readonly ok: true }>): string {
+  if (signedAt === undefined) return 'No signature of this folder covers it.';
+  const signed = chains.reduce((sum, chain) => sum + chain.signed, 0);
+  const rest = entries === signed ? '' : `; ${count(entries - signed, 'newer entry', 'newer entries')} not signed yet`;
+  return `Signatures reach ${signed} of ${entries} in ${count(chains.length, 'chain')}, the newest of ${formatMoment(signedAt)}${rest}`;
+}
+
+const laterText = (later: number): string =>
+  `An older version made this export: ${count(later, 'later entry', 'later entries')} that checkpoints name cannot be in it.`;
 
 async function write(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();

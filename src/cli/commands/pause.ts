@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { namesIn, scopesOf } from '../../answers/subject.ts';
-import { scopesRunning, wishPasses } from '../../answers/wish.ts';
+import { callsOnTheWay, scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
 import { printable } from '../../core/printable.ts';
 import { heldText } from '../../core/render/held-text.ts';
 import { formatMoment } from '../../core/render/moment.ts';
+import type { ScopeKey } from '../../core/resource.ts';
 import type { Pause } from '../../ports/pauses.ts';
+import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -19,6 +21,7 @@ import { formatDuration, parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { heldFlags } from '../output/held-flags.ts';
 import { inOrder } from '../output/in-order.ts';
+import { onTheWayText } from '../output/on-the-way-text.ts';
 import { parseMoment } from '../output/parse-moment.ts';
 import { parseReason } from '../output/reason.ts';
 import { rendered } from '../server/client.ts';
@@ -31,6 +34,8 @@ interface Options extends HeldOptions, OverlayOption, ServedEstateOption {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
+  /** For calls on their way, ms. */
+  readonly wait?: number;
   readonly json?: boolean;
   /** The store's folder. */
   readonly dir: string;
@@ -43,9 +48,10 @@ export const pause = (context: Context): Command =>
         group: 'Steer',
         summary: 'hold the estate, or a part of it, still for a while',
         about:
-          'Workers, and people who apply, leave alone what is paused until it ends or is resumed. A pass that runs stops within a\nsecond or two; calls that were sent come to their end. Without options everything of the estate is held, for 24 h.',
+          'Workers, and people who apply, leave alone what is paused until it ends or is resumed. Once the answer is there, no call\nthat the pause holds is sent any more; the answer counts the calls that are still on their way. Without options\neverything of the estate is held, for 24 h.',
         examples: [
           ['pause --reason "incident 4711" --for 4h', 'all of it'],
+          ['pause --reason "incident 4711" --wait 1m', 'and wait until no call is on its way'],
           ['pause --rollout --owner team-web --reason "launch day"', 'no changes of theirs; drift is still healed'],
           ['pause --healing --address web-0 --reason "debugging"', 'leave what was changed by hand'],
         ],
@@ -55,12 +61,15 @@ export const pause = (context: Context): Command =>
     .requiredOption('--reason <text>', 'why; others read it, and it is written into the ledger', parseReason)
     .addOption(new Option('--for <duration>', 'how long: 30m, 4h, 2d').argParser(parseDuration).conflicts('until'))
     .addOption(new Option('--until <moment>', 'until when: 2026-12-01T08:00Z').argParser(parseMoment))
+    .addOption(
+      new Option('--wait <duration>', 'wait so long for calls that are on their way: 30s, 2m').argParser(parseDuration),
+    )
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command, context));
     });
 
-const sides: Sides = { here: ['overlay'], there: ['estate'], dir: false };
+const sides: Sides = { here: ['overlay', 'wait'], there: ['estate'], dir: false };
 
 const defaultMs = 86_400_000;
 const longestMs = 366 * 86_400_000;
@@ -89,13 +98,43 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     // why: what runs may be of newer specs than this folder's, in scopes that it does not know
     const wished = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
     await wishPasses(estate, wished, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
-    return tell({ estate: estate.name, pause: begun, scopes: wished }, options, context);
+    const onTheWay = await ended(estate.name, scopesOf(of, estate), { store, context, forMs: options.wait ?? 0 });
+    return tell({ estate: estate.name, pause: begun, scopes: wished, onTheWay }, options, context);
   });
 }
 
-function tell({ estate, pause: begun, scopes }: BegunPause, options: Options, { terminal, clock }: Context): ExitCode {
-  if (options.json) emitJson(terminal, { estate, pause: inOrder(begun), scopes });
-  else emitText(terminal, ...printable([verdictOf(begun, options, clock.now()), hint(begun)] as const));
+interface Waiting {
+  readonly store: Store;
+  readonly context: Context;
+  readonly forMs: number;
+}
+
+const askEveryMs = 250;
+
+/** How many calls are on their way, once none is or `forMs` have gone by. */
+async function ended(
+  estate: string,
+  scopes: readonly ScopeKey[],
+  { store, context: { clock, stop }, forMs }: Waiting,
+): Promise<number> {
+  for (const until = clock.now() + forMs; ; await clock.sleep(askEveryMs, stop)) {
+    const { length } = await callsOnTheWay(estate, scopes, store);
+    if (length === 0 || clock.now() >= until) return length;
+  }
+}
+
+function tell(
+  { estate, pause: begun, scopes, onTheWay }: BegunPause,
+  options: Options,
+  { terminal, clock }: Context,
+): ExitCode {
+  if (options.json) emitJson(terminal, { estate, pause: inOrder(begun), scopes, onTheWay });
+  else
+    emitText(
+      terminal,
+      printable(verdictOf(begun, options, clock.now())),
+      `${printable(hint(begun))}\n${onTheWayText(onTheWay)}`,
+    );
   return exitCodes.done;
 }
 

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
+import { allowanceOptions, withAllowances } from '../estate/allowances.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withStore } from '../estate/opened-store.ts';
 import { choiceOf, type EstateOptions, withEstateOptions } from '../estate/options.ts';
@@ -26,38 +28,41 @@ import { planInForceOn, planOn } from '../server/plans.ts';
 import { soundSpecs } from '../specs.ts';
 import { verb } from '../verb.ts';
 
-interface Options extends EstateOptions, ProposalOptions {
+interface Options extends EstateOptions, ProposalOptions, Allowance {
   readonly out?: string;
   readonly json?: boolean;
   readonly detailedExitcode?: boolean;
-  readonly allowDeletes?: number;
   readonly most?: number;
 }
 
 export const plan = (context: Context): Command =>
-  withServerOption(
-    withProposalOptions(
-      withEstateOptions(
-        verb('plan', {
-          group: 'Change',
-          summary: 'say what differs from the specs and what apply would do',
-          about:
-            'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
-          examples: [
-            ['plan', 'all targets of specs/'],
-            ['plan --overlay prod', 'with overlays/prod over the base'],
-            ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
-            ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
-            ['plan --proposal refs/pull/7/head --repo https://git.example/infra.git', 'the same, out of a repository'],
-            ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
-            ['plan specs --server https://setpoint.example', 'beside what is in force there, by its looks'],
-          ],
-        }),
+  withAllowances(
+    withServerOption(
+      withProposalOptions(
+        withEstateOptions(
+          verb('plan', {
+            group: 'Change',
+            summary: 'say what differs from the specs and what apply would do',
+            about:
+              'Looks at every target and changes nothing. With a store, drift is told from what the specs changed; without one\nevery difference is a change. + add, ~ change, -/+ replace, - delete, ! drifted, ? unmanaged, · held back.',
+            examples: [
+              ['plan', 'all targets of specs/'],
+              ['plan --overlay prod', 'with overlays/prod over the base'],
+              ['plan --target aws-prod --out next.plan', 'one target, kept for `apply --plan next.plan`'],
+              ['plan checkout/specs --proposal', "somebody's pull request, planned without trusting it"],
+              [
+                'plan --proposal refs/pull/7/head --repo https://git.example/infra.git',
+                'the same, out of a repository',
+              ],
+              ['plan --json --detailed-exitcode', 'for CI: exit 2 if there is anything to do'],
+              ['plan specs --server https://setpoint.example', 'beside what is in force there, by its looks'],
+            ],
+          }),
+        ),
       ),
-    ),
+    ).option('--out <file>', 'keep the plan for `apply --plan`; needs a store'),
+    (subject) => `plan as if so many ${subject} were let pass`,
   )
-    .option('--out <file>', 'keep the plan for `apply --plan`; needs a store')
-    .option('--allow-deletes <n>', 'plan as if so many deletes and replaces were let pass', whole(0, 1_000_000))
     .option('--most <n>', 'list at most so many unmanaged objects and orphans a scope', whole(0, 1_000_000), 20)
     .option('--json', 'one JSON object on stdout')
     .option('--detailed-exitcode', 'exit 2 if there are changes')
@@ -66,7 +71,7 @@ export const plan = (context: Context): Command =>
     });
 
 const sides: Sides = {
-  here: ['allowEndpoint', 'out', 'allowDeletes', 'repo', 'path', 'allowLocalRepo'],
+  here: ['allowEndpoint', 'out', ...allowanceOptions, 'repo', 'path', 'allowLocalRepo'],
   there: [],
   dir: true,
   program: ['inForce'],
@@ -84,7 +89,7 @@ async function run(dir: string, command: Command, outside: Context): Promise<Exi
   return withStore(options.dir, context, (store) => {
     if (options.out !== undefined && store === undefined)
       throw new Complaint('A plan can only be kept with a store.', noStore);
-    const grant = options.allowDeletes === undefined ? {} : { allowDeletes: options.allowDeletes };
+    const grant = allowanceIn(options);
     return withSurvey({ estate, store, grant }, context, async (survey) => {
       if (options.out !== undefined) await keep(survey, options);
       const code = tell(survey, options, context);

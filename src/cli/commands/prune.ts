@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding } from '../../core/action.ts';
 import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
+import type { Allowance } from '../../core/limits.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Store } from '../../ports/store.ts';
@@ -140,5 +141,4 @@ const refusalOf = ({ address, kind, action, why }: Withheld): Refused => ({
   chosen: true,
 });
 
-const limits = ({ allowDeletes }: Options): { readonly allowDeletes?: number } =>
-  allowDeletes === undefined ? {} : { allowDeletes };
+const limits = ({ allowDeletes }: Options): Allowance => (allowDeletes === undefined ? {} : { allowDeletes });

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
-import type { Planner } from '../../engine/job.ts';
+import type { Guard, Planner, Refusals } from '../../engine/job.ts';
 import { onlyApproved } from '../../estate/approval.ts';
-import { pausesNow } from '../../estate/in-force.ts';
+import { type InForce, inForce } from '../../estate/in-force.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Lease } from '../../ports/lease.ts';
 import type { Authority } from '../../ports/ledger.ts';
@@ -23,9 +24,8 @@ import { refuseOvertaken } from './overtaken.ts';
 import type { Survey } from './survey.ts';
 
 /** What a person approved, and how far it may go. */
-export interface Approval {
+export interface Approval extends Allowance {
   readonly actions: readonly Action[];
-  readonly allowDeletes?: number;
   readonly lockTimeoutMs: number;
   /** Holds the estate at these specs from now on, whatever is followed; why. */
   readonly pin?: string;
@@ -60,7 +60,7 @@ export async function apply(
     generation,
     plan: planDigest(plans, sha256),
     approver: approver(),
-    ...(approval.allowDeletes === undefined ? {} : { allowDeletes: approval.allowDeletes }),
+    ...allowanceIn(approval),
   };
   const approved = new Set(approval.actions);
   const busy = survey.looked.filter(
@@ -75,8 +75,10 @@ export async function apply(
   const approvedOnly = onlyApproved(approval.actions, plans);
   const scopes = await withLeases(request, context, async (leases) => {
     // why: somebody may have paused what is to be done while we asked, or waited for the leases
-    const policies = [await pausesNow(estate, store), approvedOnly];
-    return convergeAll(busy, { store, estate: estate.name, authority, leases, policies }, context);
+    const guardEpoch = await store.ledger.guardEpoch(estate.name);
+    const policies = [...(await inForce(estate, store)).policies, approvedOnly];
+    const guard: Guard = { epoch: guardEpoch, judge: async (actions) => judged(actions, await inForce(estate, store)) };
+    return convergeAll(busy, { store, estate: estate.name, authority, leases, policies, guard }, context);
   });
   const idle = plans.filter(({ scope }) => !request.scopes.includes(scope));
   await keepApplied(estate, survey.looked, scopes, { store, context });
@@ -89,7 +91,17 @@ interface Work {
   readonly authority: Authority;
   readonly leases: ReadonlyMap<ScopeKey, Lease>;
   readonly policies: readonly Policy[];
+  readonly guard: Guard;
 }
+
+/** By what people say now: a generation that came in between binds by what it reads only and protects. */
+const judged = (actions: readonly Action[], { policies }: InForce): Refusals =>
+  new Map(
+    actions.flatMap((action) => {
+      const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+      return reason === undefined ? [] : [[action, reason] as const];
+    }),
+  );
 
 /** Side by side. One that fails for a reason of ours is told only when the others have come to their end. */
 async function convergeAll(busy: readonly Looked[], work: Work, context: Context): Promise<readonly Converged[]> {
@@ -126,7 +138,7 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
   const planner: Planner = (observation, knowledge) =>
     plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(
-    { site, warrant: { pass, lease }, plan: planner },
+    { site, warrant: { pass, lease, guard: work.guard }, plan: planner },
     {
       ledger: store.ledger,
       operations: store.operations,

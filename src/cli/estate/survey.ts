@@ -2,9 +2,13 @@ import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
 import { leftAlone } from '../../answers/left-alone.ts';
 import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/survey.ts';
-import type { Choices } from '../../core/plan/plan-input.ts';
-import type { Address } from '../../core/resource.ts';
+import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { approvedBy } from '../../core/plan/approve.ts';
+import { isDestructive } from '../../core/plan/destructive-drift.ts';
+import type { Approved, Choices } from '../../core/plan/plan-input.ts';
+import type { Address, ScopeKey } from '../../core/resource.ts';
 import { inForce } from '../../estate/in-force.ts';
+import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { keepSeen } from './keep-seen.ts';
@@ -16,9 +20,15 @@ import { tellHeldSources } from './source-words.ts';
 export type Survey = AnySurvey<Looked>;
 
 /** What a person lets pass or chose, beyond the specs. */
-export interface Grant {
-  readonly allowDeletes?: number;
+export interface Grant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
+}
+
+/** What a person who applies needs an approval for as well: see destructive-drift.ts. */
+async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
+  const approvals = (await store?.fleet.approvals.inForce({ estate, scope })) ?? [];
+  const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
+  return (action) => isDestructive(action) && approved(action);
 }
 
 /** Looks at every scope, plans, and hands both on; the scopes' sessions are closed afterwards, whatever happened. */
@@ -35,11 +45,13 @@ export async function withSurvey<T>(
       ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
       ...(grant.prune === undefined ? {} : { prune: grant.prune }),
     };
-    const chosen = looked.map((one) => ({ ...one, input: { ...one.input, choices } }));
-    const bounds = {
-      ...force.bounds,
-      ...(grant.allowDeletes === undefined ? {} : { allowDeletes: grant.allowDeletes }),
-    };
+    const chosen = await Promise.all(
+      looked.map(async (one) => {
+        const approved = await namedByApproval(estate.name, one.scope.scope, store);
+        return { ...one, input: { ...one.input, choices: { ...choices, approved } } };
+      }),
+    );
+    const bounds = { ...force.bounds, ...allowanceIn(grant) };
     const plans = await planAgain({ estate, looked: chosen, bounds });
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);

@@ -1,5 +1,6 @@
 import type { Approvable } from '../../answers/approvable.ts';
-import { destroysOf } from '../../answers/give-approval.ts';
+import { boundedIn } from '../../answers/give-approval.ts';
+import type { ScopePlan } from '../../core/action.ts';
 import { printable } from '../../core/printable.ts';
 import { entriesOf } from '../../core/render/entries.ts';
 import { formatMoment } from '../../core/render/moment.ts';
@@ -32,10 +33,9 @@ export function offerText(offer: Offer, paint: Paint): string {
 export function questionText({ plans, ...offer }: Offer, until: number): string {
   const { estate, generation, accepts, free } = printable(offer);
   const actions = plans.flatMap((plan) => plan.actions);
-  const destroys = destroysOf(actions);
   const changes = changesIn(plans);
   const which = changes === 1 ? 'this change' : `these ${count(changes, 'change')}`;
-  const ask = `Let workers make ${which} until ${formatMoment(until)}?${destroys === 0 ? '' : ` ${count(destroys, 'delete or replace', 'deletes or replaces')} among them.`}`;
+  const ask = `Let workers make ${which} until ${formatMoment(until)}?${boundedText(actions)}`;
   if (accepts === undefined) return ask;
   const { after } = accepts;
   const lapse =
@@ -43,6 +43,17 @@ export function questionText({ plans, ...offer }: Offer, until: number): string 
   const rest =
     free === 0 ? '' : `\n${count(free, 'other change needs', 'other changes need')} nobody and will be made at once.`;
   return `These specs are not in force. They become generation ${generation} of ${estate}${lapse}.${rest}\n${ask}`;
+}
+
+/** What of it limits are there for. */
+function boundedText(actions: ScopePlan['actions']): string {
+  const { destroys, creates, closures } = boundedIn(actions);
+  const parts = [
+    ...(destroys === 0 ? [] : [count(destroys, 'delete or replace', 'deletes or replaces')]),
+    ...(creates === 0 ? [] : [count(creates, 'new machine')]),
+    ...(closures === 0 ? [] : [`${count(closures, 'closure of a rule', 'closures of rules')} that nobody wrote`]),
+  ];
+  return parts.length === 0 ? '' : ` ${parts.join(', ')} among them.`;
 }
 
 /** As plans count them: by what people wrote. */

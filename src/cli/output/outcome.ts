@@ -7,7 +7,7 @@ import type { Failing } from '../../engine/execute.ts';
 import type { Outcome } from '../estate/apply.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 
-/** What came of an approved plan, by what people see as one change. */
+/** What came of an approved plan, by what people see as one change. Of a change that is half done, each half stands where it belongs. */
 export interface Result {
   readonly done: readonly Entry[];
   readonly failed: readonly Failing[];
@@ -36,11 +36,12 @@ export function resultOf(approved: readonly Action[], stale: readonly Refused[],
   const entries = entriesOf(approved);
   const paused = pausedSince(approved, scopes);
   const isTold = ({ address }: Action): boolean => failed.has(address) || paused.some((one) => one.address === address);
-  const isDone = ({ actions }: Entry): boolean => actions.every(({ address }) => isOver(address));
   return {
-    done: entries.filter(isDone),
+    done: entries.flatMap(({ actions }) => entriesOf(actions.filter(({ address }) => isOver(address)))),
     failed: [...failed.values()].filter(({ address }) => !isOver(address)),
-    left: entries.filter((entry) => !isDone(entry) && !entry.actions.some(isTold)),
+    left: entries
+      .filter(({ actions }) => !actions.some(isTold))
+      .flatMap(({ actions }) => entriesOf(actions.filter(({ address }) => !isOver(address)))),
     refused: [...stale, ...refusedBy(scopes), ...paused],
     open: [...idle, ...scopes.flatMap(({ last }) => last?.plan ?? [])].flatMap(({ findings }) =>
       findings.filter(isOpen),

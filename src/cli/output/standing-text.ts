@@ -30,7 +30,7 @@ export function standingText(given: Standing, { now, paint }: How): readonly [ve
   ];
 }
 
-function verdictOf({ estate, generation, pin, scopes, pauses, quarantined, leftAlone }: Standing): string {
+function verdictOf({ estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone }: Standing): string {
   const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
@@ -39,6 +39,11 @@ function verdictOf({ estate, generation, pin, scopes, pauses, quarantined, leftA
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
     ...(pin === undefined ? [] : ['Pinned']),
+    ...some(
+      limited.reduce((all, { count: held }) => all + held, 0),
+      'change held by a limit',
+      'changes held by a limit',
+    ),
     ...some(pauses.length, 'pause'),
     ...some(
       sum(({ approvals }) => approvals.length),
@@ -74,10 +79,11 @@ const leftLines = ({ scopes, generation }: Standing): readonly string[] =>
     : [];
 
 function sectionsOf(standing: Standing, now: number): readonly (readonly [title: string, lines: readonly string[]])[] {
-  const { scopes, pauses, quarantined, leases, sources, pin } = standing;
+  const { scopes, limited, pauses, quarantined, leases, sources, pin } = standing;
   return [
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', sources.map((source) => sourceText(source, now))],
+    ['Held by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
     ['Stopped', scopes.flatMap(stopLines)],
@@ -92,15 +98,23 @@ const pinLines = ({ revision, by, at }: NonNullable<Standing['pin']>): readonly 
   '  setpoint unpin --reason "…"',
 ];
 
+const limitLines = ({ scope, count: held, why }: Standing['limited'][number]): readonly string[] => [
+  `${scope}: ${count(held, 'change')}: ${why}`,
+  '  setpoint approve --reason "…"',
+];
+
 const pauseLines = (pause: Standing['pauses'][number]): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
   `  setpoint resume${heldFlags(pause)} --reason "…"`,
 ];
 
 const approvalLines = ({ scope, approvals }: ScopeStanding): readonly string[] =>
-  approvals.map(({ actions, destroys, until, by, seq }) => {
+  approvals.flatMap(({ actions, destroys, until, by, seq }) => {
     const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destroying`}`;
-    return `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`;
+    return [
+      `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`,
+      `  setpoint withdraw ${seq} --reason "…"`,
+    ];
   });
 
 const stopLines = ({ stopped }: ScopeStanding): readonly string[] =>

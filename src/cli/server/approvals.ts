@@ -23,10 +23,10 @@ export interface ServerOffer {
   readonly authorsUnknown: boolean;
 }
 
-type Asked = ServedEstateOption & Pick<EstateOptions, 'target'>;
+type Asked = ServedEstateOption & Pick<EstateOptions, 'target'> & { readonly address?: string | undefined };
 
-export async function offerOn(client: Client, { estate, target }: Asked): Promise<ServerOffer> {
-  const path = `/v1/approvals${query({ estate, target })}`;
+export async function offerOn(client: Client, { estate, target, address }: Asked): Promise<ServerOffer> {
+  const path = `/v1/approvals${query({ estate, target, address })}`;
   return client.ask({ method: 'GET', path }, offered);
 }
 
@@ -94,11 +94,20 @@ export interface ApprovalWish extends Asked {
   readonly expiresMs: number;
 }
 
+const withdrawn = want.object({ estate: want.text, approval, onTheWay: want.number });
+
+export const withdrawOn = (
+  client: Client,
+  body: ServedEstateOption & { readonly seq: number; readonly reason: string },
+): Promise<ReturnType<typeof withdrawn>> =>
+  client.ask({ method: 'POST', path: '/v1/approvals/withdraw', body, key: randomUUID() }, withdrawn);
+
 /** Lets exactly that pass. Who may not is refused as by a limit. */
 export async function approveOn(client: Client, wish: ApprovalWish): Promise<readonly Approval[]> {
-  const { estate, target, digest, reason, expiresMs } = wish;
+  const { estate, target, address, digest, reason, expiresMs } = wish;
   const targets = target.length === 0 ? {} : { targets: target };
-  const body = { estate, digest, reason, expiresInSeconds: Math.ceil(expiresMs / 1000), ...targets };
+  const named = address === undefined ? {} : { address };
+  const body = { estate, digest, reason, expiresInSeconds: Math.ceil(expiresMs / 1000), ...targets, ...named };
   const given = want.object({ approvals: want.list(approval) });
   try {
     const path = '/v1/approvals';

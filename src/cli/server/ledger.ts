@@ -12,7 +12,12 @@ const outside = want.object({
   at: want.moment,
   type: want.text,
   body: want.trusted<LedgerEntry['body']>(),
-  chain: want.object({ previous: want.text, hash: want.text }),
+  chain: want.object({
+    of: want.maybe(want.text),
+    number: want.maybe(want.number),
+    previous: want.text,
+    hash: want.text,
+  }),
 });
 
 // why: an entry of a sort that we do not know is shown with it
@@ -61,6 +66,8 @@ const whole = want.object({
   entries: want.number,
   checkpoints: want.number,
   head: want.object({ seq: want.number, hash: want.text }),
+  signedAt: want.maybe(want.moment),
+  chains: want.list(want.object({ chain: want.text, entries: want.number, signed: want.number })),
 });
 const broken = want.object({ seq: want.number, reason: want.text });
 const either = want.object({ ok: want.truth });

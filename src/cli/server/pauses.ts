@@ -19,7 +19,7 @@ const outside = want.object({
 // why: what is held of whom is one of ours, as it is shown by its own words
 const pause: Want<Pause> = (value, at) => outside(value, at) as Pause;
 
-const begun = want.object({ estate: want.text, pause, scopes: want.list(want.text) });
+const begun = want.object({ estate: want.text, pause, scopes: want.list(want.text), onTheWay: want.number });
 const some = want.object({ estate: want.text, items: want.list(pause) });
 
 /** `until`: ms since the epoch. */

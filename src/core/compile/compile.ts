@@ -76,10 +76,17 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
       targets: sites.map(({ target }) => target.metadata.name),
+      ...quotaOf(sites),
       ...rolloutOf(sites.find(({ target }) => target.spec.rollout !== undefined)?.target.spec),
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
+}
+
+/** Targets of one scope are in one account: where they differ the smaller counts. */
+function quotaOf(sites: readonly Site[]): Pick<Wanted, 'rulesPerContainer'> {
+  const said = sites.flatMap(({ target }) => target.spec.quotas?.rulesPerGroup ?? []);
+  return said.length === 0 ? {} : { rulesPerContainer: Math.min(...said) };
 }
 
 interface SiteDocuments {

@@ -1,5 +1,5 @@
 import type { NetworkAttributes, RuleAttributes, SubnetAttributes } from '../attributes.ts';
-import type { Desired, Presence } from '../desired.ts';
+import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 
@@ -23,6 +23,11 @@ export interface NameDialect {
   prefix(kind: Kind, place: Place): string;
   /** What the object is called on the cloud: `core`, `core-app`, `core-web`, `web-0`. */
   objectName(kind: Kind, name: string): string;
+  /**
+   * What a machine is called that is to take another's place, where the cloud keeps names of machines unique: another name for each
+   * predecessor, and for one always the same, so that it cannot be made twice. Absent: as its predecessor.
+   */
+  successor?(name: string, predecessor: CloudId): string;
   /** What the cloud's audit log calls an object that we know by this id. Absent: the same. */
   told?(id: CloudId): CloudId;
 }
@@ -38,6 +43,8 @@ export interface Holdings {
   readonly fixedMarks: readonly Kind[];
   /** Kinds of which the cloud never makes a second by the same name: a creation that was not answered is sent again at once. */
   readonly oneByName: readonly Kind[];
+  /** How a machine is replaced where its document does not say. Where names are unique, `surge` needs `names.successor`. */
+  readonly replace: ReplaceStrategy;
   /** Fields of an instance that change in place elsewhere, and here only while it stands still, or not at all. */
   readonly machineEffects?: Readonly<Record<string, 'stops' | 'replace'>>;
 }
@@ -53,8 +60,19 @@ export interface RuleDialect {
    * known by its own name, and what it says changes in place, at once.
    */
   contentName?(atom: RuleAttributes, refName: (ref: string) => string): string;
+  /** How many rules one container takes. Absent: the cloud counts them by project, or not at all. */
+  readonly room?: RuleRoom;
   /** Where priorities are ours to number: how. Absent: they are what the spec says. */
   readonly numbering?: Numbering;
+}
+
+/** `most`: unless the account's quota was changed. `apart`: the rules that are counted by themselves. */
+export interface RuleRoom {
+  readonly most: number;
+  readonly apart: readonly ('direction' | 'family')[];
+  /** The cloud's name for the quota, and for such a container. */
+  readonly quota: string;
+  readonly container: string;
 }
 
 /** `name`: what tells it from the other rules of its network, `web-https-1a2b3c4d`; '' where content does. */

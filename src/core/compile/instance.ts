@@ -26,7 +26,11 @@ export function compileInstances(
   const spec = specAt(document.value, site);
   const attributes = attributesOf(document, spec, site, hashes);
   const ref = documentRef(document, instanceAddress(metadata.name, site));
-  const terms = termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today });
+  const minReady = spec.minReady ?? site.target.spec.minReady;
+  const terms = {
+    ...termsOf(document.value, { mode: modeAt(site, spec.mode), today: site.today }),
+    ...(minReady === undefined ? {} : { minReadyMs: minReady * 1000 }),
+  };
   return Array.from({ length: spec.replicas }, (_, ordinal) => {
     const name = `${metadata.name}-${ordinal}`;
     const was = (metadata.was ?? []).map((former) => `${former}-${ordinal}`);
@@ -37,7 +41,11 @@ export function compileInstances(
       address: instanceAddress(name, site),
       name: site.dialect.names.objectName('instance', name),
       attributes,
-      terms: { ...terms, ...claimOf(site, 'instance', { adopt, was }) },
+      terms: {
+        ...terms,
+        ...(spec.replace === undefined ? {} : { replace: spec.replace.strategy }),
+        ...claimOf(site, 'instance', { adopt, was }),
+      },
       documents: [ref],
     };
   });

@@ -107,9 +107,13 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   depends: true,
   'adopted-in-store-only': true,
   stale: true,
+  'destructive-drift': true,
+  backoff: true,
+  quota: true,
   paused: false,
   wave: false,
   'rollout-stopped': true,
+  'failed-births': true,
 };
 
 const missing: Judge = ({ deed: { action, held } }) =>

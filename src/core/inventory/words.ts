@@ -42,6 +42,8 @@ const deleteWords: Readonly<Record<DeleteReason, string>> = {
   'scaled-down': 'Fewer replicas are wanted',
   rogue: 'No document states this rule',
   pruned: 'A person chose it to be deleted',
+  again: 'It was deleted, and the cloud shows it again',
+  withdrawn: 'It was to replace a machine that stays',
   twin: 'A lost answer of the cloud made it twice, and this one holds nothing',
 };
 

@@ -12,7 +12,7 @@ export const instance: KindRules<'instance'> = {
     'machine.size': 'stops',
     'machine.identity': 'in-place',
     'machine.power': (change) => (change.to === 'stopped' ? 'stops' : 'in-place'),
-    'disk.size': (change) => (shrinks(change) ? 'replace' : 'in-place'),
+    'disk.size': (change) => (shrinks(change) ? 'blocked' : 'in-place'),
     'disk.type': 'in-place',
     'disk.encrypted': 'replace',
     boot: 'replace',
@@ -28,5 +28,5 @@ export const instance: KindRules<'instance'> = {
   clash: () => false,
 };
 
-/** No cloud makes a disk smaller. */
+/** No cloud makes a disk smaller, and a disk that is larger than asked for is no reason to lose what is on it. */
 const shrinks = ({ from, to }: FieldChange): boolean => typeof from === 'number' && typeof to === 'number' && to < from;

@@ -29,4 +29,4 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 const describe = (value: unknown): string =>
-  typeof value === 'object' ? `a ${value?.constructor.name ?? 'thing'}` : `a ${typeof value}`;
+  typeof value === 'object' ? `a ${value?.constructor?.name || 'thing'}` : `a ${typeof value}`;

@@ -1,15 +1,51 @@
-import { broken, genesis, type Hash, type Head, headOf } from './chain.ts';
-import { checkpointText, type SignedCheckpoint } from './checkpoint.ts';
+import {
+  broken,
+  brokenFirst,
+  chainGenesis,
+  type EstateHead,
+  estateHeadOf,
+  genesis,
+  type Hash,
+  type Head,
+  headOf,
+} from './chain.ts';
+import {
+  type AnyCheckpoint,
+  checkpointText,
+  type EstateCheckpoint,
+  isEstateCheckpoint,
+  sealText,
+} from './checkpoint.ts';
 import type { Linked } from './entry.ts';
 
-/** What a ledger is worth. The first bad entry is named; `seq` is the number it has or should have. */
+/**
+ * The worth of a ledger. The first bad entry is named: `seq` is the number it has, or where one is missing a number that it can have.
+ * `head`: the newest entry. `signedAt`: when the newest checkpoint was signed.
+ */
 export type Verdict =
-  | { readonly ok: true; readonly entries: number; readonly checkpoints: number; readonly head: Head }
+  | {
+      readonly ok: true;
+      readonly entries: number;
+      readonly checkpoints: number;
+      readonly head: EstateHead;
+      readonly signedAt?: number;
+      readonly chains: readonly ChainVerdict[];
+      /** Entries that checkpoints name and that an export made by the first version cannot hold. */
+      readonly later?: number;
+    }
   | { readonly ok: false; readonly seq: number; readonly reason: string };
 
-/** `isSigned` tells whether a signature is by the trusted key. */
+/** `chain`: a scope, `people`, or `estate` for the one chain of the first version. Signatures cover the first `signed` entries. */
+export interface ChainVerdict {
+  readonly chain: string;
+  readonly entries: number;
+  readonly signed: number;
+}
+
+/** `isSigned` tells whether a signature is by the trusted key, `key` is its fingerprint: undefined where there is none. */
 export interface Proof {
   readonly hash: Hash;
+  readonly key: string | undefined;
   readonly isSigned: (text: string, signature: string) => boolean;
 }
 
@@ -17,69 +53,229 @@ export interface Claimed {
   readonly store: string;
   readonly estate: string;
   /** All that are known; those of other stores and estates are passed over. */
-  readonly checkpoints: readonly SignedCheckpoint[];
+  readonly checkpoints: readonly AnyCheckpoint[];
 }
 
+/** The ends that the database recorded: of the first chain, and of all others. */
+export interface Recorded {
+  readonly first: EstateHead;
+  readonly heads: readonly Head[];
+}
+
+/** The seal stands between the entries of the first version and all others. */
+export type LedgerItem = Linked | { readonly seal: EstateCheckpoint };
+
 /**
- * Checks one chain, entry by entry. An altered entry breaks its own hash; a removed one leaves a gap; a chain recomputed
- * from some entry on, or cut at its tail, no longer has the hash that a signed checkpoint gives for that number.
+ * Checks the chains of an estate, entry by entry in the order of `seq`. An altered entry breaks its own hash; a removed one leaves a
+ * gap; a chain recomputed from some entry on, or cut at its tail, no longer has the hash that a signed checkpoint gives for that number.
  */
 export interface Verification {
   /** False once something was found: the rest need not be read. */
-  follow(entry: Linked): boolean;
-  /** `recorded`: where the database says the chain ends; absent for an export. */
-  end(recorded?: Head): Verdict;
+  follow(item: LedgerItem): boolean;
+  /** `recorded` is absent for an export. */
+  end(recorded?: Recorded): Verdict;
+}
+
+interface Bad {
+  readonly seq: number;
+  readonly reason: string;
+}
+
+/** How far a chain was read. `seq`: of its last entry. */
+interface Reached {
+  readonly head: Head;
+  readonly seq: number;
+}
+
+interface State {
+  first: EstateHead;
+  seal: EstateCheckpoint | undefined;
+  readonly chains: Map<string, Reached>;
+  newest: EstateHead;
 }
 
 export function verification(claimed: Claimed, proof: Proof): Verification {
-  const checkpoints = claimed.checkpoints.filter((c) => c.store === claimed.store && c.estate === claimed.estate);
-  const wanted = new Map<number, SignedCheckpoint[]>();
-  for (const checkpoint of checkpoints) wanted.set(checkpoint.seq, [...(wanted.get(checkpoint.seq) ?? []), checkpoint]);
-  let head = genesis(claimed.store, claimed.estate, proof.hash);
-  let bad: { readonly seq: number; readonly reason: string } | undefined;
+  const signed = signedOf(claimed, proof);
+  const first = genesis(claimed.store, claimed.estate, proof.hash);
+  const state: State = { first, seal: undefined, chains: new Map(), newest: first };
+  let bad: Bad | undefined;
 
-  const follow = (entry: Linked): boolean => {
-    const reason = broken(head, entry, proof.hash) ?? unproven(entry, wanted.get(entry.seq) ?? [], proof);
-    if (reason !== undefined) bad = { seq: Math.min(entry.seq, head.seq + 1), reason };
-    else head = headOf(entry);
+  const follow = (item: LedgerItem): boolean => {
+    if ('seal' in item) bad = unsealed(item.seal, { claimed, proof, state });
+    else if (item.chain.of === undefined) bad = followFirst(item, { proof, signed, state });
+    else bad = followChain(item, { proof, signed, state });
     return bad === undefined;
   };
 
-  const end = (recorded?: Head): Verdict => {
-    const found = bad ?? cutTail(head, checkpoints, proof) ?? unlikeRecorded(head, recorded);
-    return found ? { ok: false, ...found } : { ok: true, entries: head.seq, checkpoints: checkpoints.length, head };
+  const end = (recorded?: Recorded): Verdict => {
+    const found = bad ?? cutFirst(state, signed) ?? cutTail(state, signed, recorded) ?? unlikeRecorded(state, recorded);
+    return found ? { ok: false, ...found } : wholeOf(state, signed);
   };
   return { follow, end };
 }
 
-function unproven(entry: Linked, checkpoints: readonly SignedCheckpoint[], proof: Proof): string | undefined {
-  for (const checkpoint of checkpoints) {
-    const forged = forgery(checkpoint, proof);
-    if (forged !== undefined) return forged;
-    if (checkpoint.hash !== entry.chain.hash)
+/** Of the checkpoints those of this estate: by the first version's number, and by chain and number. */
+interface Signed {
+  readonly count: number;
+  readonly at: number | undefined;
+  readonly first: readonly EstateCheckpoint[];
+  readonly chains: ReadonlyMap<string, ReadonlyMap<number, readonly Promised[]>>;
+  isForged(checkpoint: AnyCheckpoint): boolean;
+}
+
+/** A checkpoint says that this entry of a chain has this hash. */
+interface Promised {
+  readonly hash: string;
+  readonly checkpoint: AnyCheckpoint;
+}
+
+function signedOf({ store, estate, checkpoints }: Claimed, proof: Proof): Signed {
+  const ours = checkpoints.filter((one) => one.store === store && one.estate === estate);
+  const chains = new Map<string, Map<number, Promised[]>>();
+  for (const checkpoint of ours)
+    for (const { of, number, hash } of isEstateCheckpoint(checkpoint) ? [] : checkpoint.heads) {
+      const promises = chains.get(of) ?? new Map<number, Promised[]>();
+      promises.set(number, [...(promises.get(number) ?? []), { hash, checkpoint }]);
+      chains.set(of, promises);
+    }
+  const forged = new Map<AnyCheckpoint, boolean>();
+  const isForged = (checkpoint: AnyCheckpoint): boolean => {
+    const text = isEstateCheckpoint(checkpoint) ? sealText(checkpoint) : checkpointText(checkpoint);
+    const known = forged.get(checkpoint) ?? !proof.isSigned(text, checkpoint.signature);
+    forged.set(checkpoint, known);
+    return known;
+  };
+  const at = ours.length === 0 ? undefined : ours.reduce((newest, one) => Math.max(newest, one.at), 0);
+  return { count: ours.length, at, first: ours.filter(isEstateCheckpoint), chains, isForged };
+}
+
+/** An estate's seal may be by the key of another process of the fleet, which is not here. */
+function unsealed(
+  seal: EstateCheckpoint,
+  { claimed, proof, state }: { readonly claimed: Claimed; readonly proof: Proof; readonly state: State },
+): Bad | undefined {
+  const { first } = state;
+  const seq = first.seq + 1;
+  if (seal.store !== claimed.store || seal.estate !== claimed.estate)
+    return { seq, reason: 'the seal is of another ledger' };
+  if (state.seal !== undefined) return { seq, reason: 'the estate is sealed twice' };
+  if (seal.seq !== first.seq || seal.hash !== first.hash)
+    return {
+      seq: Math.min(seal.seq, first.seq) + 1,
+      reason: `the first chain ends at ${first.seq}, it was sealed at ${seal.seq}`,
+    };
+  if (seal.key === proof.key && !proof.isSigned(sealText(seal), seal.signature))
+    return { seq, reason: 'the seal of the estate has no valid signature' };
+  state.seal = seal;
+  return undefined;
+}
+
+interface Following {
+  readonly proof: Proof;
+  readonly signed: Signed;
+  readonly state: State;
+}
+
+function followFirst(entry: Linked, { proof, signed, state }: Following): Bad | undefined {
+  const { first } = state;
+  const seq = Math.min(entry.seq, first.seq + 1);
+  if (state.seal !== undefined)
+    return { seq: entry.seq, reason: 'it is of the first version, and the estate is sealed' };
+  const promises = signed.first.flatMap((one) => (one.seq === entry.seq ? [{ hash: one.hash, checkpoint: one }] : []));
+  const reason = brokenFirst(first, entry, proof.hash) ?? unproven(entry, promises, signed);
+  if (reason !== undefined) return { seq, reason };
+  state.first = estateHeadOf(entry);
+  state.newest = state.first;
+  return undefined;
+}
+
+function followChain(entry: Linked, { proof, signed, state }: Following): Bad | undefined {
+  const { of = '', number = 0 } = entry.chain;
+  const { seal } = state;
+  const begun = seal && { head: chainGenesis(seal, of, proof.hash), seq: seal.seq };
+  const reached = state.chains.get(of) ?? begun;
+  if (reached === undefined)
+    return { seq: entry.seq, reason: 'the seal of the estate, with which its chains begin, is missing' };
+  const promises = signed.chains.get(of)?.get(number) ?? [];
+  const early = entry.seq <= reached.seq ? `out of order: ${entry.seq} follows ${reached.seq}` : undefined;
+  const reason = broken(reached.head, entry, proof.hash) ?? early ?? unproven(entry, promises, signed);
+  if (reason !== undefined)
+    return { seq: number > reached.head.number + 1 ? reached.seq + 1 : entry.seq, reason: `${reason} (chain ${of})` };
+  state.chains.set(of, { head: headOf(entry), seq: entry.seq });
+  if (entry.seq > state.newest.seq) state.newest = estateHeadOf(entry);
+  return undefined;
+}
+
+function unproven(entry: Linked, promises: readonly Promised[], signed: Signed): string | undefined {
+  for (const { checkpoint, hash } of promises) {
+    if (signed.isForged(checkpoint)) return forged(entry.chain.number ?? entry.seq);
+    if (hash !== entry.chain.hash)
       return 'the chain was recomputed: a signed checkpoint has another hash for this entry';
   }
   return undefined;
 }
 
-function cutTail(head: Head, checkpoints: readonly SignedCheckpoint[], proof: Proof) {
-  const last = checkpoints.reduce<SignedCheckpoint | undefined>((a, b) => (a && a.seq >= b.seq ? a : b), undefined);
-  if (last === undefined || last.seq <= head.seq) return undefined;
-  const reason =
-    forgery(last, proof) ??
-    `the tail is cut: a signed checkpoint names entry ${last.seq}, the last one here is ${head.seq}`;
-  return { seq: head.seq + 1, reason };
+const forged = (number: number): string => `the checkpoint of entry ${number} has no valid signature`;
+
+function cutFirst({ first }: State, signed: Signed): Bad | undefined {
+  const last = signed.first.reduce<EstateCheckpoint | undefined>((a, b) => (a && a.seq >= b.seq ? a : b), undefined);
+  if (last === undefined || last.seq <= first.seq) return undefined;
+  const cut = `the tail is cut: a signed checkpoint names entry ${last.seq}, the last one here is ${first.seq}`;
+  return { seq: first.seq + 1, reason: signed.isForged(last) ? forged(last.seq) : cut };
 }
 
-function unlikeRecorded(head: Head, recorded: Head | undefined) {
-  if (recorded === undefined || (recorded.seq === head.seq && recorded.hash === head.hash)) return undefined;
+/** An export of the first version, which has no seal, cannot hold what came after it. */
+function cutTail({ seal, chains, first }: State, signed: Signed, recorded?: Recorded): Bad | undefined {
+  if (seal === undefined && recorded === undefined && first.seq > 0) return undefined;
+  for (const [of, promises] of signed.chains) {
+    const number = Math.max(...promises.keys());
+    const { head, seq } = chains.get(of) ?? { head: { number: 0 }, seq: seal?.seq ?? first.seq };
+    if (number <= head.number) continue;
+    const cut = `the tail is cut: a signed checkpoint names entry ${number}, the last one here is ${head.number}`;
+    const isForged = (promises.get(number) ?? []).some(({ checkpoint }) => signed.isForged(checkpoint));
+    return { seq: seq + 1, reason: `${isForged ? forged(number) : cut} (chain ${of})` };
+  }
+  return undefined;
+}
+
+function unlikeRecorded({ first, seal, chains }: State, recorded?: Recorded): Bad | undefined {
+  if (recorded === undefined) return undefined;
+  if (recorded.first.seq !== first.seq || recorded.first.hash !== first.hash)
+    return { seq: Math.min(first.seq, recorded.first.seq) + 1, reason: endsAt(first.seq, recorded.first.seq) };
+  for (const { of, number, hash } of recorded.heads) {
+    const found = chains.get(of);
+    if (number === (found?.head.number ?? 0) && (found === undefined || found.head.hash === hash)) continue;
+    return {
+      seq: (found?.seq ?? seal?.seq ?? 0) + 1,
+      reason: `${endsAt(found?.head.number ?? 0, number)} (chain ${of})`,
+    };
+  }
+  return undefined;
+}
+
+const endsAt = (found: number, recorded: number): string =>
+  `the chain ends at ${found}, the database recorded its end at ${recorded}`;
+
+function wholeOf({ first, seal, chains, newest }: State, signed: Signed): Verdict {
+  const signedFirst = Math.max(0, ...signed.first.map(({ seq }) => seq));
+  const whole = [
+    ...(first.seq === 0 ? [] : [{ chain: 'estate', entries: first.seq, signed: signedFirst }]),
+    ...[...chains.values()]
+      .map(({ head: { of, number } }) => ({
+        chain: of,
+        entries: number,
+        signed: Math.max(0, ...(signed.chains.get(of)?.keys() ?? [])),
+      }))
+      .sort((a, b) => (a.chain < b.chain ? -1 : 1)),
+  ];
+  const later = [...signed.chains.values()].reduce((sum, promises) => sum + Math.max(...promises.keys()), 0);
   return {
-    seq: Math.min(head.seq, recorded.seq) + 1,
-    reason: `the chain ends at ${head.seq}, the database recorded its end at ${recorded.seq}`,
+    ok: true,
+    entries: whole.reduce((sum, { entries }) => sum + entries, 0),
+    checkpoints: signed.count,
+    head: newest,
+    ...(signed.at === undefined ? {} : { signedAt: signed.at }),
+    chains: whole,
+    ...(seal === undefined && later > 0 ? { later } : {}),
   };
 }
-
-const forgery = (checkpoint: SignedCheckpoint, proof: Proof): string | undefined =>
-  proof.isSigned(checkpointText(checkpoint), checkpoint.signature)
-    ? undefined
-    : `the checkpoint of entry ${checkpoint.seq} has no valid signature`;

@@ -6,6 +6,7 @@ import type { Address, Kind } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';
+import { halfDone } from './succession.ts';
 import { gapOf, type World } from './world.ts';
 
 export interface Admitted {
@@ -36,7 +37,7 @@ export const withheld = (
   kind: action.kind,
   action: action.verb,
   code,
-  why,
+  why: why + halfDone(action),
   scope: input.observation.scope,
   ...(action.by === undefined ? {} : { by: action.by }),
 });

@@ -9,6 +9,7 @@ import type { Approved, Policy } from './plan-input.ts';
  *   ----------------------------------------------+----------------------------------------------
  *   mode                                          | of `plan`; `observe` reads only, whoever asks
  *   limit                                         | yes
+ *   destructive-drift                             | of the very action that was named: see destructive-drift.ts
  *   protect, retain, adopted-in-store-only, depends | no: the specs, or the store, say so
  *   paused, wave, rollout-stopped                 | no: each has a word of its own to go on
  */

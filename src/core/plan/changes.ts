@@ -28,14 +28,29 @@ export function changesOf(
 }
 
 /** Whether a spec moved or the cloud did. Several changes are a rollout if one of them is. */
-export function causeOf(desired: Desired, changes: readonly FieldChange[], knowledge: Knowledge): Cause {
+export function causeOf(
+  desired: Desired,
+  changes: readonly FieldChange[],
+  input: Pick<PlanInput, 'knowledge' | 'dialect'>,
+): Cause {
+  const { knowledge } = input;
   if (knowledge.store === undefined) return 'unknown';
-  const applied = knowledge.applied.get(desired.address);
-  if (applied === undefined) return 'rollout';
-  const moved = new Set(diff(desired.attributes, applied.attributes).map(({ field }) => field));
-  return changes.some(({ field, to }) => moved.has(field) || isKept(field) || (to === undefined && field !== 'mark'))
-    ? 'rollout'
-    : 'drift';
+  if (!knowledge.applied.has(desired.address)) return 'rollout';
+  return changes.some(movedBySpec(desired, input)) ? 'rollout' : 'drift';
+}
+
+/**
+ * Tells the changes of fields that a spec moved since the resource was applied last. Another way to write the same is no move. None
+ * where nobody knows it: without a store, and where nothing was applied (adoption, takeover).
+ */
+export function movedBySpec(
+  desired: Desired,
+  { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
+): (change: FieldChange) => boolean {
+  const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
+  if (knowledge.store === undefined || applied === undefined) return () => false;
+  const moved = new Set(diff(desired.attributes, applied).map(({ field }) => field));
+  return ({ field, to }) => moved.has(field) || isKept(field) || (to === undefined && field !== 'mark');
 }
 
 /**

@@ -1,12 +1,14 @@
-import { nameIn, prefixIn, slotOf } from '../address.ts';
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge, Settled } from '../knowledge.ts';
-import type { Mark, Observed } from '../observed.ts';
+import type { Mark, Observation, Observed } from '../observed.ts';
 import type { Address, CloudId, Ref } from '../resource.ts';
 import { claimsByParent } from './by-parent.ts';
+import { endedAs } from './ended.ts';
+import { isOwnRemainder } from './half-made.ts';
+import { inPending, pendingContainers } from './pending-containers.ts';
 
 /**
  * Who owns an observed resource.
@@ -19,6 +21,7 @@ import { claimsByParent } from './by-parent.ts';
  *   ours, this store | neither, but it holds nothing, an intent that never showed has its name, and the network that was
  *                    | made in its place is settled     | us, at the mark's address: a twin
  *   ours, this store | neither                          | nobody: a copied mark
+ *   ours, this store | that it let go of this id        | us: see ended.ts
  *   ours             | there is no store                | us: the mark is taken at its word
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
  *   another estate's | –                                | other
@@ -28,7 +31,8 @@ import { claimsByParent } from './by-parent.ts';
  *   subnet that bears no mark (Azure)                   | by its network's mark and the store: see by-parent.ts
  */
 export type Claim =
-  | { readonly by: 'us'; readonly address: Address }
+  /** `deleted`: it was, and shows again; it stands for nothing that is wanted. */
+  | { readonly by: 'us'; readonly address: Address; readonly deleted?: true }
   | { readonly by: 'other'; readonly estate: string }
   | { readonly by: 'foreign-store'; readonly store: string; readonly address: Address }
   | { readonly by: 'nobody'; readonly copied: boolean };
@@ -44,13 +48,16 @@ export interface ClaimInput {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
   readonly wanted: { readonly desired: readonly Desired[] };
+  /** Ids that the observation missed too soon after their last write. */
+  readonly observation?: Pick<Observation, 'pending'>;
 }
 
 /**
  * Claims for everything that is present; what is gone or going is left out, and so is a rule whose container was not
- * seen. A renamed resource is claimed at its new address.
+ * seen, unless that is pending. A renamed resource is claimed at its new address.
  */
-export function claim(resources: readonly Observed[], { knowledge, dialect, wanted }: ClaimInput): readonly Claimed[] {
+export function claim(resources: readonly Observed[], input: ClaimInput): readonly Claimed[] {
+  const { knowledge, dialect, wanted } = input;
   const present = resources.filter(({ condition }) => condition.state === 'ready' || condition.state === 'pending');
   const intents = new Set(knowledge.pending.map(({ intent }) => intent));
   const renamed = new Map(
@@ -69,18 +76,28 @@ export function claim(resources: readonly Observed[], { knowledge, dialect, want
     if (owner?.by === 'us') return owner.address;
     return owner === undefined ? (knowledge.settled.get(ref)?.address ?? ref) : ref;
   };
+  const pending = pendingContainers(knowledge, input.observation?.pending ?? []);
   return present.flatMap((observed) => {
-    const resolved: Observed = {
+    const mapped: Observed = {
       ...observed,
       attributes: rulesOf(observed.kind).mapRefs(observed.attributes, toAddress),
     };
-    const owner = observed.signs.container === undefined ? claims.get(observed.id) : inherit(resolved, claims, dialect);
+    const unseen = claims.has(observed.signs.container ?? '') ? undefined : pending.get(observed.signs.container ?? '');
+    const resolved = unseen === undefined ? mapped : inPending(mapped, unseen);
+    const owner =
+      observed.signs.container === undefined
+        ? claims.get(observed.id)
+        : inherit(
+            resolved,
+            unseen ? { by: 'us', address: unseen.address } : claims.get(observed.signs.container),
+            dialect,
+          );
     return owner === undefined ? [] : [{ observed: resolved, claim: owner }];
   });
 }
 
 const rename = (owner: Claim, renamed: ReadonlyMap<Address, Address>): Claim =>
-  owner.by === 'us' ? { by: 'us', address: renamed.get(owner.address) ?? owner.address } : owner;
+  owner.by === 'us' ? { ...owner, address: renamed.get(owner.address) ?? owner.address } : owner;
 
 interface Proof {
   readonly knowledge: Knowledge;
@@ -102,20 +119,14 @@ function claimOf(observed: Observed, proof: Proof): Claim {
   const settled = knowledge.settled.get(id);
   if (mark !== undefined && mark.estate !== knowledge.estate) return { by: 'other', estate: mark.estate };
   if (settled !== undefined && !isTakenAway(mark, settled, knowledge)) return { by: 'us', address: settled.address };
+  const ended = endedAs(observed, knowledge);
+  if (ended !== undefined)
+    return { by: 'us', address: ended.address, ...(ended.as === 'deleted' ? { deleted: true } : {}) };
   if (mark === undefined) return { by: 'nobody', copied: false };
-  if (mark.store === knowledge.store && isOwnRemainder(observed, mark, dialect))
+  if (mark.store === knowledge.store && isOwnRemainder(observed, mark, { names: dialect.names, knowledge }))
     return { by: 'us', address: mark.address };
   if (mark.store === knowledge.store && isLateTwin(observed, mark, proof)) return { by: 'us', address: mark.address };
   return claimByMark(mark, knowledge, intents);
-}
-
-/**
- * Parts of a machine that could not be made, at the very place that the marked address names: a copy of the mark would lie
- * at another. There is no machine that could be lost by it.
- */
-function isOwnRemainder({ kind, signs, condition }: Observed, { address }: Mark, { names }: Dialect): boolean {
-  if (kind !== 'instance' || condition.missing?.includes('machine') !== true) return false;
-  return signs.slot === slotOf(prefixIn(address, kind), kind, names.objectName(kind, nameIn(address, kind)));
 }
 
 /** What a call made that was sent after everybody had ceased to expect it. In use it is for a person to judge. */
@@ -134,8 +145,7 @@ function claimByMark(mark: Mark, { store }: Knowledge, intents: ReadonlySet<stri
 }
 
 /** A rule is owned through its container, at the address that its content gives it. */
-function inherit(rule: Observed, claims: ReadonlyMap<CloudId, Claim>, dialect: Dialect): Claim | undefined {
-  const container = claims.get(rule.signs.container ?? '');
+function inherit(rule: Observed, container: Claim | undefined, dialect: Dialect): Claim | undefined {
   if (container?.by !== 'us') return container;
   // why: only rules have a container
   const { attributes } = rule as Observed<'firewall-rule'>;

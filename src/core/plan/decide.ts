@@ -1,16 +1,19 @@
-import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
+import type { About, Action, BlockCode, Cause, Finding, Incarnated, Surge } from '../action.ts';
 import { prefixIn, slotOf } from '../address.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
-import { effectOf, refsOf, rulesOf } from '../kinds/kinds.ts';
-import type { ChangeEffect } from '../kinds/rules.ts';
+import { refsOf, rulesOf } from '../kinds/kinds.ts';
+import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
-import type { Kind } from '../resource.ts';
 import { withAdoptedRefs } from './adopted-refs.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
+import { effectHere, sortChanges, waysIn } from './destructive-drift.ts';
+import { isHalfMade } from './half-made.ts';
 import type { PlanInput } from './plan-input.ts';
+import { decideRemainders, remaindersApart } from './remainders.ts';
 import { strayedOf } from './strayed.ts';
+import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
 import { gapOf, type World } from './world.ts';
 
 export type Decision = Action | Finding;
@@ -30,28 +33,44 @@ export function decide(desired: Desired, world: World): readonly Decision[] {
         world,
       ),
     ];
-  const [present, ...twins] = world.ours.get(desired.address) ?? [];
+  const { machines, remainders } = remaindersApart(world.ours.get(desired.address) ?? [], desired);
+  const decisions = decideClaimed(desired, machines, world);
+  if (remainders.length === 0) return decisions;
+  const [launched] = decisions.flatMap((decision) =>
+    'verb' in decision && (decision.verb === 'create' || decision.verb === 'replace') ? [decision.desired] : [],
+  );
+  return [...decisions, ...decideRemainders(remainders, desired, launched, world)];
+}
+
+function decideClaimed(desired: Desired, claimed: readonly Claimed[], world: World): readonly Decision[] {
+  const succession = successionOf(claimed, world.input.knowledge);
+  if (succession !== undefined) return decideSuccession(succession, (one) => decidePresent(desired, one, world), world);
+  const [present, ...twins] = claimed;
   if (twins.length > 0)
     return claimedTwice(
       desired,
       [present, ...twins].filter((one) => one !== undefined),
       world,
     );
-  if (present !== undefined) return decidePresent(desired, present, world);
+  if (present !== undefined) return unlessUnderWay(desired, present, world);
   return decideAbsent(desired, world);
+}
+
+/** A machine whose successor nobody sees yet is not replaced once more. */
+function unlessUnderWay(desired: Desired, present: Claimed, world: World): readonly Decision[] {
+  const decisions = decidePresent(desired, present, world);
+  if (!decisions.some((decision) => 'verb' in decision && decision.verb === 'replace')) return decisions;
+  const why = successorNotSeen(desired, present, world);
+  return why === undefined ? decisions : [blocked(desired, 'pending', why, world)];
 }
 
 function decidePresent(desired: Desired, { observed }: Claimed, { input }: World): readonly Decision[] {
   const { knowledge } = input;
   if (isHalfMade(observed)) return [create(desired, { input })];
   const changes = changesOf(desired, observed, input);
-  if (changes.length === 0) return [];
-  const about = aboutOf(desired, causeOf(desired, changes, knowledge));
-  const effects = new Set(changes.map((change) => effectHere(desired.kind, change, input)));
-  if (effects.has('blocked')) return [immutable(desired, changes, input.observation.scope)];
-  if ((knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck)
-    return [nonConvergent(desired, changes, input.observation.scope)];
-  if (effects.has('replace') && observed.condition.state === 'pending')
+  const { going, held, blocked: fixed } = sortChanges(desired, observed, { changes, input });
+  const isReplaced = [...going, ...held].some((change) => effectHere(desired.kind, change, input) === 'replace');
+  if (isReplaced && observed.condition.state === 'pending')
     return [
       blocked(
         desired,
@@ -60,17 +79,54 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
         { input },
       ),
     ];
-  if (effects.has('replace')) return [{ ...about, verb: 'replace', desired, observed, changes }];
+  const present = { desired, observed, input };
+  const destructive = held.length === 0 ? undefined : changing(held, present, unaskedCause(desired, knowledge));
+  // why: it speaks for itself while it is on its way; what else differs is seen at the next look
+  if (destructive !== undefined && input.choices?.approved?.(destructive)) return [destructive];
+  const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
-    { ...about, verb: 'update', desired, observed, changes, effect: effects.has('stops') ? 'stops' : 'in-place' },
+    ...(fixed.length === 0 ? [] : [immutable(desired, fixed, input)]),
+    ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
+    ...(going.length > 0 && !isStuck ? [changing(going, present, causeOf(desired, going, input))] : []),
+    ...(destructive === undefined ? [] : [destructive]),
   ];
 }
 
-/** What changes in place elsewhere may stop a machine here, or take another one. */
-function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<PlanInput, 'dialect'>): ChangeEffect {
-  const effect = effectOf(kind, change);
-  if (kind !== 'instance' || effect !== 'in-place') return effect;
-  return dialect.holds.machineEffects?.[change.field] ?? effect;
+/** Of what no spec is known to have moved. */
+const unaskedCause = ({ address }: Desired, { store, applied }: Knowledge): Cause =>
+  store !== undefined && applied.has(address) ? 'drift' : 'unknown';
+
+interface Present {
+  readonly desired: Desired;
+  readonly observed: Observed;
+  readonly input: PlanInput;
+}
+
+function changing(changes: readonly FieldChange[], { desired, observed, input }: Present, cause: Cause): Action {
+  const about = aboutOf(desired, cause);
+  const effects = new Set(changes.map((change) => effectHere(desired.kind, change, input)));
+  if (effects.has('replace'))
+    return {
+      ...about,
+      ...incarnationOf(desired, input.knowledge),
+      verb: 'replace',
+      observed,
+      changes,
+      ...succeeding(desired, observed, input),
+    };
+  const effect = effects.has('stops') ? 'stops' : 'in-place';
+  return { ...about, verb: 'update', desired, observed, changes, effect };
+}
+
+/** By surge both stand for a while: where names are unique the new machine has one of its own. */
+function succeeding(
+  desired: Desired,
+  { id }: Observed,
+  { dialect }: Pick<PlanInput, 'dialect'>,
+): { readonly desired: Desired; readonly surge?: Surge } {
+  if ((desired.terms.replace ?? dialect.holds.replace) !== 'surge') return { desired };
+  const name = dialect.names.successor?.(desired.name, id) ?? desired.name;
+  return { desired: { ...desired, name }, surge: {} };
 }
 
 function decideAbsent(desired: Desired, world: World): readonly Decision[] {
@@ -92,12 +148,14 @@ function containerStands(desired: Desired, { ours }: World): boolean {
   return refsOf(desired.kind, desired.attributes).every((ref) => ours.has(ref) || !ref.includes('/group/'));
 }
 
-/** Its parts stand and it does not (Azure: an interface without its machine): what makes it takes them up. */
-const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean =>
-  kind === 'instance' && missing?.includes('machine') === true;
-
 function create(desired: Desired, { input }: Pick<World, 'input'>): Action {
-  return { ...aboutOf(desired, causeOfReturn(desired, input)), verb: 'create', desired, because: 'absent' };
+  const about = { ...aboutOf(desired, causeOfReturn(desired, input)), ...incarnationOf(desired, input.knowledge) };
+  return { ...about, verb: 'create', desired, because: 'absent' };
+}
+
+function incarnationOf({ address }: Desired, { incarnations }: Knowledge): Incarnated {
+  const incarnation = incarnations?.get(address);
+  return incarnation === undefined ? {} : { incarnation };
 }
 
 function adopt(desired: Desired, id: string, world: World): readonly Decision[] {
@@ -115,10 +173,9 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
   const observed = withAdoptedRefs(found.observed, world);
   const changes = changesOf(desired, observed, world.input);
-  const cannot = changes.filter((change) =>
-    ['blocked', 'replace'].includes(effectHere(desired.kind, change, world.input)),
-  );
-  if (cannot.length > 0) return [immutable(desired, cannot, world.input.observation.scope)];
+  // why: nothing was applied there, so whatever would lose data is not asked for
+  const { held, blocked: fixed } = sortChanges(desired, observed, { changes, input: world.input });
+  if (held.length + fixed.length > 0) return [immutable(desired, [...fixed, ...held], world.input)];
   return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes }];
 }
 
@@ -176,12 +233,17 @@ export function blocked(desired: Desired, code: BlockCode, why: string, { input 
   return { type: 'blocked', address: desired.address, kind: desired.kind, code, why, scope: input.observation.scope };
 }
 
-function immutable(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
-  const fields = changes
-    .filter((change) => ['blocked', 'replace'].includes(effectOf(desired.kind, change)))
-    .map(({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`);
-  const why = `${fields.join('; ')}: cannot change on a standing ${desired.kind}, and we do not replace it. Restore the old value, or give the new ${desired.kind} a new name and move over.`;
-  return { type: 'blocked', address: desired.address, kind: desired.kind, code: 'immutable', why, scope };
+function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
+  const { kind, address } = desired;
+  const fields = changes.map(
+    ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
+  );
+  const next =
+    kind === 'instance'
+      ? `No standing machine is made so without losing what it holds. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
+      : `cannot change on a standing ${kind}, and we do not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
+  const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
+  return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
 }
 
 function nonConvergent(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {

@@ -1,30 +1,38 @@
 import type { Action, ScopePlan } from '../action.ts';
-import type { Limits } from '../guards.ts';
-import { shareBound } from '../share.ts';
+import {
+  type Budget,
+  budgetOf,
+  budgets,
+  type Count,
+  type Excess,
+  excessesOf,
+  fieldOf,
+  flagOf,
+  type LimitBounds,
+  noCount,
+  plus,
+  sorts,
+  usedOf,
+} from '../limits.ts';
 import { unlessApproved } from './approve.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
 import { hasRollouts } from './rollout-subject.ts';
-import { type Count, type Tally, tally } from './tally.ts';
-import { totalOf } from './total.ts';
+import { countOf, type Tally, tally } from './tally.ts';
+import { underWay } from './under-way.ts';
 
 /** What bounds an estate, and what it has used of it. */
-export interface Bounds {
-  readonly limits: Limits;
-  /** Deletes and replaces of this generation so far, and of healing in the last 24 h. */
+export interface Bounds extends LimitBounds {
+  /** Of this generation so far, and of healing in the last 24 h. */
   readonly spent: Tally;
-  /** What this generation would still delete and replace in scopes that are not planned with these. */
+  /** What this generation would still do in scopes that are not planned with these. */
   readonly elsewhere?: Count;
-  /** Resources that we own, over all scopes. */
-  readonly owned: number;
-  /** A person lets so many deletes and replaces pass, whatever the limits. */
-  readonly allowDeletes?: number;
 }
 
 /**
- * Plans every scope of an estate, and withholds deletes and replaces where they would go over a limit: they count over
- * all scopes, so one scope alone cannot tell, and later waves count too. All of that sort wait, not only those beyond the
- * limit; the rest goes on.
+ * Plans every scope of an estate, and withholds what would go over a limit: deletes and replaces, new machines, and closures of
+ * rules that nobody wrote are each a budget over all scopes, so one scope alone cannot tell, and later waves count too. All of
+ * a budget wait, not only those beyond the limit; the rest goes on. What an open intent stands for has its place already.
  */
 export function planEstate(inputs: readonly PlanInput[], bounds: Bounds): readonly ScopePlan[] {
   const steps = planByScope(inputs, bounds);
@@ -40,8 +48,19 @@ export function* planByScope(
   bounds: Bounds,
 ): Generator<undefined, readonly ScopePlan[], undefined> {
   const inAll = yield* each(inputs, (input) => ({ ...input.choices, atOnce: true }));
-  const planned = tally(inAll.flatMap(({ actions }) => actions));
-  const policies = (['generation', 'healing'] as const).flatMap((by) => overLimit(by, planned, bounds) ?? []);
+  const actions = inAll.flatMap((one) => one.actions);
+  const hasPlace = underWay(
+    actions,
+    inputs.map(({ knowledge }) => knowledge),
+  );
+  const planned = tally(actions.filter((action) => !hasPlace(action)));
+  const policies = (['generation', 'healing'] as const)
+    .flatMap((by) => budgets.flatMap((budget) => overLimit({ by, budget }, planned, bounds) ?? []))
+    .map(
+      (limit): Policy =>
+        (action) =>
+          hasPlace(action) ? undefined : limit(action),
+    );
   if (policies.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted))) return inAll;
   return yield* each(inputs, ({ choices = {} }) => bounded(choices, policies));
 }
@@ -64,29 +83,44 @@ const bounded = (choices: Choices, limits: readonly Policy[]): Choices => ({
   policies: [...(choices.policies ?? []), ...limits.map((limit) => unlessApproved(limit, choices.approved))],
 });
 
-function overLimit(
-  by: keyof Tally,
-  planned: Tally,
-  { limits, spent, owned, allowDeletes = 0, elsewhere = nothing }: Bounds,
-): Policy | undefined {
-  const others = by === 'generation' ? elsewhere : nothing;
-  const deletes = planned[by].deletes + spent[by].deletes + others.deletes;
-  const replaces = planned[by].replaces + spent[by].replaces + others.replaces;
-  const all = deletes + replaces;
-  if (all <= allowDeletes) return undefined;
-  const share = shareBound(limits, owned) ?? Number.POSITIVE_INFINITY;
-  const over = [
-    ...(deletes > limits.deletes ? [`${deletes} deletes, the limit is ${limits.deletes}`] : []),
-    ...(replaces > limits.replaces ? [`${replaces} replaces, the limit is ${limits.replaces}`] : []),
-    ...(all > share ? [`${all} of ${owned} resources, the limit is ${share}`] : []),
-  ];
-  if (over.length === 0 || totalOf(planned[by]) === 0) return undefined;
-  const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
-  const ran = `${totalOf(spent[by])} already made${totalOf(others) > 0 ? `, ${totalOf(others)} in other scopes` : ''}`;
-  const why = `${whose} would make ${over.join('; ')} (${ran}). Let it pass with --allow-deletes ${all}, or with: setpoint approve`;
-  return (action) => (countsFor(action, by) ? { code: 'limit', why } : undefined);
+interface Held {
+  readonly by: keyof Tally;
+  readonly budget: Budget;
 }
 
-const nothing: Count = { deletes: 0, replaces: 0 };
+function overLimit(held: Held, planned: Tally, bounds: Bounds): Policy | undefined {
+  const { by, budget } = held;
+  const spent = bounds.spent[by];
+  const others = by === 'generation' ? (bounds.elsewhere ?? noCount) : noCount;
+  if (usedOf(planned[by], budget) === 0) return undefined;
+  const all = [spent, others].reduce(sumOf, planned[by]);
+  const over = excessesOf(bounds, all, budget);
+  if (over.length === 0) return undefined;
+  const whose = by === 'generation' ? 'this generation' : 'healing in the last 24 h';
+  const elsewhere = usedOf(others, budget);
+  const ran = `${usedOf(spent, budget)} already made${elsewhere > 0 ? `, ${elsewhere} in other scopes` : ''}`;
+  const would = over.map((one) => excessText(one, bounds)).join('; ');
+  const why = `${whose} would make ${would} (${ran}). Let it pass with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
+  return (action) => (isHeld(action, held) ? { code: 'limit', why } : undefined);
+}
 
-const countsFor = (action: Action, by: keyof Tally): boolean => totalOf(tally([action])[by]) > 0;
+const sumOf = (a: Count, b: Count): Count => sorts.reduce((sum, sort) => plus(sum, sort, b[fieldOf[sort]]), a);
+
+function excessText({ of, count, most }: Excess, { owned }: Bounds): string {
+  switch (of) {
+    case 'share':
+      return `${count} of ${owned} resources, the limit is ${most}`;
+    case 'delete':
+    case 'replace':
+      return `${count} ${of}s, the limit is ${most}`;
+    case 'create':
+      return `${count} new machines, the limit is ${most} (limits.creates)`;
+    case 'closure':
+      return `${count} closures of rules that nobody wrote, the limit is ${most} (limits.closures)`;
+  }
+}
+
+function isHeld(action: Action, { by, budget }: Held): boolean {
+  const counted = countOf(action);
+  return counted !== undefined && counted.by === by && budgetOf[counted.as] === budget;
+}

@@ -9,12 +9,13 @@ import type { PlanInput, Policy, Wanted } from './plan-input.ts';
  * `observe` only reads; without a person only `enforce` acts, and what a person approved. What was in mode `plan` in the generation
  * before is so in this one too: no commit lifts its own guard. Forgetting what is gone is no write to a cloud.
  */
-export function modePolicy({ wanted, choices = {} }: PlanInput): Policy {
+export function modePolicy({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'choices'>): Policy {
   const { unattended = false, approved = () => false, modesBefore } = choices;
   return (action) => {
     if (action.verb === 'forget') return undefined;
     const mode = modeOf(action, wanted);
     if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
+    if (action.verb === 'delete' && action.because === 'again') return undefined;
     const wasPlan = documentsOf(action).some((address) => modesBefore?.(address) === 'plan');
     if ((mode === 'enforce' && !wasPlan) || !unattended || approved(action)) return undefined;
     return { code: 'mode', why: `its mode ${mode === 'plan' ? 'is plan' : before}: a person ${applies}` };
@@ -28,7 +29,7 @@ const applies = 'applies it, or approves it with: setpoint approve';
 export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
   return (action) => {
     if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
-    if (action.verb === 'delete' && action.because === 'twin') return undefined;
+    if (action.verb === 'delete' && (action.because === 'twin' || action.because === 'again')) return undefined;
     const stated = action.verb === 'replace' ? action.desired.terms.protect : isProtected(action, wanted);
     const kept = knowledge.settled.get(action.observed.id)?.terms.protect ?? false;
     if (!stated && !kept) return undefined;

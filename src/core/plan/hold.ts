@@ -1,82 +1,189 @@
 import type { Action } from '../action.ts';
-import type { RuleAttributes, RuleMatch } from '../attributes.ts';
+import type { InstanceAttributes } from '../attributes.ts';
 import type { Desired } from '../desired.ts';
-import type { Ref } from '../resource.ts';
-import { mayMeet, trafficChange } from '../rule-widening.ts';
+import { groupByMany } from '../group-by-many.ts';
+import { groupsNamed } from '../kinds/firewall-rule.ts';
+import { groupChangeOf } from '../order-moves.ts';
+import { type RuleChange, ruleChanges } from '../order-traffic.ts';
+import type { Address, Ref } from '../resource.ts';
 import { compareText } from '../text-order.ts';
+import { flowOf } from '../traffic/flow.ts';
+import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../traffic/neighbours.ts';
+import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../traffic/traffic-index.ts';
 import { type Admitted, withheld } from './admit.ts';
-import type { World } from './world.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { gapOf, type World } from './world.ts';
 
 /**
- * Holds back the removal of atoms while a wanted atom of their container neither stands nor is made by this plan: whatever
- * keeps it from being made (a gap, a mode, a missing group) must not open one. So is a denial, and an atom that shrinks in place,
- * where the missing one may speak of the same traffic; and a rule that nobody wrote, where it may be letting that through.
+ * Holds back what would take traffic away, or let some through, while a wanted rule for the same traffic neither stands nor is made
+ * by this plan, whatever keeps it from being made (a gap, a mode, a missing group, a full group).
+ *
+ *   an action                                 | is held by a missing rule that
+ *   ------------------------------------------+----------------------------------------------------------------
+ *   a rule goes, shrinks or comes to mean     | says the same (both allow, or both deny) of some of that traffic
+ *   another                                   |
+ *   a rule is made, grows or comes to mean    | says the opposite of some of that traffic, and outranks it
+ *   another                                   |
+ *   a rule goes, or shrinks, and a machine    | (also where it stands) says the same of a group that the machine is to
+ *   stays that is to change its groups        | join
+ *   a machine leaves a group                  | says the same as a rule that names this group, of some of its traffic; or
+ *                                             | any, while the rules that name this group were not all listed
+ *
+ * What nobody wrote is no exception, and goes at once where it speaks of no such traffic.
  */
 export function holdUntilReplaced(
   { actions, findings }: Admitted,
   desired: readonly Desired[],
   world: World,
 ): Admitted {
-  if (!actions.some(takesAway)) return { actions, findings };
-  const missing = missingAtoms(actions, desired, world);
-  if (missing.size === 0) return { actions, findings };
-  const held = new Map(actions.filter(takesAway).flatMap((action) => reasonOf(action, missing)));
+  // why: the first is named as the reason, so the order must not be that of the input
+  const wanted = desired.toSorted((a, b) => compareText(a.address, b.address));
+  const missing = missingRules(actions, wanted, world);
+  const staying = stayingMachines(actions, wanted, world);
+  if (missing.length === 0 && staying.length === 0) return { actions, findings };
+  const around = surroundingsOf(actions, desired, world) ?? nobodyAround;
+  const isWhole = gapOf(world, 'firewall-rule') === undefined && gapOf(world, 'group') === undefined;
+  const machines = isWhole || missing.length === 0 ? heldMachines(actions, missing, around) : leaversAmong(actions);
+  const held = new Map([
+    ...heldForStaying(actions, wanted, { staying, around }),
+    ...heldRules(actions, missing, around),
+    ...machines,
+  ]);
+  if (held.size === 0) return { actions, findings };
   return {
     actions: actions.filter((action) => !held.has(action)),
     findings: [...findings, ...[...held].map(([action, why]) => withheld(action, 'depends', why, world))],
   };
 }
 
-type Taking = Extract<Action, { readonly verb: 'create' | 'update' | 'delete' }>;
-
-/** Removes an atom, denies, or lets an atom shrink. */
-function takesAway(action: Action): action is Taking {
-  if (action.kind !== 'firewall-rule') return false;
-  if (action.verb === 'create') return ruleOf(action.desired).match.action === 'deny';
-  return action.verb === 'delete' || (action.verb === 'update' && trafficChange(action) === 'shrinks');
-}
-
-// why: only called with firewall rules
-const ruleOf = ({ attributes }: { readonly attributes: object }): RuleAttributes => attributes as RuleAttributes;
-
 type Rule = Desired<'firewall-rule'>;
 const isRule = (one: Desired): one is Rule => one.kind === 'firewall-rule';
-const containerOf = ({ group, network }: RuleAttributes): Ref => group ?? network;
 
-function missingAtoms(
-  actions: readonly Action[],
-  desired: readonly Desired[],
-  { ours }: World,
-): ReadonlyMap<Ref, readonly Rule[]> {
+function missingRules(actions: readonly Action[], desired: readonly Desired[], { ours }: World): readonly Rule[] {
   const made = new Set(actions.flatMap((action) => (action.verb === 'create' ? [action.address] : [])));
-  const missing = desired.filter(isRule).filter(({ address, terms, attributes }) => {
+  return desired.filter(isRule).filter(({ address, terms, attributes }) => {
     if (terms.presence === 'tolerated' || ours.has(address) || made.has(address)) return false;
-    return terms.presence !== 'implied' || ours.has(containerOf(attributes));
+    return terms.presence !== 'implied' || ours.has(attributes.group ?? attributes.network);
   });
-  // why: the first is named as the reason, so the order must not be the cloud's
-  const sorted = missing.toSorted((a, b) => compareText(a.address, b.address));
-  return Map.groupBy(sorted, ({ attributes }) => containerOf(attributes));
 }
 
-function reasonOf(action: Taking, missing: ReadonlyMap<Ref, readonly Rule[]>): readonly (readonly [Action, string])[] {
-  const said = ruleOf(action.verb === 'create' ? action.desired : action.observed);
-  const absent = (missing.get(containerOf(said)) ?? []).find((rule) =>
-    mayReplace(action, said.match, rule.attributes.match),
+const indexOf = (
+  missing: readonly Rule[],
+  around: Surroundings,
+  { as, byRank }: { readonly as: 'passing' | 'either'; readonly byRank?: boolean },
+): TrafficIndex =>
+  trafficIndex(
+    missing.flatMap(({ attributes }, at): readonly Entry[] => {
+      const flow = flowOf(attributes);
+      return flow === undefined ? [] : [{ at, flow, rank: byRank ? flow.rank : 0 }];
+    }),
+    neighboursOf(around, as),
   );
-  if (absent === undefined) return [];
-  return [[action, `${absent.address} is wanted there and does not stand yet; nothing is taken away before.`]];
+
+type Held = readonly (readonly [Action, string])[];
+
+function heldRules(actions: readonly Action[], missing: readonly Rule[], around: Surroundings): Held {
+  const same = indexOf(missing, around, { as: 'passing' });
+  const opposite = indexOf(missing, around, { as: 'either', byRank: true });
+  return ruleChanges(actions).flatMap((change): Held => {
+    const action = actions[change.at];
+    const absent = missing[firstOf(metBy(change, same, opposite)) ?? -1];
+    if (action === undefined || absent === undefined) return [];
+    return [[action, reasonFor(change, absent)]];
+  });
 }
 
-function mayReplace(action: Taking, standing: RuleMatch, wanted: RuleMatch): boolean {
-  if (action.verb === 'create') return wanted.action === 'allow' && mayMeet(standing, wanted);
-  if (action.verb === 'update') return wanted.action === standing.action && mayMeet(standing, wanted);
-  return action.because !== 'rogue' || mayServe(standing, wanted);
+function metBy({ from, to }: RuleChange, same: TrafficIndex, opposite: TrafficIndex): readonly Bundle[] {
+  const replaced = from === undefined ? [] : same.meeting(from, from.action);
+  if (to === undefined) return replaced;
+  const above = opposite
+    .meeting(to, to.action === 'allow' ? 'deny' : 'allow')
+    .map((bundle) => bundle.filter(({ rank }) => rank < to.rank));
+  return [...replaced, ...above];
 }
 
-/** Judged without ports, and without looking into blocks: holding back once too often is no harm. */
-const mayServe = (standing: RuleMatch, wanted: RuleMatch): boolean =>
-  standing.direction === wanted.direction &&
-  (standing.protocol === 'all' || standing.protocol === wanted.protocol) &&
-  (standing.peers.some((peer) => wanted.peers.includes(peer)) || standing.peers.some((peer) => anyone.has(peer)));
+/** The one with the first address. */
+function firstOf(bundles: readonly Bundle[]): number | undefined {
+  let first: number | undefined;
+  for (const bundle of bundles) for (const { at } of bundle) if (first === undefined || at < first) first = at;
+  return first;
+}
 
-const anyone: ReadonlySet<string> = new Set(['any', '0.0.0.0/0', '::/0']);
+function reasonFor({ as }: RuleChange, { address }: Rule): string {
+  if (as === 'made' || as === 'grown') return `${address} comes before it, and does not stand yet.`;
+  return `${address} is to let the same traffic through or shut it, and does not stand yet; nothing is taken away before.`;
+}
+
+/** A machine that is to be in other groups, while nothing of this plan puts it there. */
+interface Staying extends Member {
+  readonly address: Address;
+  readonly joins: readonly Ref[];
+}
+
+function stayingMachines(actions: readonly Action[], desired: readonly Desired[], { ours }: World): readonly Staying[] {
+  const acted = new Set(actions.flatMap((action) => (action.kind === 'instance' ? [action.address] : [])));
+  return desired.flatMap((one): readonly Staying[] => {
+    const [present] = ours.get(one.address) ?? [];
+    if (one.kind !== 'instance' || present === undefined || acted.has(one.address)) return [];
+    const [before, after] = [groupsOf(present.observed), groupsOf(one)];
+    if (before === undefined || after === undefined) return [];
+    const joins = after.filter((group) => !before.includes(group));
+    return joins.length === 0 ? [] : [{ address: one.address, before, after, joins, blocks: [] }];
+  });
+}
+
+function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {
+  // why: only called with instances
+  return (attributes as InstanceAttributes).groups;
+}
+
+interface Around {
+  readonly staying: readonly Staying[];
+  readonly around: Surroundings;
+}
+
+/** What lets its traffic through in the groups that it is in stays until it has joined those in which a wanted rule does so. */
+function heldForStaying(actions: readonly Action[], desired: readonly Desired[], { staying, around }: Around): Held {
+  if (staying.length === 0) return [];
+  const joined = new Map(staying.flatMap(({ joins, address }) => joins.map((group) => [group, address] as const)));
+  const successors = desired.filter(isRule).filter(({ attributes, terms }) => {
+    return terms.presence !== 'tolerated' && groupsNamed(attributes).some((group) => joined.has(group));
+  });
+  const index = indexOf(successors, { ...around, members: [...around.members, ...staying] }, { as: 'passing' });
+  return ruleChanges(actions).flatMap(({ at, from }): Held => {
+    const action = actions[at];
+    const successor = from && action && successors[firstOf(index.meeting(from, from.action)) ?? -1];
+    if (action === undefined || successor === undefined) return [];
+    const machine = groupsNamed(successor.attributes).flatMap((group) => joined.get(group) ?? [])[0];
+    return [[action, `${successor.address} is to take its place for ${machine}, which is not in its group yet.`]];
+  });
+}
+
+/** While nobody knows all rules, one of a group that a machine leaves may carry traffic whose wanted rule is missing. */
+const leaversAmong = (actions: readonly Action[]): Held =>
+  actions.flatMap((action): Held => {
+    const [group] = groupChangeOf(action).leaves;
+    if (group === undefined) return [];
+    return [[action, `It would leave ${group}, and the rules were not listed completely; it moves once they are.`]];
+  });
+
+function heldMachines(actions: readonly Action[], missing: readonly Rule[], around: Surroundings): Held {
+  if (around.standing.length === 0) return [];
+  const index = indexOf(missing, around, { as: 'passing' });
+  const standing = groupByMany(around.standing, groupsNamed);
+  const found = new Map<Ref, number | undefined>();
+  const absentFor = (group: Ref): number | undefined => {
+    if (!found.has(group)) {
+      const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
+      found.set(group, firstOf(flows.flatMap((flow) => index.meeting(flow, flow.action))));
+    }
+    return found.get(group);
+  };
+  return actions.flatMap((action): Held => {
+    const absent = groupChangeOf(action).leaves.flatMap((group) => missing[absentFor(group) ?? -1] ?? [])[0];
+    if (absent === undefined) return [];
+    return [
+      [action, `${absent.address} is to take the place of a rule of a group that it leaves, and does not stand yet.`],
+    ];
+  });
+}

@@ -1,4 +1,5 @@
 import type { Action } from '../action.ts';
+import { isDestructive } from './destructive-drift.ts';
 import type { Policy } from './plan-input.ts';
 
 /** All that a plan wanted to do before anything was withheld: a finding tells only that something was. */
@@ -13,7 +14,7 @@ export function noting(): Noting {
   const planned = new Map<string, Action>();
   return {
     policy: (action) => {
-      planned.set(`${action.verb} ${action.address} ${idOf(action)}`, action);
+      planned.set(`${action.verb} ${action.address} ${idOf(action)} ${isDestructive(action)}`, action);
       return undefined;
     },
     planned: () => [...planned.values()],

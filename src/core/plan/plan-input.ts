@@ -19,6 +19,8 @@ export interface Wanted {
   readonly mode: Mode;
   /** Names of the targets that lie in this scope. */
   readonly targets: readonly string[];
+  /** How many rules the account lets a container hold, where a target says so. */
+  readonly rulesPerContainer?: number;
   /** How the scope's changes go out, where their documents do not say it themselves. */
   readonly rollout?: Rollout;
 }

@@ -7,12 +7,17 @@ import { type Admitted, admit } from './admit.ts';
 import { attribute } from './attribute.ts';
 import { type Claimed, claim } from './claim.ts';
 import { type Decision, decide } from './decide.ts';
+import { destructiveDriftPolicy } from './destructive-drift.ts';
+import { deleteAgain } from './ended.ts';
+import { failedBirthsPolicy } from './failed-births.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { predictedCalls } from './predicted-calls.ts';
 import { release } from './release.ts';
+import { ruleQuotaPolicy } from './rule-quota.ts';
 import { standingOf } from './standing.ts';
+import { surroundingsOf } from './surroundings.ts';
 import type { AllAtOnce } from './wave-units.ts';
 import { wavePolicy } from './waves.ts';
 import { wishesOf } from './wishes.ts';
@@ -27,13 +32,15 @@ import { type World, worldOf } from './world.ts';
  *   yes     | no, written recently | –      | blocked: pending
  *   yes     | no                   | –      | create; blocked if its listing has a gap or a creation is pending
  *   yes     | no, but its name is  | nobody | blocked: name-taken, with the line to paste
- *   yes     | once                 | us     | update, replace (instances, rules), blocked: immutable, or nothing
+ *   yes     | once                 | us     | update, replace (instances), blocked: immutable, or nothing; withheld:
+ *           |                      |        | destructive-drift, what would lose data and no spec asked for
  *   yes     | twice                | us     | blocked: claimed-twice (an empty twin of a lost answer: delete)
  *   yes     | once, by `adopt`     | nobody | adopt
  *   yes     | once                 | other  | blocked: owned-by
  *   no      | yes                  | us     | delete, or orphan
  *   no      | yes                  | nobody | unmanaged, with why; copied-mark
  *   no      | yes                  | other  | nothing
+ *   –       | yes, though deleted  | us     | delete again
  *   no      | no, but settled      | –      | forget
  *
  * A mark of our estate by another store stops all writing in the scope, and so does an account that is not the target's.
@@ -44,17 +51,25 @@ export function plan(input: PlanInput): ScopePlan {
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
   const desired = wishesOf(world);
-  const decisions = [...desired.flatMap((one) => decide(one, world)), ...releases(desired, world), ...forgotten(world)];
+  const decisions = [
+    ...desired.flatMap((one) => decide(one, world)),
+    ...releases(desired, world),
+    ...claimed.flatMap(deleteAgain),
+    ...forgotten(world),
+  ];
   const policies = [
+    destructiveDriftPolicy(input),
     modePolicy(input),
     protectPolicy(input),
     storeOnlyPolicy(input),
+    failedBirthsPolicy(input),
     ...(input.choices?.policies ?? []),
   ];
   const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
   const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const standing = stop.length > 0 ? [] : standingOf(desired, decisions, world);
+  const around = surroundingsOf(ordered, desired, world);
   return {
     scope: observation.scope,
     actions: ordered,
@@ -64,13 +79,18 @@ export function plan(input: PlanInput): ScopePlan {
       predicted: predictedCalls(ordered, input.batches),
     },
     ...(standing.length > 0 ? { standing } : {}),
+    ...(around === undefined ? {} : { around }),
   };
 }
 
 /** A rollout goes by what could be done if it had no waves. */
 function admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: World): Admitted {
-  const admitted = (by: readonly Policy[]): Admitted =>
-    holdUntilReplaced(admit(decided.actions, by, world), decided.desired, world);
+  const admitted = (by: readonly Policy[]): Admitted => {
+    const first = admit(decided.actions, by, world);
+    const quota = ruleQuotaPolicy(first.actions, world);
+    const fitting = quota === undefined ? first : admit(decided.actions, [...by, quota], world);
+    return holdUntilReplaced(fitting, decided.desired, world);
+  };
   const { actions, findings } = admitted(policies);
   const waves = wavePolicy({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);
   return waves === undefined ? { actions, findings } : admitted([...policies, waves]);
@@ -83,6 +103,7 @@ function releases(desired: PlanInput['wanted']['desired'], world: World): readon
   const wanted = new Set<Address>(desired.map(({ address }) => address));
   const adopted = new Set(desired.flatMap(({ terms }) => terms.claim?.adopt ?? []));
   return world.claimed
+    .filter(({ claim: owner }) => !(owner.by === 'us' && owner.deleted))
     .filter(({ claim: owner, observed }) => !(owner.by === 'us' ? wanted.has(owner.address) : adopted.has(observed.id)))
     .flatMap((one) => release(one, world));
 }

@@ -1,19 +1,15 @@
-import type { Action } from '../action.ts';
+import type { Action, DeleteReason } from '../action.ts';
+import { type Count, noCount, plus, type Sort } from '../limits.ts';
 
-/** Deletes and replaces, by what they count for: the generation that wants them, or healing of drift. */
+/** What limits bound, by what it counts for: the generation that wants them, or healing of drift. */
 export interface Tally {
   readonly generation: Count;
   readonly healing: Count;
 }
 
-export interface Count {
-  readonly deletes: number;
-  readonly replaces: number;
-}
-
-/** How an action counts against the limits; undefined for what destroys nothing. */
+/** How an action counts against the limits; undefined for what they do not bound. */
 export interface Counted {
-  readonly as: 'delete' | 'replace';
+  readonly as: Sort;
   readonly by: keyof Tally;
 }
 
@@ -21,38 +17,44 @@ export interface Counted {
  *   action                                     | counts as | by
  *   -------------------------------------------+-----------+---------------------------------------
  *   delete: removed, scaled-down, pruned       | delete    | generation
- *   delete: rogue rule                         | delete    | healing
+ *   delete: rogue rule                         | closure   | healing
  *   delete: changed (its document stands), twin| –         |
+ *   delete: again, which has its place already | –         |
+ *   delete: withdrawn, a successor             | –         | its replacement has a place
  *   replace, update that stops a machine       | replace   | healing if it is drift, else generation
+ *   create of a machine                        | create    | the same
  */
 export function countOf(action: Action): Counted | undefined {
   const by = action.cause === 'drift' ? 'healing' : 'generation';
   switch (action.verb) {
     case 'delete':
-      return action.because === 'changed' || action.because === 'twin' ? undefined : { as: 'delete', by };
+      if (action.because === 'rogue') return { as: 'closure', by };
+      return uncounted.has(action.because) ? undefined : { as: 'delete', by };
     case 'replace':
       return { as: 'replace', by };
     case 'update':
       return action.effect === 'stops' ? { as: 'replace', by } : undefined;
     case 'create':
+      return action.kind === 'instance' ? { as: 'create', by } : undefined;
     case 'adopt':
     case 'forget':
       return undefined;
   }
 }
 
+const uncounted: ReadonlySet<DeleteReason> = new Set(['changed', 'twin', 'again', 'withdrawn']);
+
 /** Atoms of one removed document count once: plans and limits count documents. */
 export function tally(actions: readonly Action[]): Tally {
   const seen = new Set<string>();
-  const counts = { generation: { deletes: 0, replaces: 0 }, healing: { deletes: 0, replaces: 0 } };
+  const counts = { generation: noCount, healing: noCount };
   for (const action of actions) {
     const counted = countOf(action);
     if (counted === undefined) continue;
     const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
     if (document !== undefined && seen.has(document)) continue;
     if (document !== undefined) seen.add(document);
-    if (counted.as === 'delete') counts[counted.by].deletes += 1;
-    else counts[counted.by].replaces += 1;
+    counts[counted.by] = plus(counts[counted.by], counted.as);
   }
   return counts;
 }

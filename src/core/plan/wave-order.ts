@@ -1,32 +1,41 @@
 import type { Action } from '../action.ts';
 import { documentOfReplica } from '../address.ts';
 import { kindNames } from '../kinds/kinds.ts';
-import { order, type Step } from '../order.ts';
+import { type Gate, order } from '../order.ts';
 import type { Address, Kind } from '../resource.ts';
 import { compareText } from '../text-order.ts';
-
-/** What must stand or be gone before each action can be carried out, by position. */
-export type Prerequisites = ReadonlyMap<Action, readonly Action[]>;
+import type { Surroundings } from '../traffic/neighbours.ts';
 
 /**
- * As in order.ts, new atoms before old ones go included. Left out is what only keeps machines of one document from being touched at
- * once: it says nothing about which comes first.
+ * What must stand or be gone before each action can be carried out. A gate of order.ts stands for what many wait for: it is a
+ * key like an action, and no action.
  */
-export function prerequisitesOf(actions: readonly Action[], which: 'needed' | 'all'): Prerequisites {
-  const { steps, fresh } = order(actions);
+export type Prerequisites = ReadonlyMap<Action | Gate, readonly (Action | Gate)[]>;
+
+/**
+ * As in order.ts. Left out is what only keeps machines of one document from being touched at once: it says nothing about which
+ * comes first.
+ */
+export function prerequisitesOf(
+  actions: readonly Action[],
+  which: 'needed' | 'all',
+  around: Surroundings,
+): Prerequisites {
+  const { steps, gates } = order(actions, around);
+  const nodes = [...steps.map(({ action }) => action), ...gates];
   return new Map(
-    steps.map((step) => {
-      const atoms = step.container === undefined ? [] : (fresh.get(step.container) ?? []);
-      const before = [...step.needs, ...(which === 'all' ? step.follows : []), ...atoms];
-      return [step.action, before.flatMap((at) => steps[at] ?? []).flatMap(beforehand(step))];
+    [...steps, ...gates].flatMap(({ needs, follows }, at) => {
+      const node = nodes[at];
+      const before = [...needs, ...(which === 'all' ? follows : [])].flatMap((one) => nodes[one] ?? []);
+      return node === undefined ? [] : [[node, before.filter((one) => !areMachines(node, one))] as const];
     }),
   );
 }
 
-const beforehand =
-  ({ action }: Step) =>
-  (before: Step): readonly Action[] =>
-    action.kind === 'instance' && before.action.kind === 'instance' ? [] : [before.action];
+const isGate = (node: Action | Gate): node is Gate => !('verb' in node);
+
+const areMachines = (...nodes: readonly (Action | Gate)[]): boolean =>
+  nodes.every((node) => 'verb' in node && node.kind === 'instance');
 
 /** Where something stands in the order of waves. */
 export interface Place {
@@ -78,15 +87,32 @@ export function inWaveOrder<T extends { readonly place: Place; readonly action?:
   all: readonly T[],
   before: Prerequisites,
 ): readonly T[] {
-  const byAction = new Map(all.flatMap((one) => (one.action === undefined ? [] : [[one.action, one] as const])));
+  const byAction = new Map<Action | Gate, T>(
+    all.flatMap((one) => (one.action === undefined ? [] : [[one.action, one] as const])),
+  );
   const ordered = new Set<T>();
-  const entered = new Set<T>();
+  const entered = new Set<T | Gate>();
+  const firstOf = (node: T | Gate): readonly (T | Gate)[] => {
+    const first = 'place' in node ? node.action && before.get(node.action) : before.get(node);
+    const known = (first ?? []).flatMap((one) => byAction.get(one) ?? []);
+    return [...known.toSorted(byPlaceOf), ...(first ?? []).filter(isGate)];
+  };
+  const enter = (node: T | Gate) => {
+    entered.add(node);
+    return { node, rest: firstOf(node).values() };
+  };
+  // why: a path through gates may be longer than the stack of calls
   const visit = (one: T): void => {
-    if (entered.has(one)) return;
-    entered.add(one);
-    const first = one.action === undefined ? [] : (before.get(one.action) ?? []);
-    for (const other of first.flatMap((action) => byAction.get(action) ?? []).toSorted(byPlaceOf)) visit(other);
-    ordered.add(one);
+    const path = entered.has(one) ? [] : [enter(one)];
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const { value, done } = last.rest.next();
+      if (!done) {
+        if (!entered.has(value)) path.push(enter(value));
+        continue;
+      }
+      path.pop();
+      if ('place' in last.node) ordered.add(last.node);
+    }
   };
   for (const one of all.toSorted(byPlaceOf)) visit(one);
   return [...ordered];

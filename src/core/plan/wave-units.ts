@@ -1,5 +1,6 @@
 import type { Action, Finding } from '../action.ts';
 import { nameIn } from '../address.ts';
+import { isUnproven, minReadyOf } from '../births.ts';
 import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Address } from '../resource.ts';
@@ -22,7 +23,8 @@ export interface AllAtOnce {
  *   its spec has not come into force: an action is due| open        | absent
  *   the same, and something else holds it back        | open        | that it is held back
  *   as wanted, and ready                              | reached     | absent
- *   as wanted, but starting; or drifted since         | reached     | what for
+ *   as wanted, but starting or not ready for long      | reached     | what for
+ *   enough yet; or drifted since                      |             |
  *   no longer wanted, and still there                 | open        | absent
  */
 export interface Unit {
@@ -71,23 +73,26 @@ export function unitsOf(plan: AllAtOnce, before: Prerequisites, world: World): r
 const isReached = (unit: Unit): boolean => unit.isReached;
 
 /** Of what the spec asks nothing new: as wanted, or held back. */
-function stateIn({ actions, findings }: AllAtOnce, { ours }: World): (desired: Desired) => Unit {
+function stateIn({ actions, findings }: AllAtOnce, { ours, input }: World): (desired: Desired) => Unit {
   const drifted = new Set(actions.flatMap(({ verb, address }) => (verb === 'forget' ? [] : [address])));
   const held = new Set(
     findings.flatMap((finding): readonly Address[] => ('address' in finding ? [finding.address] : [])),
   );
-  return ({ kind, address }) => {
+  const births = new Map((input.knowledge.births ?? []).map((birth) => [birth.id, birth]));
+  return ({ kind, address, terms }) => {
     const present = ours.get(address)?.[0]?.observed;
     const place = { kind, address, as: present === undefined ? 'made' : 'changed' } as const;
     if (held.has(address)) return { place, isReached: false, waits: ' (held back)' };
     if (drifted.has(address)) return { place, isReached: true, waits: ' (drifted)' };
-    return { place, isReached: true, ...unreadiness(present) };
+    const birth = births.get(present?.id ?? '');
+    const unproven = birth !== undefined && isUnproven(birth, minReadyOf(terms), input.observation.at);
+    return { place, isReached: true, ...unreadiness(present, unproven) };
   };
 }
 
-function unreadiness(present: Observed | undefined): Pick<Unit, 'waits'> {
+function unreadiness(present: Observed | undefined, unproven: boolean): Pick<Unit, 'waits'> {
   if (present === undefined) return { waits: ' to be seen' };
-  if (present.condition.state === 'ready') return {};
+  if (present.condition.state === 'ready') return unproven ? { waits: ' to have been ready for long enough' } : {};
   return { waits: present.kind === 'instance' ? ' to be running' : ' to be ready' };
 }
 

@@ -1,7 +1,11 @@
 import type { Action, WithholdCode } from '../action.ts';
+import { groupByMany } from '../group-by-many.ts';
+import type { Gate } from '../order.ts';
 import { boundsOf } from '../rollout.ts';
+import { nobodyAround } from '../traffic/neighbours.ts';
 import type { Policy } from './plan-input.ts';
 import { hasRollouts, type Subject } from './rollout-subject.ts';
+import { surroundingsOf } from './surroundings.ts';
 import { type Prerequisites, prerequisitesOf } from './wave-order.ts';
 import { type AllAtOnce, nameOf, type SubjectUnits, type Unit, unitsOf } from './wave-units.ts';
 import type { World } from './world.ts';
@@ -24,12 +28,13 @@ export function wavePolicy(plan: AllAtOnce, world: World): Policy | undefined {
   const { wanted, choices = {} } = world.input;
   if (choices.atOnce || !hasRollouts(wanted)) return undefined;
   const held = new Map<Action, Reason>();
-  for (const units of unitsOf(plan, prerequisitesOf(plan.actions, 'all'), world)) {
+  const around = surroundingsOf(plan.actions, plan.desired, world) ?? nobodyAround;
+  for (const units of unitsOf(plan, prerequisitesOf(plan.actions, 'all', around), world)) {
     const { passing, reason } = currentWave(units, world);
     for (const { action } of units.open) if (action !== undefined && !passing.has(action)) held.set(action, reason);
   }
   if (held.size === 0) return undefined;
-  holdWhatNeeds(held, plan.actions, prerequisitesOf(plan.actions, 'needed'));
+  holdWhatNeeds(held, prerequisitesOf(plan.actions, 'needed', around));
   return (action) => held.get(action);
 }
 
@@ -69,14 +74,20 @@ function many([first, ...others]: readonly Unit[]): string {
   return `${nameOf(first.place)}${first.waits ?? ''}${others.length === 0 ? '' : ` and ${others.length} more`}`;
 }
 
-function holdWhatNeeds(held: Map<Action, Reason>, actions: readonly Action[], needed: Prerequisites): void {
-  for (let before = -1; before < held.size; ) {
-    before = held.size;
-    for (const action of actions) {
-      if (held.has(action) || action.cause === 'drift') continue;
-      const ground = (needed.get(action) ?? []).find((one) => held.has(one));
-      const reason = ground && held.get(ground);
-      if (ground && reason) held.set(action, { code: reason.code, why: behind(ground, reason) });
+/** What waits for something held is held with it, through gates too; so far as it is no drift. */
+function holdWhatNeeds(held: Map<Action, Reason>, needed: Prerequisites): void {
+  const waiting = groupByMany([...needed], ([, before]) => before);
+  const next: (readonly [node: Action | Gate, ground: Action])[] = [...held.keys()].map((action) => [action, action]);
+  const entered = new Set<Action | Gate>(held.keys());
+  for (let at = next.shift(); at !== undefined; at = next.shift()) {
+    const [before, ground] = at;
+    for (const [node] of waiting.get(before) ?? []) {
+      const reason = held.get(ground);
+      const isAction = 'verb' in node;
+      if (reason === undefined || entered.has(node) || (isAction && node.cause === 'drift')) continue;
+      entered.add(node);
+      if (isAction) held.set(node, { code: reason.code, why: behind(ground, reason) });
+      next.push([node, isAction ? node : ground]);
     }
   }
 }

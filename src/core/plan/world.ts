@@ -17,7 +17,7 @@ export interface World {
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
   const ours = new Map<Address, Claimed[]>();
   for (const one of claimed) {
-    if (one.claim.by !== 'us') continue;
+    if (one.claim.by !== 'us' || one.claim.deleted) continue;
     const twins = ours.get(one.claim.address);
     if (twins === undefined) ours.set(one.claim.address, [one]);
     else twins.push(one);

@@ -71,9 +71,26 @@ function reason({ verb, actions }: Entry): string {
   const [first] = actions;
   if (verb === 'adopt') return 'adopted';
   if (first?.verb === 'forget') return 'gone from the cloud; the store lets it go';
+  if (first?.verb === 'replace') return replacement(first);
   if (first?.verb === 'delete' && verb === 'delete')
     return first.because === 'rogue' ? 'nobody wrote this rule' : first.because;
   return first?.verb === 'update' && first.effect === 'stops' ? 'stops the machine' : '';
+}
+
+/** In which order. What is lost with the old machine is a line of its own. */
+function replacement({ surge, desired, observed }: Replacement): string {
+  const named = observed.name === '' || desired.name === observed.name ? '' : ` ${desired.name}`;
+  const how = surge ? `the new machine${named} is ready before the old one ends` : 'the old machine ends first';
+  return surge?.successor === undefined ? how : `${how}; goes on with ${surge.successor}`;
+}
+
+type Replacement = Extract<Action, { readonly verb: 'replace' }>;
+
+function lossLine({ kind, desired }: Replacement, paint: Paint): readonly string[] {
+  if (kind !== 'instance') return [];
+  const address = 'placement' in desired.attributes && desired.attributes.placement.publicIp;
+  const addresses = address ? ' Its addresses change.' : ' Its private address changes.';
+  return [`      ${paint('remove', `! the data on its disks is LOST: nothing is carried over.${addresses}`)}`];
 }
 
 function actionLines(action: Action, paint: Paint): readonly string[] {
@@ -82,10 +99,11 @@ function actionLines(action: Action, paint: Paint): readonly string[] {
       return action.desired.kind === 'firewall-rule'
         ? [`      ${paint('add', `+ ${ruleText(action.desired.attributes)}`)}`]
         : fieldLines(action.desired.attributes).map((line) => `      ${line}`);
-    case 'update':
     case 'replace':
+      return [...lossLine(action, paint), ...changeLines(action, paint)];
+    case 'update':
     case 'adopt':
-      return action.changes.map((change) => `      ${changeLine(change, action, paint)}`);
+      return changeLines(action, paint);
     case 'delete':
       return action.observed.kind === 'firewall-rule'
         ? [`      ${paint('remove', `- ${ruleText(action.observed.attributes)}`)}`]
@@ -94,6 +112,9 @@ function actionLines(action: Action, paint: Paint): readonly string[] {
       return [`      ${paint('dim', action.id)}`];
   }
 }
+
+const changeLines = (action: Extract<Action, { readonly changes: unknown }>, paint: Paint): readonly string[] =>
+  action.changes.map((change) => `      ${changeLine(change, action, paint)}`);
 
 function changeLine({ field, from, to }: FieldChange, action: Action, paint: Paint): string {
   const subject =
@@ -142,10 +163,13 @@ function actingLines(findings: readonly Finding[], how: How): readonly string[] 
   });
 }
 
-const together: readonly string[] = ['not-observed', 'paused', 'wave', 'rollout-stopped'] satisfies readonly (
-  | BlockCode
-  | WithholdCode
-)[];
+const together: readonly string[] = [
+  'not-observed',
+  'paused',
+  'wave',
+  'rollout-stopped',
+  'failed-births',
+] satisfies readonly (BlockCode | WithholdCode)[];
 
 function subjectOf(finding: Finding, more = ''): string {
   if ('address' in finding) return `${finding.kind} ${nameIn(finding.address, finding.kind)}${more} ${finding.type}`;

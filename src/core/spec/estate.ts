@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usualLimits } from '../guards.ts';
 import { hooks } from './estate-hooks.ts';
 import { signatures } from './estate-signatures.ts';
 import { sources } from './estate-sources.ts';
@@ -10,6 +11,12 @@ const limits = z.strictObject(
   {
     deletes: whole(0, 1_000_000).default(5).meta({ description: 'Deletions one generation may make.' }),
     replaces: whole(0, 1_000_000).default(5).meta({ description: 'Replacements, and updates that stop a machine.' }),
+    creates: whole(0, 1_000_000)
+      .default(usualLimits.creates)
+      .meta({ description: 'New machines that one generation may launch, and healing in 24 h.' }),
+    closures: whole(0, 1_000_000)
+      .default(usualLimits.closures)
+      .meta({ description: 'Rules that nobody wrote and that may be removed in 24 h.' }),
     share: text(/^(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, 'a share from 0% to 100%, such as 10%')
       .prefault('10%')
       .transform((percent) => Number(percent.slice(0, -1)) / 100)
@@ -27,7 +34,8 @@ export const estateSchema = z
       {
         mode: mode(),
         limits: limits.prefault({}).meta({
-          description: 'Blast radius: above these, deletions and replacements wait for an approval.',
+          description:
+            'Blast radius: above these, deletions, replacements, new machines and closures of rules wait for an approval.',
         }),
         sources: sources().optional().meta({ description: 'Trees of teams, each in a repository of its own.' }),
         signatures: signatures().optional().meta({ description: 'Whose signed commits may be applied.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { metadata } from './metadata.ts';
 import { name, names } from './name-field.ts';
-import { rollout } from './rollout-field.ts';
+import { minReady, rollout } from './rollout-field.ts';
 import { secretRef } from './secret-ref.ts';
 import { terms } from './terms-fields.ts';
 import { flag, text, whole } from './text-field.ts';
@@ -65,9 +65,25 @@ const machine = {
   }),
   publicIp: flag().meta({ description: "The cloud's ephemeral public address." }),
   power: z.enum(['running', 'stopped']).meta({ description: 'Whether it runs.' }),
+  replace: z
+    .strictObject(
+      {
+        strategy: z.enum(['surge', 'recreate']).meta({
+          description:
+            'surge: the new machine is ready before the old one ends. recreate: the old one ends first. Disks are not carried over by either.',
+        }),
+      },
+      { error: '{ strategy }' },
+    )
+    .meta({
+      description:
+        'How a machine is replaced. Default: surge on AWS, recreate on Google Cloud and Azure, where a successor by surge has a suffix in its name.',
+    }),
 } as const;
 
-const perTarget = z.strictObject({ ...machine, rollout: rollout() }, { error: 'fields of an instance' }).partial();
+const perTarget = z
+  .strictObject({ ...machine, rollout: rollout(), minReady: minReady() }, { error: 'fields of an instance' })
+  .partial();
 
 export const instanceSchema = z
   .strictObject({

@@ -37,3 +37,15 @@ export const rollout = () =>
       description:
         'A change goes out in waves: the next one starts when the last is converged and healthy, and none after a failure.',
     });
+
+/** Longer than this and a machine may be proven by its age first: see births.ts. */
+const LONGEST_READY = 600;
+
+export const minReady = () =>
+  whole(0, LONGEST_READY)
+    .optional()
+    .meta({
+      description:
+        "Seconds that a new machine must have been ready before it counts: it runs, and the cloud's own status checks passed. Left out: 60. With 0 all replicas are launched at once.",
+      examples: [60],
+    });

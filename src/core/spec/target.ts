@@ -3,10 +3,10 @@ import { clouds } from '../clouds.ts';
 import { guarded } from './guarded.ts';
 import { LOOPBACK } from './loopback.ts';
 import { plainMetadata } from './metadata.ts';
-import { rollout } from './rollout-field.ts';
+import { minReady, rollout } from './rollout-field.ts';
 import { credentials } from './secret-ref.ts';
 import { mode } from './terms-fields.ts';
-import { text } from './text-field.ts';
+import { text, whole } from './text-field.ts';
 
 const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
 
@@ -40,6 +40,25 @@ export const targetSchema = z
         }),
         mode: mode(),
         rollout: rollout(),
+        minReady: minReady(),
+        quotas: z
+          .strictObject(
+            {
+              rulesPerGroup: whole(1, 1000)
+                .optional()
+                .meta({
+                  description:
+                    'Rules that a security group (AWS, in each direction) or a network security group (Azure) may hold. Left out: 60 on AWS, 1000 on Azure.',
+                  examples: [100],
+                }),
+            },
+            { error: '{ rulesPerGroup }' },
+          )
+          .optional()
+          .meta({
+            description:
+              'Quotas of the account that were changed: a plan says before any write what they leave no room for.',
+          }),
       },
       { error: 'a map' },
     ),

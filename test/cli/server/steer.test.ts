@@ -186,6 +186,22 @@ describe('approving by a server', () => {
     );
   });
 
+  test('an approval is withdrawn with the words that it would be from here', async () => {
+    const withdrawn = async (ask: (args: readonly string[]) => Promise<Said>, folder: readonly string[]) => {
+      await meddle(`once more, ${folder.length}`);
+      await here(['approve', place.specs, allow, '--yes', ...because]);
+      const newest = (await store.fleet.approvals.inForce(where)).at(-1)?.seq ?? -1;
+      const said = await ask(['withdraw', String(newest), ...folder, ...because]);
+      assert.equal(said.code, 0, said.stderr);
+      return said.stdout.replace(/\d+\)/, 'N)').replace(/ by .* \(/, ' by somebody (');
+    };
+    const mine = await withdrawn(here, [place.specs]);
+    assert.equal(await withdrawn((args) => asked(args, 'approver'), []), mine);
+    const other = await asked(['withdraw', '1', ...because], 'approver');
+    assert.deepEqual([other.code, other.stdout], [1, '']);
+    assert.match(other.stderr, /no such thing, or none that you may see/);
+  });
+
   test('nothing where nothing waits, and not what was shown with another digest', async () => {
     const other = await asked(['approve', '--yes', '--digest', 'a'.repeat(12), ...because], 'approver');
     assert.equal(other.code, 3);

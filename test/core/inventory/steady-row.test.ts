@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import { steadyRow } from '../../../src/core/inventory/steady-row.ts';
+import { noCount } from '../../../src/core/limits.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
 import { input, looked } from '../plan/fixture.ts';
 import { machines, standing } from '../plan/rollouts.ts';
@@ -29,8 +30,7 @@ const paused = (reason: string): Row => ({
 /** A line that a limit withholds: of three machines that would be replaced, when this is how the estate stands. */
 function withheld(bounds: Partial<Bounds>): Row {
   const given = machines({ replicas: 3, there: standing(0, 3, 'old') });
-  const none = { deletes: 0, replaces: 0 };
-  const spent = { generation: none, healing: none };
+  const spent = { generation: noCount, healing: noCount };
   const [plan] = planEstate([given], { limits: { deletes: 0, replaces: 1 }, spent, owned: 40, ...bounds });
   const [found] = plan?.findings ?? [];
   assert.ok(found?.type === 'withheld' && found.code === 'limit');
@@ -39,8 +39,8 @@ function withheld(bounds: Partial<Bounds>): Row {
 }
 
 const made = (replaces: number): Bounds['spent'] => ({
-  generation: { deletes: 0, replaces },
-  healing: { deletes: 0, replaces: 0 },
+  generation: { ...noCount, replaces },
+  healing: noCount,
 });
 const share = { deletes: 9, replaces: 9, share: 0.05 };
 
@@ -59,7 +59,7 @@ const same: Readonly<Record<string, readonly [Row, Row]>> = {
   ],
   'why a kind was not listed': [unlisted('Not listed (RequestId: r-1)'), unlisted('Not listed (RequestId: r-2)')],
   'where what counts against a limit was made': [
-    withheld({ spent: made(1), elsewhere: { deletes: 0, replaces: 2 } }),
+    withheld({ spent: made(1), elsewhere: { ...noCount, replaces: 2 } }),
     withheld({ spent: made(3) }),
   ],
   'how many there are of which a share is counted': [

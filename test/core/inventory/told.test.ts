@@ -46,6 +46,17 @@ describe('a row tells whose it is and how far', () => {
   });
 });
 
+describe('a row tells what it is called', () => {
+  it('as the cloud calls it, else as its document does, else by its address, else nothing', () => {
+    const { name: _, ...anonymous } = standing;
+    const unnamed = { ...anonymous, name: '' };
+    assert.equal(only(input([], looked([{ ...other, name: 'theirs' }]))).called.name, 'theirs');
+    assert.equal(only(input([net], looked([unnamed]))).called.name, 'core');
+    assert.equal(only(input([], looked([unnamed]))).called.name, 'core');
+    assert.equal(only(input([], looked([{ ...other, name: '' }]))).called.name, '');
+  });
+});
+
 describe('a row tells what differs, and where', () => {
   it('what differs and what comes next, and why that is held', () => {
     const choices = { unattended: true };

@@ -1,7 +1,7 @@
 import { describe } from 'node:test';
 import { withoutStore } from '../../../src/core/knowledge.ts';
 import { pausePolicy } from '../../../src/core/plan/pause.ts';
-import { at, input, know, looked, lost, scope, see, vpc, want } from '../plan/fixture.ts';
+import { appliedAs, at, input, know, looked, lost, scope, see, vpc, want } from '../plan/fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 import {
   applied,
@@ -82,8 +82,18 @@ const cases: readonly Case[] = [
         },
       ],
       looked([...ground, standingWeb]),
+      { knowledge: appliedAs([...ground, standingWeb], [web]) },
     ),
     want: ['network/core InSync ours', 'subnet/core.app InSync ours', 'instance/web-0 Blocked ours protect'],
+  },
+  {
+    name: 'what no spec asked for would lose a disk: blocked, whatever a mode says of it',
+    given: input(
+      [net, subnet, { ...web, attributes: { ...web.attributes, machine: { ...machine, image: 'x' } } }],
+      looked([...ground, standingWeb]),
+      { choices: { unattended: true } },
+    ),
+    want: ['network/core InSync ours', 'subnet/core.app InSync ours', 'instance/web-0 Blocked ours destructive-drift'],
   },
   {
     name: 'a mode waits for a person: still pending',

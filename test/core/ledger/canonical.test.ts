@@ -32,6 +32,16 @@ const refused: readonly unknown[] = [
   new Map(),
   Symbol('x'),
 ];
+test('canonical: what is refused is called by its class, if it has one', () => {
+  const rows: readonly (readonly [value: unknown, want: RegExp])[] = [
+    [new Date(0), /for a Date$/],
+    [new (class {})(), /for a thing$/],
+    [Object.create(Object.create(null)), /for a thing$/],
+    [1n, /for a bigint$/],
+  ];
+  for (const [value, want] of rows) assert.throws(() => canonical(value), want);
+});
+
 for (const value of refused)
   test(`canonical: ${String(value)} is refused`, () =>
     assert.throws(() => canonical({ value }), /canonical JSON has no form/));

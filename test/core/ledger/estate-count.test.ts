@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bounds, estateCount, type Place, stricterLimits } from '../../../src/core/ledger/estate-count.ts';
+import { estateCount, type Place } from '../../../src/core/ledger/estate-count.ts';
+import { type LimitBounds, stricterLimits } from '../../../src/core/limits.ts';
 
 const place = (as: Place['as'], name: string): Place => ({
   as,
   by: 'generation',
+  scope: 'here',
   address: `net/${name}`,
   subject: `id-${name}`,
 });
@@ -14,9 +16,13 @@ const healing = (count: number): readonly Place[] => deletes(count).map((one) =>
 const replaces = (count: number): readonly Place[] =>
   Array.from({ length: count }, (_, i) => place('replace', `r${i}`));
 
+const creates = (count: number): readonly Place[] => Array.from({ length: count }, (_, i) => place('create', `c${i}`));
+const closures = (count: number): readonly Place[] =>
+  Array.from({ length: count }, (_, i) => place('closure', `k${i}`));
+
 const rows: readonly {
   readonly name: string;
-  readonly bounds: Bounds;
+  readonly bounds: LimitBounds;
   readonly ran?: readonly Place[];
   readonly next: readonly Place[];
   readonly passed: number;
@@ -73,14 +79,14 @@ const rows: readonly {
   },
   {
     name: 'allowed by a person, both verbs together',
-    bounds: { limits: { deletes: 0, replaces: 0, share: 0 }, allowed: 3, owned: 99 },
+    bounds: { limits: { deletes: 0, replaces: 0, share: 0 }, allowDeletes: 3, owned: 99 },
     next: [...deletes(2), ...replaces(2)],
     passed: 3,
     why: /--allow-deletes 4/,
   },
   {
     name: 'allowing less than the limit takes nothing away',
-    bounds: { limits: { deletes: 5, replaces: 0 }, allowed: 1, owned: 9 },
+    bounds: { limits: { deletes: 5, replaces: 0 }, allowDeletes: 1, owned: 9 },
     next: deletes(5),
     passed: 5,
   },
@@ -98,6 +104,43 @@ const rows: readonly {
     next: healing(2),
     passed: 1,
     why: /over the limit of 1 deletes for healing in 24 h; already done or under way: delete net\/d0\./,
+  },
+  {
+    name: 'new machines have places of their own',
+    bounds: { limits: { deletes: 0, replaces: 0, creates: 2, share: 0 }, owned: 99 },
+    next: creates(3),
+    passed: 2,
+    why: /over the limit of 2 new machines; already done or under way: create net\/c0, create net\/c1\. --allow-creates 3 would/,
+  },
+  {
+    name: 'a limit that an earlier version wrote down is 50 new machines',
+    bounds: { limits: { deletes: 0, replaces: 0 }, owned: 9 },
+    next: creates(60),
+    passed: 50,
+    why: /over the limit of 50 new machines/,
+  },
+  {
+    name: 'so many new machines as a person allowed',
+    bounds: { limits: { deletes: 0, replaces: 0 }, allowCreates: 55, allowDeletes: 99, owned: 9 },
+    next: creates(60),
+    passed: 55,
+    why: /--allow-creates 56/,
+  },
+  {
+    name: 'closures have places of their own, and what was deleted or replaced takes none of them',
+    bounds: { limits: { deletes: 1, replaces: 1, closures: 2 }, owned: 9 },
+    ran: [...replaces(1), ...deletes(1)],
+    next: closures(3),
+    passed: 2,
+    why: /over the limit of 2 closures of rules that nobody wrote; already done or under way: closure net\/k0, closure net\/k1\. --allow-closures 3 would/,
+  },
+  {
+    name: 'closures take no place of a delete',
+    bounds: { limits: { deletes: 1, replaces: 0 }, owned: 9 },
+    ran: closures(40),
+    next: deletes(2),
+    passed: 1,
+    why: /under way: delete net\/d0\./,
   },
   {
     name: 'nothing ran',
@@ -124,7 +167,12 @@ test('estate count: the stricter of two, member by member', () => {
   assert.deepEqual(stricterLimits(loose, { deletes: 1, replaces: 9, share: 0.1 }), {
     deletes: 1,
     replaces: 1,
+    creates: 50,
+    closures: 50,
     share: 0.1,
   });
-  assert.deepEqual(stricterLimits({ ...loose, share: 0.05 }, { ...loose, share: 0.1 }), { ...loose, share: 0.05 });
+  const more = { ...loose, creates: 90, closures: 7 };
+  assert.deepEqual(stricterLimits({ ...more, share: 0.05 }, { ...more, share: 0.1 }), { ...more, share: 0.05 });
+  // of an earlier version: it had no such fields, and that is never no limit
+  assert.deepEqual(stricterLimits(more, loose), { ...loose, creates: 50, closures: 7 });
 });

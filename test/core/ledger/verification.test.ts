@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { genesis, type Head, headOf, link } from '../../../src/core/ledger/chain.ts';
-import { checkpointText, readCheckpoint, type SignedCheckpoint } from '../../../src/core/ledger/checkpoint.ts';
+import {
+  chainGenesis,
+  type EstateHead,
+  estateHeadOf,
+  genesis,
+  type Head,
+  headOf,
+  link,
+  linkFirst,
+} from '../../../src/core/ledger/chain.ts';
+import {
+  checkpointText,
+  type EstateCheckpoint,
+  readCheckpoint,
+  type SignedCheckpoint,
+  sealText,
+} from '../../../src/core/ledger/checkpoint.ts';
 import type { Linked } from '../../../src/core/ledger/entry.ts';
-import { type Verdict, verification } from '../../../src/core/ledger/verification.ts';
+import { type LedgerItem, type Recorded, type Verdict, verification } from '../../../src/core/ledger/verification.ts';
 
 /** Not a hash to trust, but one that shows every difference. */
 const hash = (text: string): string => `#${[...text].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 2147483647, 7)}`;
@@ -13,159 +28,369 @@ const isSigned = (text: string, signature: string): boolean => signature === sig
 const store = 's1';
 const estate = 'acme';
 
-/** Entries noting 1 to `count`; `twist` may alter what is noted. */
-function chain(count: number, twist: (n: number) => unknown = (n) => n, of = { store, estate }): readonly Linked[] {
+function verify(
+  items: readonly LedgerItem[],
+  checkpoints: readonly (EstateCheckpoint | SignedCheckpoint)[],
+  recorded?: Recorded,
+): Verdict {
+  const check = verification({ store, estate, checkpoints }, { hash, key: 'k', isSigned });
+  items.every((item) => check.follow(item));
+  return check.end(recorded);
+}
+
+interface Row {
+  readonly name: string;
+  readonly items: readonly LedgerItem[];
+  readonly checkpoints?: readonly (EstateCheckpoint | SignedCheckpoint)[];
+  readonly recorded?: Recorded;
+  readonly want: number | 'ok';
+  readonly reason?: RegExp;
+}
+
+/** One chain of the first version: notes 1 to `count`; `twist` may alter the note. */
+function first(count: number, twist: (n: number) => unknown = (n) => n, of = { store, estate }): readonly Linked[] {
   const entries: Linked[] = [];
-  let head: Head = genesis(of.store, of.estate, hash);
+  let head: EstateHead = genesis(of.store, of.estate, hash);
   for (let n = 1; n <= count; n++) {
-    const entry = link(head, { at: n, type: 'note', body: { n: twist(n) } }, hash);
+    const entry = linkFirst(head, { at: n, type: 'note', body: { n: twist(n) } }, hash);
     entries.push(entry);
-    head = headOf(entry);
+    head = estateHeadOf(entry);
   }
   return entries;
 }
 
-function signed({ seq, chain: { hash: at } }: Linked, rest: Partial<SignedCheckpoint> = {}): SignedCheckpoint {
+function signedFirst({ seq, chain: { hash: at } }: Linked, rest: Partial<EstateCheckpoint> = {}): EstateCheckpoint {
   const checkpoint = { store, estate, seq, hash: at, at: 0 };
-  return { ...checkpoint, key: 'k', signature: sign(checkpointText(checkpoint)), ...rest };
+  return { ...checkpoint, key: 'k', signature: sign(sealText(checkpoint)), ...rest };
 }
 
-function verify(entries: readonly Linked[], checkpoints: readonly SignedCheckpoint[], recorded?: Head): Verdict {
-  const check = verification({ store, estate, checkpoints }, { hash, isSigned });
-  entries.every((entry) => check.follow(entry));
-  return check.end(recorded);
-}
-
-const whole = chain(5);
-const at = (seq: number): Linked => {
-  const entry = whole[seq - 1];
+const old = first(5);
+const oldAt = (seq: number): Linked => {
+  const entry = old[seq - 1];
   assert.ok(entry);
   return entry;
 };
-const altered = (seq: number, change: (entry: Linked) => Linked) =>
-  whole.map((entry) => (entry.seq === seq ? change(entry) : entry));
+const oldAltered = (seq: number, change: (entry: Linked) => Linked) =>
+  old.map((entry) => (entry.seq === seq ? change(entry) : entry));
+const oldEnd = (head: EstateHead): Recorded => ({ first: head, heads: [] });
 
-const rows: readonly {
-  readonly name: string;
-  readonly entries: readonly Linked[];
-  readonly checkpoints?: readonly SignedCheckpoint[];
-  readonly recorded?: Head;
-  readonly want: number | 'ok';
-  readonly reason?: RegExp;
-}[] = [
-  { name: 'whole', entries: whole, checkpoints: [signed(at(2)), signed(at(5))], recorded: headOf(at(5)), want: 'ok' },
-  { name: 'nothing at all', entries: [], want: 'ok' },
-  { name: 'grown since the checkpoint', entries: whole, checkpoints: [signed(at(3))], want: 'ok' },
+const firstRows: readonly Row[] = [
+  {
+    name: 'whole',
+    items: old,
+    checkpoints: [signedFirst(oldAt(2)), signedFirst(oldAt(5))],
+    recorded: oldEnd(estateHeadOf(oldAt(5))),
+    want: 'ok',
+  },
+  { name: 'nothing at all', items: [], want: 'ok' },
+  { name: 'grown since the checkpoint', items: old, checkpoints: [signedFirst(oldAt(3))], want: 'ok' },
   {
     name: 'body changed',
-    entries: altered(3, (e) => ({ ...e, body: { n: 99 } })),
+    items: oldAltered(3, (e) => ({ ...e, body: { n: 99 } })),
     want: 3,
     reason: /content was changed/,
   },
-  { name: 'time changed', entries: altered(3, (e) => ({ ...e, at: 99 })), want: 3, reason: /content was changed/ },
+  { name: 'time changed', items: oldAltered(3, (e) => ({ ...e, at: 99 })), want: 3, reason: /content was changed/ },
   {
     name: 'type changed',
-    entries: altered(3, (e) => ({ ...e, type: 'intent' })),
+    items: oldAltered(3, (e) => ({ ...e, type: 'intent' })),
     want: 3,
     reason: /content was changed/,
   },
   {
     name: 'body changed and its own hash made to fit',
-    entries: altered(3, () => link(headOf(at(2)), { at: 3, type: 'note', body: { n: 99 } }, hash)),
+    items: oldAltered(3, () => linkFirst(estateHeadOf(oldAt(2)), { at: 3, type: 'note', body: { n: 99 } }, hash)),
     want: 4,
     reason: /predecessor/,
   },
   {
     name: 'one missing',
-    entries: whole.filter(({ seq }) => seq !== 3),
+    items: old.filter(({ seq }) => seq !== 3),
     want: 3,
     reason: /entry 3 is missing: 4 follows 2/,
   },
-  { name: 'the first missing', entries: whole.slice(1), want: 1, reason: /entry 1 is missing/ },
-  { name: 'one twice', entries: [at(1), at(1), at(2)], want: 1, reason: /out of order/ },
+  { name: 'the first missing', items: old.slice(1), want: 1, reason: /entry 1 is missing/ },
+  { name: 'one twice', items: [oldAt(1), oldAt(1), oldAt(2)], want: 1, reason: /out of order/ },
   {
     name: 'another estate’s chain',
-    entries: chain(5, (n) => n, { store, estate: 'other' }),
+    items: first(5, (n) => n, { store, estate: 'other' }),
     want: 1,
     reason: /predecessor/,
   },
-  {
-    name: 'another store’s chain',
-    entries: chain(5, (n) => n, { store: 's2', estate }),
-    want: 1,
-    reason: /predecessor/,
-  },
+  { name: 'another store’s chain', items: first(5, (n) => n, { store: 's2', estate }), want: 1, reason: /predecessor/ },
   {
     name: 'recomputed from entry 3 on',
-    entries: chain(5, (n) => (n === 3 ? 99 : n)),
-    checkpoints: [signed(at(2)), signed(at(4))],
+    items: first(5, (n) => (n === 3 ? 99 : n)),
+    checkpoints: [signedFirst(oldAt(2)), signedFirst(oldAt(4))],
     want: 4,
     reason: /recomputed/,
   },
   {
     name: 'tail cut',
-    entries: whole.slice(0, 3),
-    checkpoints: [signed(at(5)), signed(at(2))],
+    items: old.slice(0, 3),
+    checkpoints: [signedFirst(oldAt(5)), signedFirst(oldAt(2))],
     want: 4,
     reason: /tail is cut.*entry 5.*is 3/,
   },
-  { name: 'all cut', entries: [], checkpoints: [signed(at(5))], want: 1, reason: /tail is cut/ },
+  { name: 'all cut', items: [], checkpoints: [signedFirst(oldAt(5))], want: 1, reason: /tail is cut/ },
   {
     name: 'tail cut, no checkpoint, but the database remembers',
-    entries: whole.slice(0, 3),
-    recorded: headOf(at(5)),
+    items: old.slice(0, 3),
+    recorded: oldEnd(estateHeadOf(oldAt(5))),
     want: 4,
     reason: /ends at 3/,
   },
   {
     name: 'the database remembers another hash',
-    entries: whole,
-    recorded: { seq: 5, hash: 'x' },
+    items: old,
+    recorded: oldEnd({ seq: 5, hash: 'x' }),
     want: 6,
     reason: /recorded/,
   },
   {
     name: 'a checkpoint without signature',
-    entries: whole,
-    checkpoints: [signed(at(2), { signature: 'x' })],
+    items: old,
+    checkpoints: [signedFirst(oldAt(2), { signature: 'x' })],
     want: 2,
     reason: /no valid signature/,
   },
   {
     name: 'a signature moved to another entry',
-    entries: whole,
-    checkpoints: [signed(at(2), { seq: 3 })],
+    items: old,
+    checkpoints: [signedFirst(oldAt(2), { seq: 3 })],
     want: 3,
     reason: /no valid signature/,
   },
   {
     name: 'a forged checkpoint beyond the end',
-    entries: whole,
-    checkpoints: [signed(at(2), { seq: 9 })],
+    items: old,
+    checkpoints: [signedFirst(oldAt(2), { seq: 9 })],
     want: 6,
     reason: /no valid signature/,
   },
   {
     name: 'checkpoints of others say nothing here',
-    entries: whole,
-    checkpoints: [signed(at(2), { estate: 'x', hash: 'x' }), signed(at(2), { store: 's0', seq: 9 })],
+    items: old,
+    checkpoints: [signedFirst(oldAt(2), { estate: 'x', hash: 'x' }), signedFirst(oldAt(2), { store: 's0', seq: 9 })],
     want: 'ok',
   },
 ];
 
-for (const { name, entries, checkpoints = [], recorded, want, reason } of rows)
+const sealOf = (end: EstateHead, rest: Partial<EstateCheckpoint> = {}): EstateCheckpoint => {
+  const checkpoint = { store, estate, seq: end.seq, hash: end.hash, at: 9 };
+  return { ...checkpoint, key: 'k', signature: sign(sealText(checkpoint)), ...rest };
+};
+const seal = sealOf(genesis(store, estate, hash));
+
+/** Entries of several chains side by side, in the order of their names, after `begun`. */
+function chains(
+  names: readonly string[],
+  begun = seal,
+  twist: (seq: number) => unknown = (seq) => seq,
+): readonly Linked[] {
+  const heads = new Map<string, Head>();
+  return names.map((of, index) => {
+    const head = heads.get(of) ?? chainGenesis(begun, of, hash);
+    const seq = begun.seq + 1 + index;
+    const entry = link(head, seq, { at: seq, type: 'intent', body: { n: twist(seq) } }, hash);
+    heads.set(of, headOf(entry));
+    return entry;
+  });
+}
+
+const two = ['aws/1/a', 'people', 'aws/1/a', 'aws/1/b', 'aws/1/a', 'aws/1/b'];
+const whole = chains(two);
+const at = (seq: number): Linked => {
+  const entry = whole[seq - 1];
+  assert.ok(entry);
+  return entry;
+};
+const headsOf = (...seqs: readonly number[]): readonly Head[] => seqs.map((seq) => headOf(at(seq)));
+function signed(seqs: readonly number[], rest: Partial<SignedCheckpoint> = {}): SignedCheckpoint {
+  const checkpoint = { store, estate, at: 10, heads: headsOf(...seqs) };
+  return { ...checkpoint, key: 'k', signature: sign(checkpointText(checkpoint)), ...rest };
+}
+const recorded: Recorded = { first: genesis(store, estate, hash), heads: headsOf(2, 5, 6) };
+const without = (...seqs: readonly number[]) => whole.filter(({ seq }) => !seqs.includes(seq));
+const altered = (seq: number, change: (entry: Linked) => Linked) =>
+  whole.map((entry) => (entry.seq === seq ? change(entry) : entry));
+const sealedOld = sealOf(estateHeadOf(oldAt(5)));
+
+const chainRows: readonly Row[] = [
+  {
+    name: 'several chains, whole',
+    items: [{ seal }, ...whole],
+    checkpoints: [signed([2, 3]), signed([5, 6])],
+    recorded,
+    want: 'ok',
+  },
+  {
+    name: 'a chain of which the database recorded that nothing stands in it yet',
+    items: [{ seal }, ...whole],
+    recorded: { ...recorded, heads: [...recorded.heads, { of: 'aws/1/empty', number: 0, hash: 'x' }] },
+    want: 'ok',
+  },
+  { name: 'behind a first version', items: [...old, { seal: sealedOld }, ...chains(two, sealedOld)], want: 'ok' },
+  {
+    name: 'numbers of transactions that came to nothing are left out',
+    items: [{ seal }, ...chains(two, sealOf({ ...seal, seq: 0 }))],
+    want: 'ok',
+  },
+  {
+    name: 'a body changed',
+    items: [{ seal }, ...altered(3, (e) => ({ ...e, body: { n: 99 } }))],
+    want: 3,
+    reason: /content was changed.*aws\/1\/a/,
+  },
+  {
+    name: 'a number changed',
+    items: [{ seal }, ...altered(6, (e) => ({ ...e, seq: 7 }))],
+    want: 7,
+    reason: /content was changed/,
+  },
+  {
+    name: 'moved into another chain',
+    items: [{ seal }, ...altered(6, (e) => ({ ...e, chain: { ...e.chain, of: 'people' } }))],
+    want: 6,
+    reason: /predecessor/,
+  },
+  {
+    name: 'one missing in the middle of a chain',
+    items: [{ seal }, ...without(3)],
+    want: 2,
+    reason: /entry 2 is missing: 3 follows 1/,
+  },
+  {
+    name: 'a tail cut that a checkpoint names',
+    items: [{ seal }, ...without(5)],
+    checkpoints: [signed([5, 6])],
+    want: 4,
+    reason: /tail is cut.*entry 3.*is 2.*aws\/1\/a/,
+  },
+  {
+    name: 'a tail cut that the database remembers',
+    items: [{ seal }, ...without(6)],
+    recorded,
+    want: 5,
+    reason: /ends at 1.*end at 2.*aws\/1\/b/,
+  },
+  {
+    name: 'a whole chain gone',
+    items: [{ seal }, ...without(4, 6)],
+    checkpoints: [signed([4])],
+    want: 1,
+    reason: /tail is cut.*aws\/1\/b/,
+  },
+  { name: 'everything gone', items: [], checkpoints: [signed([4])], want: 1, reason: /tail is cut/ },
+  {
+    name: 'a chain recomputed',
+    items: [{ seal }, ...chains(two, seal, (seq) => (seq === 3 ? 99 : seq))],
+    checkpoints: [signed([5])],
+    want: 5,
+    reason: /recomputed/,
+  },
+  {
+    name: 'a checkpoint without signature',
+    items: [{ seal }, ...whole],
+    checkpoints: [signed([3], { signature: 'x' })],
+    want: 3,
+    reason: /no valid signature/,
+  },
+  {
+    name: 'one head put into a signed checkpoint',
+    items: [{ seal }, ...whole],
+    checkpoints: [signed([3], { heads: headsOf(3, 6) })],
+    want: 3,
+    reason: /no valid signature/,
+  },
+  { name: 'no seal', items: whole, want: 1, reason: /seal.*is missing/ },
+  { name: 'another seal', items: [{ seal: sealOf(seal, { at: 8 }) }, ...whole], want: 1, reason: /no valid signature/ },
+  {
+    name: 'another seal, by a key that is not here',
+    items: [{ seal: sealOf(seal, { at: 8, key: 'other' }) }, ...whole],
+    want: 1,
+    reason: /predecessor/,
+  },
+  {
+    name: 'a seal by a key that is not here',
+    items: [
+      { seal: sealOf(seal, { key: 'other', signature: 'x' }) },
+      ...chains(two, sealOf(seal, { key: 'other', signature: 'x' })),
+    ],
+    want: 'ok',
+  },
+  {
+    name: 'sealed before the end of the first version',
+    items: [...old, { seal: sealOf(estateHeadOf(oldAt(4))) }],
+    want: 5,
+    reason: /ends at 5.*sealed at 4/,
+  },
+  {
+    name: 'an entry of the first version behind the seal',
+    items: [...old.slice(0, 4), { seal: sealOf(estateHeadOf(oldAt(4))) }, oldAt(5)],
+    want: 5,
+    reason: /sealed/,
+  },
+  {
+    name: 'the first version cut away below its seal',
+    items: [{ seal: sealedOld }, ...chains(two, sealedOld)],
+    want: 1,
+    reason: /ends at 0.*sealed at 5/,
+  },
+  {
+    name: 'an export of the first version, with the checkpoints of later chains',
+    items: old,
+    checkpoints: [signedFirst(oldAt(5)), signed([5, 6])],
+    want: 'ok',
+  },
+  {
+    name: 'the first version in a database that has no later chains any more',
+    items: old,
+    checkpoints: [signed([5, 6])],
+    recorded: oldEnd(estateHeadOf(oldAt(5))),
+    want: 6,
+    reason: /tail is cut/,
+  },
+];
+
+for (const { name, items, checkpoints = [], recorded, want, reason } of [...firstRows, ...chainRows])
   test(`verification: ${name}`, () => {
-    const verdict = verify(entries, checkpoints, recorded);
-    assert.equal(verdict.ok ? 'ok' : verdict.seq, want);
+    const verdict = verify(items, checkpoints, recorded);
+    assert.equal(verdict.ok ? 'ok' : verdict.seq, want, verdict.ok ? '' : verdict.reason);
     if (!verdict.ok) assert.match(verdict.reason, reason ?? /^$/);
   });
 
-test('verification: says how much it checked', () => {
-  assert.deepEqual(verify(whole, [signed(at(5))]), { ok: true, entries: 5, checkpoints: 1, head: headOf(at(5)) });
+test('verification: says how far signatures reach, chain by chain', () => {
+  assert.deepEqual(verify([...old, { seal: sealedOld }, ...chains(['people'], sealedOld)], [signedFirst(oldAt(3))]), {
+    ok: true,
+    entries: 6,
+    checkpoints: 1,
+    head: estateHeadOf(chains(['people'], sealedOld)[0] ?? oldAt(1)),
+    signedAt: 0,
+    chains: [
+      { chain: 'estate', entries: 5, signed: 3 },
+      { chain: 'people', entries: 1, signed: 0 },
+    ],
+  });
+  const verdict = verify([{ seal }, ...whole], [signed([2, 3])]);
+  assert.deepEqual(verdict.ok && verdict.chains, [
+    { chain: 'aws/1/a', entries: 3, signed: 2 },
+    { chain: 'aws/1/b', entries: 2, signed: 0 },
+    { chain: 'people', entries: 1, signed: 1 },
+  ]);
+});
+
+test('verification: an export of the first version says what it cannot hold', () => {
+  const verdict = verify(old, [signed([2, 5, 6])]);
+  assert.equal(verdict.ok && verdict.later, 6);
 });
 
 test('checkpoint: what is written reads back, and nothing else is taken for one', () => {
-  assert.deepEqual(readCheckpoint(JSON.stringify(signed(at(2)))), signed(at(2)));
-  for (const line of ['{}', '[]', 'null', '"x"', '{', JSON.stringify({ ...signed(at(2)), seq: '2' })])
+  for (const one of [signed([2, 3]), signedFirst(oldAt(2))]) assert.deepEqual(readCheckpoint(JSON.stringify(one)), one);
+  const bad = [
+    { ...signedFirst(oldAt(2)), seq: '2' },
+    { ...signed([2]), heads: [{ of: 'a', number: 1 }] },
+  ];
+  for (const line of ['{}', '[]', 'null', '"x"', '{', ...bad.map((one) => JSON.stringify(one))])
     assert.throws(() => readCheckpoint(line));
 });

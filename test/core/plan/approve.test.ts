@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action, Verb } from '../../../src/core/action.ts';
 import { actionDigest, type Hash } from '../../../src/core/digest.ts';
+import { noCount } from '../../../src/core/limits.ts';
 import { approvedBy, unlessApproved } from '../../../src/core/plan/approve.ts';
 import { planEstate } from '../../../src/core/plan/estate.ts';
 import { pausePolicy } from '../../../src/core/plan/pause.ts';
@@ -44,10 +45,9 @@ interface Row {
   readonly want: readonly string[];
 }
 
-const nothing = { deletes: 0, replaces: 0 };
 const unattended = ({ given, approved, policies = [], deletes = 9 }: Row): readonly string[] => {
   const choices = { unattended: true, approved: approvedBy(new Set(approved), hash), policies };
-  const bounds = { limits: { deletes, replaces: 1 }, spent: { generation: nothing, healing: nothing }, owned: 0 };
+  const bounds = { limits: { deletes, replaces: 1 }, spent: { generation: noCount, healing: noCount }, owned: 0 };
   return planEstate([{ ...given, choices }], bounds).flatMap(summary);
 };
 

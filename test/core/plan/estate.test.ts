@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScopePlan } from '../../../src/core/action.ts';
+import { noCount } from '../../../src/core/limits.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
 import { machines, standing, told } from './rollouts.ts';
 import { summary } from './summary.ts';
 
-const none = { generation: { deletes: 0, replaces: 0 }, healing: { deletes: 0, replaces: 0 } };
+const none = { generation: noCount, healing: noCount };
 const bounds = (more: Partial<Bounds> = {}): Bounds => ({
   limits: { deletes: 2, replaces: 1 },
   spent: none,
@@ -45,13 +46,13 @@ const cases: ReadonlyArray<{ name: string; given: PlanInput[]; more?: Partial<Bo
   {
     name: 'what this generation already deleted counts',
     given: [removing(1)],
-    more: { spent: { ...none, generation: { deletes: 2, replaces: 0 } } },
+    more: { spent: { ...none, generation: { ...noCount, deletes: 2 } } },
     want: ['create', 'withheld'],
   },
   {
     name: 'so does what it would still delete in scopes that are not planned here',
     given: [removing(1)],
-    more: { elsewhere: { deletes: 2, replaces: 0 } },
+    more: { elsewhere: { ...noCount, deletes: 2 } },
     want: ['create', 'withheld'],
   },
   {
@@ -79,6 +80,62 @@ const cases: ReadonlyArray<{ name: string; given: PlanInput[]; more?: Partial<Bo
     want: ['create', 'delete', 'delete'],
   },
 ];
+
+const newMachines = (replicas: number): PlanInput => machines({ replicas, there: [] });
+
+test('limits: new machines over the limit all wait, and the reason names both ways to let them pass', () => {
+  const [made] = planEstate([newMachines(51)], bounds());
+  assert.deepEqual(told(made ?? { actions: [], findings: [] }), [
+    '51 limit: this generation would make 51 new machines, the limit is 50 (limits.creates) (0 already made). Let it pass with --allow-creates 51, or with: setpoint approve',
+  ]);
+});
+
+const launching: ReadonlyArray<{ name: string; replicas: number[]; more?: Partial<Bounds>; want: number }> = [
+  { name: 'up to 50 of a limit that says nothing of them', replicas: [50], want: 50 },
+  { name: 'over all scopes', replicas: [30, 30], want: 0 },
+  {
+    name: 'with those launched before',
+    replicas: [10],
+    more: { spent: { ...none, generation: { ...noCount, creates: 41 } } },
+    want: 0,
+  },
+  { name: 'with those of other scopes', replicas: [10], more: { elsewhere: { ...noCount, creates: 41 } }, want: 0 },
+  {
+    name: 'not with those that healing launched',
+    replicas: [10],
+    more: { spent: { ...none, healing: { ...noCount, creates: 41 } } },
+    want: 10,
+  },
+  {
+    name: 'by the limit that is said',
+    replicas: [900],
+    more: { limits: { deletes: 0, replaces: 0, creates: 900 } },
+    want: 900,
+  },
+  { name: 'as many as a person lets pass', replicas: [60], more: { allowCreates: 60 }, want: 60 },
+  { name: 'and no more', replicas: [60], more: { allowCreates: 59, allowDeletes: 60 }, want: 0 },
+];
+
+for (const { name, replicas, more, want: launched } of launching)
+  test(`limits of new machines: ${name}`, () => {
+    const plans = planEstate(
+      replicas.map((count) => newMachines(count)).map((given) => ({ ...given, choices: { atOnce: true } })),
+      bounds(more),
+    );
+    assert.equal(plans.flatMap(({ actions }) => actions).filter(({ verb }) => verb === 'create').length, launched);
+  });
+
+test('limits: a machine that vanished counts as healing, and a replaced one is no new machine', () => {
+  const lost = machines({ replicas: 3, there: standing(0, 1, 'new'), lost: standing(2, 2, 'new') });
+  const [healed] = planEstate([lost], bounds({ spent: { ...none, healing: { ...noCount, creates: 50 } } }));
+  assert.match(
+    told(healed ?? { actions: [], findings: [] }).join(),
+    /^1 limit: healing in the last 24 h would make 51 new machines/,
+  );
+  const old = machines({ replicas: 1, there: standing(0, 0, 'old') });
+  const [made] = planEstate([old], bounds({ limits: { deletes: 0, replaces: 1, creates: 0 } }));
+  assert.deepEqual(told(made ?? { actions: [], findings: [] }), ['replace web-0']);
+});
 
 test('limits: what later waves would replace counts with the first', () => {
   const given = machines({ replicas: 4, there: standing(0, 3, 'old'), rollout: [1, 'rest'] });

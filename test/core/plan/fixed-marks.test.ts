@@ -4,7 +4,7 @@ import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed } from '../../../src/core/plan/plan-input.ts';
-import { at, dialect as fixture, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
+import { appliedAs, at, dialect as fixture, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
 
 /** A cloud where the mark of a network cannot be written later, and rules are known by name: as Google Cloud is. */
 const dialect: Dialect = { ...fixture, holds: { ...fixture.holds, fixedMarks: ['network'] } };
@@ -36,11 +36,15 @@ test('what stops a machine on its cloud only is a stop there: one of a document 
     machine: { image: 'i', size: 's', identity: 'web', power: 'running' },
     labels: {},
   } as const;
+  const was = want('instance', 'web-0', attributes);
   const web = want('instance', 'web-0', { ...attributes, machine: { ...attributes.machine, identity: 'db' } });
   const seen = ours('instance', 'web-0', 'i-1', attributes);
   const effectWith = (machineEffects: NonNullable<Dialect['holds']['machineEffects']>) => {
     const here = { ...dialect, holds: { ...dialect.holds, machineEffects } };
-    const [action] = plan({ ...input([web], looked([seen])), dialect: here }).actions;
+    const [action] = plan({
+      ...input([web], looked([seen]), { knowledge: appliedAs([seen], [was]) }),
+      dialect: here,
+    }).actions;
     return action?.verb === 'update' ? action.effect : action?.verb;
   };
   assert.deepEqual(
@@ -55,10 +59,13 @@ test('a machine that is still changing is not replaced', () => {
     machine: { image: 'i', size: 's', power: 'running' },
     labels: {},
   } as const;
+  const was = want('instance', 'web-0', attributes);
   const web = want('instance', 'web-0', { ...attributes, machine: { ...attributes.machine, image: 'other' } });
   const seen = ours('instance', 'web-0', 'i-1', attributes);
   const planned = (state: 'ready' | 'pending') => {
-    const { actions, findings } = plan(input([web], looked([{ ...seen, condition: { state } }])));
+    const { actions, findings } = plan(
+      input([web], looked([{ ...seen, condition: { state } }]), { knowledge: appliedAs([seen], [was]) }),
+    );
     return [actions.map(({ verb }) => verb), findings.map((finding) => 'code' in finding && finding.code)];
   };
   assert.deepEqual(planned('ready'), [['replace'], []]);

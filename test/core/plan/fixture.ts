@@ -19,6 +19,7 @@ export const dialect: Dialect = {
     network: [],
     subnet: [],
     fixedMarks: [],
+    replace: 'recreate',
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },
   rules: {
@@ -93,6 +94,12 @@ export function know(resources: readonly Observed[], more: Partial<Knowledge> = 
   }
   return { estate: 'acme', store: 's1', settled, pending: [], applied: new Map(), unstuck: new Map(), ...more };
 }
+
+/** The same, and each object stands as it was applied last, at `generation`. */
+export const appliedAs = (resources: readonly Observed[], applied: readonly Desired[], generation = 1): Knowledge =>
+  know(resources, {
+    applied: new Map(applied.map(({ address, attributes }) => [address, { attributes, generation }])),
+  });
 
 export const settle = (kind: Kind, address: string, more: Partial<Settled['terms']> = {}): Settled => ({
   address,

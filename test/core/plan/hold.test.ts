@@ -39,30 +39,36 @@ const cases: readonly Case[] = [
   },
   {
     name: 'the old stays where the new must not be made',
+    given: given([rule('443', 'observe')], [atom('400-500')]),
+    want: [`withheld ${name('443')}: mode`, `withheld ${name('400-500')}: depends`].toSorted(),
+  },
+  {
+    name: 'the old goes where the new, which must not be made, is for other ports',
     given: given([rule('443', 'observe')], [atom('80')]),
-    want: [`withheld ${name('443')}: mode`, `withheld ${name('80')}: depends`].toSorted(),
+    want: [`delete ${name('80')} (rogue)`, `withheld ${name('443')}: mode`],
   },
   {
     name: 'what nobody wrote goes all the same if it cannot be serving in the place of the new',
-    given: given([rule('443', 'observe')], [atom('80', '192.168.0.0/16')]),
-    want: [`delete ${name('80', '192.168.0.0/16')} (rogue)`, `withheld ${name('443')}: mode`],
+    given: given([rule('443', 'observe')], [atom('443', '192.168.0.0/16')]),
+    want: [`delete ${name('443', '192.168.0.0/16')} (rogue)`, `withheld ${name('443')}: mode`],
   },
   {
     name: 'the old stays while a gap keeps the new from being made',
-    given: given([rule('443')], [atom('80')], unseenNetworks),
+    given: given([rule('443')], [atom('400-500')], unseenNetworks),
     want: [
       'blocked network/core: not-observed',
       'incomplete network: Unreachable',
+      `withheld ${name('400-500')}: depends`,
       `withheld ${name('443')}: depends`,
-      `withheld ${name('80')}: depends`,
     ],
   },
 ];
 
-/** Rules that their network holds, which change in place. */
+/** Rules that their network holds, which change in place; a denial stands behind. */
 const held = (text: string, match: Partial<RuleMatch>, mode: 'plan' | 'observe' = 'plan') => {
   const { group: _, ...attributes } = allow('', '443', [peer]);
-  const said = { ...attributes, match: { ...attributes.match, targets: ['tag:web'], ...match } };
+  const order = { priority: match.action === 'deny' ? 2000 : 1000 };
+  const said = { ...attributes, order, match: { ...attributes.match, targets: ['tag:web'], ...match } };
   return want('firewall-rule', text, said, { mode });
 };
 const stands = (text: string, match: Partial<RuleMatch>) =>
@@ -100,4 +106,79 @@ const changing: readonly Case[] = [
   },
 ];
 
-runCases([...cases, ...changing]);
+const machine = { machine: { image: 'i', size: 's', power: 'running' as const }, labels: {} };
+
+/** A machine of ours in the group `from`, which is to be in `core.web`. */
+const moves = (from: string) => {
+  const placement = { subnet: at('subnet', 'core.a'), publicIp: false };
+  const subnet = ours('subnet', 'core.a', 'subnet-1', { network: 'vpc-1', cidr: '10.0.0.0/24', labels: {} });
+  const old = ours('group', 'core.old', 'sg-2', { network: 'vpc-1', labels: {} });
+  const said = { ...machine, placement, groups: [group.address] };
+  const stands = ours('instance', 'm-0', 'i-1', {
+    ...machine,
+    placement: { ...placement, subnet: 'subnet-1' },
+    groups: [from],
+  });
+  const seen = [standing, subnet, standingGroup, old, stands];
+  const wanted = [
+    net,
+    want('subnet', 'core.a', { network: net.address, cidr: '10.0.0.0/24', labels: {} }),
+    group,
+    rule('443'),
+  ];
+  return (rules: readonly ReturnType<typeof atom>[], gaps: Observation['gaps']) =>
+    input(
+      [...wanted, want('group', 'core.old', { network: net.address, labels: {} }), want('instance', 'm-0', said)],
+      { ...looked([...seen, ...rules]), gaps },
+      { knowledge: know(seen) },
+    );
+};
+const inOld = {
+  id: 'sgr-old',
+  attributes: { ...allow('sg-2', '400-500', [peer]), network: 'vpc-1' },
+  signs: { container: 'sg-2' },
+};
+const unseenRules = [{ kind: 'firewall-rule' as const, code: 'Throttled', reason: 'the second page did not come' }];
+
+/** The machine is to go from `core.old` to `core.web`, whose rule stands; the rule of `core.old` goes. */
+const staying = (mode: 'plan' | 'observe') => {
+  const made = moves('sg-2')([atom('443'), { ...atom('400-500'), ...inOld }], []);
+  const desired = made.wanted.desired.map((one) =>
+    one.kind === 'instance' ? { ...one, terms: { ...one.terms, mode } } : one,
+  );
+  const documents = new Map(
+    desired.flatMap(({ documents: its, terms: { protect, mode: of } }) =>
+      its.map(({ address }) => [address, { mode: of, protect, targets: ['prod'] }] as const),
+    ),
+  );
+  return { ...made, wanted: { ...made.wanted, desired, documents } };
+};
+
+const leaving: readonly Case[] = [
+  {
+    name: 'a rule of the group that a machine leaves goes',
+    given: staying('plan'),
+    want: ['update instance/m-0', `delete firewall-rule/core.old ingress tcp 400-500 ${peer} (rogue)`],
+  },
+  {
+    name: 'it stays while the machine must not move',
+    given: staying('observe'),
+    want: [`withheld firewall-rule/core.old ingress tcp 400-500 ${peer}: depends`, 'withheld instance/m-0: mode'],
+  },
+  {
+    name: 'a machine leaves a group where all rules were listed',
+    given: moves('sg-2')([], []),
+    want: [`create ${name('443')}`, 'update instance/m-0'],
+  },
+  {
+    name: 'a machine leaves no group while the listing of rules is incomplete and a wanted rule was not seen',
+    given: moves('sg-2')([], unseenRules),
+    want: [
+      `blocked ${name('443')}: not-observed`,
+      'incomplete firewall-rule: Throttled',
+      'withheld instance/m-0: depends',
+    ],
+  },
+];
+
+runCases([...cases, ...changing, ...leaving]);

@@ -5,7 +5,7 @@ import type { PauseDraft } from '../../../src/core/pause.ts';
 import { pausePolicy } from '../../../src/core/plan/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
-import { at, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
+import { appliedAs, at, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
 import { summary } from './summary.ts';
 
 const until = Date.parse('2027-01-31T17:30:00Z');
@@ -137,7 +137,8 @@ describe('pause', () => {
     const large = { ...machine, machine: { image: 'b', size: 's', power: 'running' } } as const;
     const web = want('instance', 'web-0', large);
     const standing = [ours('instance', 'web-0', 'i-0', small), ours('instance', 'web-1', 'i-1', small)];
-    const base = input([web], looked(standing));
+    const applied = appliedAs(standing, [want('instance', 'web-0', small)]);
+    const base = input([web], looked(standing), { knowledge: applied });
     const held = pausePolicy([pause({ by: 'address', name: at('instance', 'web') })], base.wanted);
     assert.deepEqual(
       summary(plan({ ...base, choices: { policies: [held] } })).filter((line) => line.includes('paused')),

@@ -1,5 +1,5 @@
 import { withoutStore } from '../../../src/core/knowledge.ts';
-import { at, input, know, looked, lost, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import { appliedAs, at, input, know, looked, lost, mark, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const net = want('network', 'core', vpc());
@@ -91,6 +91,7 @@ const cases: readonly Case[] = [
     given: input(
       [net, subnet, want('instance', 'web-0', { ...web.attributes, machine: { ...machine, image: 'ami-2' } })],
       looked([...ground, standingWeb]),
+      { knowledge: appliedAs([...ground, standingWeb], [web]) },
     ),
     want: ['replace instance/web-0'],
   },
@@ -103,6 +104,7 @@ const cases: readonly Case[] = [
         want('instance', 'web-0', { ...web.attributes, machine: { ...machine, image: 'ami-2' } }, { protect: true }),
       ],
       looked([...ground, standingWeb]),
+      { knowledge: appliedAs([...ground, standingWeb], [web]) },
     ),
     want: ['withheld instance/web-0: protect'],
   },

@@ -39,8 +39,8 @@ const rows: readonly { name: string; given: PlanInput; failed: readonly Failed[]
   },
   {
     name: 'healing failed: nothing stops',
-    given: machines({ replicas: 2, there: standing(0, 1, 'old', { applied: 'new' }), rollout: [1, 'rest'] }),
-    failed: [failure('replace', 'web-0')],
+    given: machines({ replicas: 2, there: standing(0, 1, 'new', { relabelled: true }), rollout: [1, 'rest'] }),
+    failed: [failure('update', 'web-0')],
     want: [],
   },
   {

@@ -19,10 +19,10 @@ const wantedGround = [
 ];
 
 export type Image = 'old' | 'new';
-const machine = (image: Image, subnet: string) => ({
+const machine = (image: Image, subnet: string, tier = 'web') => ({
   placement: { subnet, publicIp: false },
   machine: { image, size: 's', power: 'running' } as const,
-  labels: {},
+  labels: { tier },
 });
 
 /** A machine as it stands: of which image, and in what state. Applied is what it has, unless somebody changed it. */
@@ -31,6 +31,8 @@ export interface Standing {
   readonly has: Image;
   readonly state?: Observed['condition']['state'];
   readonly applied?: Image;
+  /** Somebody changed its label. */
+  readonly relabelled?: true;
 }
 
 export const standing = (from: number, to: number, has: Image, more: Partial<Standing> = {}): readonly Standing[] =>
@@ -52,8 +54,8 @@ export const web = at('instance', 'web');
 export function machines({ replicas, there, rollout = inThree, choices, lost = [] }: Web): PlanInput {
   const subnet = at('subnet', 'core.app');
   const desired = Array.from({ length: replicas }, (_, i) => want('instance', `web-${i}`, machine('new', subnet)));
-  const seen = there.map(({ ordinal, has, state = 'ready' }) => ({
-    ...ours('instance', `web-${ordinal}`, `i-${ordinal}`, machine(has, 'subnet-1')),
+  const seen = there.map(({ ordinal, has, state = 'ready', relabelled }) => ({
+    ...ours('instance', `web-${ordinal}`, `i-${ordinal}`, machine(has, 'subnet-1', relabelled && 'by hand')),
     condition: { state },
   }));
   const applied = [...there, ...lost].map(({ ordinal, has, applied: then = has }): [string, Applied] => [

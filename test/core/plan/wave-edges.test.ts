@@ -116,10 +116,14 @@ test('what a person chose to prune goes at once', () => {
   assert.equal(made.actions.length, 3);
 });
 
-test('what lets through goes in an earlier wave than what shuts, whatever their names', () => {
+test('a rule that outranks another of the opposite goes in an earlier wave, whatever their names', () => {
   const rule = (name: string, action: 'allow' | 'deny'): Desired => {
     const { group: _, ...rest } = allow('', '443', ['10.0.0.0/8']);
-    const attributes = { ...rest, match: { ...rest.match, action } };
+    const attributes = {
+      ...rest,
+      match: { ...rest.match, action },
+      order: { priority: action === 'deny' ? 2000 : 1000 },
+    };
     return {
       ...want('firewall-rule', name, attributes, { deletionPolicy: 'delete' }),
       documents: [{ address: at('firewall-rule', 'core.in'), file: 'specs/a.yaml', line: 1 }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { type Cidr, overlapsCidr, parseCidr } from '../../../src/core/cidr.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Allowed, Wanted } from '../../../src/core/plan/plan-input.ts';
 import type { Rollout } from '../../../src/core/rollout.ts';
@@ -14,9 +15,9 @@ const [web, lb] = ['core.web', 'core.lb'].map((name) => want('group', name, { ne
 assert.ok(web && lb);
 const ground = [net, subnet, web, lb];
 
-/** One atom of a rule document: a port, in a group. */
-const atom = (document: string, port: number, group = web.address): Desired => ({
-  ...want('firewall-rule', `${lastOf(group)} ingress tcp ${port} 10.0.0.0/8`, allow(group, `${port}`, ['10.0.0.0/8']), {
+/** One atom of a rule document: ports, in a group, for a block. */
+const atom = (document: string, port: number | string, group = web.address, block = '10.0.0.0/8'): Desired => ({
+  ...want('firewall-rule', `${lastOf(group)} ingress tcp ${port} ${block}`, allow(group, `${port}`, [block]), {
     deletionPolicy: 'delete',
   }),
   documents: [{ address: at('firewall-rule', document), file: 'specs/a.yaml', line: 1 }],
@@ -48,7 +49,7 @@ function wanting(desired: readonly Desired[], waves: Readonly<Record<string, Rol
 
 const passesOf = (wanted: Wanted, from: readonly Desired[]): readonly (readonly string[])[] =>
   rollOn(wanted, holding(from)).map(({ plan }) => plan.actions.map(({ verb, address }) => `${verb} ${short(address)}`));
-const short = (address: string): string => lastOf(address).replace(/ ingress tcp (\d+) .*/, ' $1');
+const short = (address: string): string => lastOf(address).replace(/ ingress tcp ([\d-]+) .*/, ' $1');
 
 describe('waves of rules', () => {
   it('a rule that moves on: its new atoms go in waves, and no old one before the last of them', () => {
@@ -64,7 +65,7 @@ describe('waves of rules', () => {
   it('an old atom of one document waits for the new ones of another in its group, though its own wave has come', () => {
     const desired = [...ground, ...atoms('core.a', [1]), ...atoms('core.b', [2, 3])];
     const wanted = wanting(desired, { 'core.a': [5], 'core.b': [1, 'rest'] });
-    const from = [...ground, ...atoms('core.a', [8])];
+    const from = [...ground, atom('core.a', '1-8')];
     const [first] = rollOn(wanted, holding(from));
     assert.deepEqual(first && told(first.plan), [
       'create core.web ingress tcp 1 10.0.0.0/8',
@@ -72,7 +73,7 @@ describe('waves of rules', () => {
       '1 wave: comes after firewall-rule core.web ingress tcp 3 10.0.0.0/8, which waits for its wave.',
       '1 wave: wave 1 of 2: 0 of 2 done; waits for core.web ingress tcp 2 10.0.0.0/8',
     ]);
-    assert.deepEqual(passesOf(wanted, from).slice(1), [['create core.web 3', 'delete core.web 8'], []]);
+    assert.deepEqual(passesOf(wanted, from).slice(1), [['create core.web 3', 'delete core.web 1-8'], []]);
   });
 
   it('a machine changes groups only after the last wave of the rules that name its new one, and their old ones go after it', () => {
@@ -133,25 +134,34 @@ describe('waves of a target', () => {
   });
 });
 
-/** Ports of the documents a and b, before and after, and their waves. */
-const ports = fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 6 });
+/** Of which some contain others: rules for those speak of the same traffic. */
+const blocks = ['0.0.0.0/0', '10.0.0.0/8', '10.1.0.0/16', '10.1.1.0/24', '10.2.0.0/16', '192.168.0.0/16'] as const;
+const overlap = (one: string, other: string): boolean =>
+  [one, other].every((text) => parseCidr(text)) &&
+  overlapsCidr(parseCidr(one) ?? everywhere, parseCidr(other) ?? everywhere);
+const everywhere: Cidr = { family: 4, base: 0n, prefix: 0 };
+const blockOf = (address: string): string => address.split(' ').at(-1) ?? '';
+
+/** Blocks of the documents a and b, before and after, and their waves. */
+const some = fc.uniqueArray(fc.constantFrom(...blocks), { maxLength: 6 });
 const waves = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
   fc.constant<Rollout>([1, { share: 0.3 }, 'rest']),
 );
 const change = fc.record({
-  a: ports,
-  b: ports,
-  thenA: ports,
-  thenB: ports,
+  a: some,
+  b: some,
+  thenA: some,
+  thenB: some,
   ofA: waves,
   ofB: waves,
   ofTarget: fc.option(waves),
 });
 
 /** Atoms of two documents, of which equal ones are one with both. */
-function united(a: readonly number[], b: readonly number[]): readonly Desired[] {
-  const all = [...atoms('core.a', a), ...atoms('core.b', b)];
+function united(a: readonly string[], b: readonly string[]): readonly Desired[] {
+  const letIn = (document: string) => (block: string) => atom(document, 443, undefined, block);
+  const all = [...a.map(letIn('core.a')), ...b.map(letIn('core.b'))];
   return [...Map.groupBy(all, ({ address }) => address).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, documents: [first, ...others].flatMap(({ documents }) => documents) }],
   );
@@ -172,7 +182,9 @@ it('whatever the waves: no atom goes before its successors stand, none that stay
         const made = new Set(plan.actions.flatMap(({ verb, address }) => (verb === 'create' ? [address] : [])));
         const gone = plan.actions.filter(({ verb }) => verb === 'delete');
         assert.ok(gone.every(({ address }) => !aim.has(address)));
-        if (gone.length > 0) assert.ok([...aim].every((address) => before.there.has(address) || made.has(address)));
+        const isThere = (address: string): boolean => before.there.has(address) || made.has(address);
+        for (const { address } of gone.filter(({ kind }) => kind === 'firewall-rule'))
+          assert.ok([...aim].every((other) => isThere(other) || !overlap(blockOf(address), blockOf(other))));
       }
       const last = passes.at(-1);
       assert.deepEqual([...(last?.before.there.keys() ?? [])].toSorted(), [...aim].toSorted());

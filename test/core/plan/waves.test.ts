@@ -84,9 +84,9 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
     name: 'drift is healed whatever the wave, and the next wave waits for that',
     given: {
       replicas: 20,
-      there: [...standing(0, 0, 'old', { applied: 'new' }), ...standing(1, 19, 'old')],
+      there: [...standing(0, 0, 'new', { relabelled: true }), ...standing(1, 19, 'old')],
     },
-    want: ['replace web-0', '19 wave: wave 1 of 3: 1 of 20 done; waits for web-0 (drifted)'],
+    want: ['update web-0', '19 wave: wave 1 of 3: 1 of 20 done; waits for web-0 (drifted)'],
   },
   {
     name: 'one that was done and is gone comes back whatever the wave',
@@ -117,11 +117,11 @@ const rows: readonly { name: string; given: Given; want: readonly string[] }[] =
     name: 'drift is healed in a rollout that stopped',
     given: {
       replicas: 2,
-      there: [...standing(0, 0, 'old', { applied: 'new' }), ...standing(1, 1, 'old')],
+      there: [...standing(0, 0, 'new', { relabelled: true }), ...standing(1, 1, 'old')],
       choices: { stopped: [{ document: web, why: 'x' }] },
     },
     want: [
-      'replace web-0',
+      'update web-0',
       `1 rollout-stopped: stopped in wave 1 of 2: 1 of 2 done. x. To go on: setpoint resume --rollout-of ${web} --reason "…"; to go back: commit the former spec.`,
     ],
   },

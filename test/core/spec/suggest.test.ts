@@ -14,6 +14,8 @@ const cases: readonly { name: string; given: string; among: readonly string[]; w
   { name: 'the first of equally near ones', given: 'web-3', among: ['web-1', 'web-2'], want: 'web-1' },
   { name: 'nothing for a short word that is all wrong', given: 'ab', among: ['cd', 'abc'], want: undefined },
   { name: 'nothing that takes three edits', given: 'descript', among: ['description'], want: undefined },
+  { name: 'nothing that takes two edits and a swap', given: 'tragxtz', among: ['targets'], want: undefined },
+  { name: 'an edit and a swap', given: 'tragxts', among: ['targets'], want: 'targets' },
   { name: 'nothing far away', given: 'network', among: ['size', 'image'], want: undefined },
   { name: 'nothing among nothing', given: 'x', among: [], want: undefined },
   { name: 'nothing for a very long word', given: 'x'.repeat(60), among: ['x'.repeat(60)], want: undefined },

@@ -64,6 +64,7 @@ ${head('Target', '{ name: aws }')}
   account: "${account}"
   region: ${region}
   endpoint: ${endpoint}
+  minReady: 0
 `;
 
 const legacy = ({ vpc, subnet }: { readonly vpc: string; readonly subnet: string }): string =>

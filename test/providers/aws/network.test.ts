@@ -105,6 +105,30 @@ test('while a gateway may yet show, another is refused', async () => {
   assert.equal(log().counts()['CreateInternetGateway'], undefined);
 });
 
+/** How far the clock of the worker that looks is ahead of the store's, how long ago by that a gateway was asked for, and what comes. */
+const skewed: readonly (readonly [aheadMs: number, agoMs: number, made: boolean])[] = [
+  [400_000, 15_000, false],
+  [200_000, 299_000, false],
+  [0, 299_000, false],
+  [-400_000, 301_000, true],
+];
+for (const [aheadMs, agoMs, made] of skewed)
+  test(`a gateway of ${agoMs / 1000} s ago, looked for by a clock ${aheadMs / 1000} s ahead: ${made ? 'made again' : 'waited for'}`, async () => {
+    const stood = await createOne(session, networkOf('core'));
+    const store = stage.clock.now() - aheadMs;
+    const vpc = { ...stood, condition: { state: 'ready' as const, version: `${store - agoMs}` } };
+    const call = { ...recordedCall(), storeTime: () => ({ earliest: store, latest: store + 50 }) };
+    const [code] = codes(await session.actuators.network.update([toInternet(vpc, true)], call));
+    assert.equal(code, made ? 'ok' : 'GatewayPending');
+    assert.equal(log().counts()['CreateInternetGateway'], made ? 1 : undefined);
+  });
+
+test('the tag of a VPC dates its gateway by the store’s clock, as late as it may be', async () => {
+  const call = { ...recordedCall(), storeTime: () => ({ earliest: 5_000, latest: 6_000 }) };
+  await session.actuators.network.create([core], call);
+  assert.equal((await only()).condition.version, '6000');
+});
+
 test('a stop after the VPC was made still tells the VPC', async () => {
   const call = recordedCall(undefined, ({ action }) => {
     if (action === 'CreateInternetGateway') throw new Error('the lease is lost');

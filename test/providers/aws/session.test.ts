@@ -221,8 +221,8 @@ describe('every request', () => {
     assert.deepEqual(codes(await estate.session.actuators.group.create(batch, call)), [
       'ok',
       'ok',
-      'NotSent',
-      'NotSent',
+      'CutShort',
+      'CutShort',
     ]);
   });
 });

@@ -76,7 +76,7 @@ async function holding(given: { readonly vnet: object; readonly nsg: object }) {
   const scope: Scope = {
     ...where,
     listings: makeListings(where),
-    known: { resourceGroups: new Map(), turns: new Map() },
+    known: { resourceGroups: new Map(), turns: new Map(), images: new Set() },
   };
   return { arm, scope };
 }

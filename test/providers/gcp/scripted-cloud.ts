@@ -23,7 +23,7 @@ export type Scripted =
 export interface ScriptedCloud {
   readonly asked: readonly Asked[];
   /** 12:00:15.000 of some day, and standing still. */
-  readonly clock: Clock;
+  readonly clock: Clock & { readonly slept: readonly number[] };
   open(over?: Partial<Access>): Promise<Session>;
   close(): Promise<void>;
 }
@@ -47,9 +47,14 @@ export async function scriptedCloud(answer: (asked: Asked) => Scripted): Promise
   // why: it listens on a port, so its address is one
   const { port } = server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
-  const clock: Clock = {
+  const slept: number[] = [];
+  const clock: ScriptedCloud['clock'] = {
+    slept,
     now: () => Date.UTC(2026, 10, 21, 12, 0, 15),
-    sleep: async (_, signal) => signal?.throwIfAborted(),
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+    },
   };
   return {
     asked,

@@ -26,7 +26,7 @@ describe('each by itself', () => {
       if (n === 1) throw new Error('stop');
       return done;
     });
-    assert.equal(codes(results)[1], 'NotSent');
+    assert.equal(codes(results)[1], 'CutShort', 'it may have been sent in part');
     assert.equal(codes(results)[0], 'ok');
   });
   test('a stop before any answer is thrown', async () => {

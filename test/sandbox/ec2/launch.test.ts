@@ -178,6 +178,16 @@ describe('launching with a client token', () => {
     assert.equal(await refusal(run(made, { ClientToken: 'another', InstanceType: 't3.large' })), 'accepted');
   });
 
+  it('is of its zone where a subnet names one: in another zone it launches other machines', async () => {
+    await using made = await bench({ estate: smallEstate() });
+    const first = await run(made, { ClientToken: 'once' });
+    const other = await run(made, { ClientToken: 'once', SubnetId: ID.db });
+    assert.notEqual(other.Instances?.[0]?.InstanceId, first.Instances?.[0]?.InstanceId);
+    assert.equal(other.Instances?.[0]?.Placement?.AvailabilityZone, 'eu-west-1b');
+    const again = await run(made, { ClientToken: 'once' });
+    assert.equal(again.Instances?.[0]?.InstanceId, first.Instances?.[0]?.InstanceId);
+  });
+
   it('never launches again for terminated machines', async () => {
     await using made = await bench({ estate: smallEstate() });
     const { Instances } = await run(made, { ClientToken: 'once' });

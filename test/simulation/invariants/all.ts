@@ -1,6 +1,8 @@
 import { convergence } from './convergence.ts';
+import { destructiveDrift } from './destructive-drift.ts';
 import { emptyTree } from './empty-tree.ts';
 import { foreignSafe } from './foreign-safe.ts';
+import { held } from './held.ts';
 import type { Invariant } from './invariant.ts';
 import { ledgerVerifies } from './ledger-verifies.ts';
 import { monotone } from './monotone.ts';
@@ -28,5 +30,7 @@ export const invariants: readonly Invariant[] = [
   emptyTree,
   samePlan,
   noTrafficGap,
+  destructiveDrift,
   promptStop,
+  held,
 ];

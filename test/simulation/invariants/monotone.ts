@@ -1,7 +1,10 @@
 import type { LedgerEntry } from '../../../src/ports/ledger.ts';
 import type { Invariant } from './invariant.ts';
 
-/** As the ledger tells it: where a generation was applied or removed something, no lower one is intended or applied later. */
+/**
+ * As the ledger tells it: where a generation was applied or removed something, no lower one is intended or applied later. A machine
+ * that was never ready is not applied: its note says what is applied there again.
+ */
 export const monotone: Invariant = {
   number: 5,
   name: 'monotone',
@@ -27,12 +30,22 @@ function follow({ seq, type, body }: LedgerEntry, { intended, applied }: Told): 
     if (higher <= generation) return [];
     return [`entry ${seq} intends generation ${generation} at ${place}, after ${higher} was applied`];
   }
+  if (type === 'note') {
+    takeBack(body, applied);
+    return [];
+  }
   const generation = intended.get(intent) ?? 0;
   return placesIn(body).flatMap((place) => {
     const higher = applied.get(place) ?? 0;
     applied.set(place, Math.max(higher, generation));
     return higher <= generation ? [] : [`entry ${seq} applies generation ${generation} at ${place}, after ${higher}`];
   });
+}
+
+function takeBack({ note }: LedgerEntry['body'], applied: Map<string, number>): void {
+  const birth: unknown = Reflect.get(Object(note), 'failedBirth');
+  const { scope, address, back }: Record<string, unknown> = Object(birth);
+  if (typeof back === 'number') applied.set(`${scope} ${address}`, back);
 }
 
 /** Where a settlement says that something is applied now, or no more. */

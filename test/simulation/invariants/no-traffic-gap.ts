@@ -1,78 +1,36 @@
 import type { ChangeEntry } from '../../../providers/memory/cloud/history.ts';
-import type { RuleRecord } from '../../../providers/memory/cloud/records.ts';
-import { markOf } from '../../../providers/memory/marks.ts';
-import type { RunTrace, Trace } from '../trace.ts';
+import { type Packet, reachWorld, triedIn, wantedFilter } from '../reach.ts';
+import type { RunTrace } from '../trace.ts';
 import { type Invariant, unique } from './invariant.ts';
 
 /**
- * What is wanted is never taken away: whenever we remove a rule, all traffic of it that the specs of that run want is let
- * through by another rule of the group that stands at that moment.
+ * Judged between machines over time, and not by the group that a rule stands in: no call of ours shuts what got through when
+ * the run began to write, and what the specs of that run want to get through. Which packet goes by which rule does not matter.
  */
 export const noTrafficGap: Invariant = {
   number: 13,
   name: 'no traffic gap',
-  broken: (trace) => {
-    const runs = new Map(trace.runs.map((run) => [run.name, run]));
-    const standing = new Map<string, RuleRecord>();
-    const broken: string[] = [];
-    const groups = groupsOf(trace);
-    for (const change of trace.cloud.history.changes) {
-      const removed = apply(change, standing);
-      const run = runs.get(change.caller);
-      if (!removed || !run || isLeaving(change, trace)) continue;
-      const lost = wantedOf(run, groups.get(removed.group) ?? '', removed).filter(
-        (port) => !isOpen(port, removed, standing),
-      );
-      if (lost.length > 0)
-        broken.push(`${change.caller} closed ${lost.join(', ')} of ${removed.group} (${removed.id})`);
-    }
-    return unique(broken);
-  },
+  broken: ({ cloud, runs }) => unique(gapsIn(cloud.history.changes, runs)),
 };
 
-function apply({ id, before, after }: ChangeEntry, standing: Map<string, RuleRecord>): RuleRecord | undefined {
-  if (after && 'match' in after) standing.set(id, after);
-  if (after || !before || !('match' in before)) return undefined;
-  standing.delete(id);
-  return before;
-}
+type Run = Pick<RunTrace, 'name' | 'desired'>;
 
-/** Rules go with their group. */
-const isLeaving = ({ seq, before }: ChangeEntry, { cloud }: Trace): boolean =>
-  before !== undefined &&
-  'match' in before &&
-  cloud.history.changes.some((other) => other.seq === seq && !other.after && other.id === before.group);
-
-/** The address of each group, by the mark it was made with. */
-function groupsOf({ cloud }: Trace): ReadonlyMap<string, string> {
-  const groups = new Map<string, string>();
-  for (const { id, after, before } of cloud.history.changes) {
-    const mark = after && !before && 'tags' in after ? markOf(after.tags) : undefined;
-    if (mark) groups.set(id, mark.address);
-  }
-  return groups;
-}
-
-/** The first and last port of each wanted range that the removed rule let through, for the same peer. */
-function wantedOf({ desired }: RunTrace, group: string, { match }: RuleRecord): readonly number[] {
-  return desired.flatMap(({ kind, attributes }) => {
-    if (kind !== 'firewall-rule' || !('match' in attributes) || attributes.group !== group) return [];
-    const { direction, protocol, ports, peers } = attributes.match;
-    if (direction !== match.direction || protocol !== match.protocol || !peers.includes(match.peer)) return [];
-    const [from = 0, to = 65_535] = ports === 'all' ? [] : ports.split('-').map(Number);
-    return [from, ports.includes('-') || ports === 'all' ? to : from].filter((port) => within(port, match));
+/** In words. `runs`: whose changes are judged, by the name that the history knows them by. */
+export function gapsIn(changes: readonly ChangeEntry[], runs: readonly Run[]): readonly string[] {
+  const byName = new Map(runs.map((run) => [run.name, run]));
+  const world = reachWorld(triedIn(changes));
+  const began = new Map<Run, (packet: Packet) => boolean>();
+  return [...Map.groupBy(changes, ({ seq }) => seq).values()].flatMap((call) => {
+    const run = byName.get(call[0]?.caller ?? '');
+    if (run !== undefined && !began.has(run)) began.set(run, world.now());
+    const open = run === undefined ? [] : call.flatMap((change) => world.touched(change)).filter(world.reaches);
+    for (const change of call) world.apply(change);
+    const shut = open.filter((packet) => world.standsAt(packet) && !world.reaches(packet));
+    if (run === undefined || shut.length === 0) return [];
+    const wanted = wantedFilter(run.desired, world);
+    const before = shut.filter((packet) => began.get(run)?.(packet));
+    return before.filter(wanted.reaches).map((packet) => `${run.name} shut ${wordsOf(packet)}, which is wanted`);
   });
 }
 
-const within = (port: number, { from, to }: RuleRecord['match']): boolean =>
-  (from === -1 && to === -1) || (from <= port && port <= to);
-
-const isOpen = (port: number, { group, match }: RuleRecord, standing: ReadonlyMap<string, RuleRecord>): boolean =>
-  [...standing.values()].some(
-    (rule) =>
-      rule.group === group &&
-      rule.match.direction === match.direction &&
-      rule.match.peer === match.peer &&
-      (rule.match.protocol === match.protocol || rule.match.protocol === 'all') &&
-      within(port, rule.match),
-  );
+const wordsOf = ({ from, to, protocol, port }: Packet): string => `${protocol}/${port} from ${from} to ${to}`;

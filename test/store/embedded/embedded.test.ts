@@ -157,7 +157,9 @@ test('embedded: a server that was killed itself is started again, with all that 
   // why: who is told to die lives on for a moment, and still takes connections
   await until('the server is dead', () => commandLine(pid) === '');
   const second = await open();
-  assert.equal(await second.ledger.note(acme, { n: 2 }), 2);
+  // why: PostgreSQL takes numbers of a sequence from its log in advance, and a crash loses those
+  assert.ok((await second.ledger.note(acme, { n: 2 })) > 1);
+  assert.equal((await second.audit.verify(acme)).ok, true);
   assert.notEqual(await serverPid(), pid);
   const sockets = (await readdir(inside('data'))).filter((name) => name.startsWith('.s.PGSQL.'));
   assert.equal(sockets.length, 2, `the socket of the new one, and its lock: ${sockets}`);

@@ -79,6 +79,29 @@ export const fleetLaws: Laws = {
     assert.equal(await store.fleet.rollouts.standing({ estate, scope: elsewhere }), 0);
   },
 
+  'what a cloud refused waits by the clock of the store, and is let go by its address or all at once': async (
+    bench,
+  ) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    const refused = { address: 'b', digest: 'd1', generation: 2, failures: 1, said: '"in use" (InUse).\u0000' };
+    await store.fleet.backoffs.put(where, refused, 60_000);
+    await store.fleet.backoffs.put(where, { ...refused, address: 'a' }, 0);
+    await store.fleet.backoffs.put({ estate, scope: elsewhere }, refused, 60_000);
+    await bench.later(1);
+    const listed = async () => (await other.fleet.backoffs.list(where)).map(({ until: _, ...one }) => one);
+    assert.deepEqual(await listed(), [
+      { ...refused, address: 'a', waits: false },
+      { ...refused, waits: true },
+    ]);
+    await other.fleet.backoffs.put(where, { ...refused, digest: 'd2', failures: 2 }, 60_000);
+    await other.fleet.backoffs.clear(where, 'a');
+    assert.deepEqual(await listed(), [{ ...refused, digest: 'd2', failures: 2, waits: true }]);
+    await store.fleet.backoffs.clear(where);
+    assert.deepEqual(await listed(), []);
+    assert.equal((await store.fleet.backoffs.list({ estate, scope: elsewhere })).length, 1);
+  },
+
   'a scope in quarantine is listed until a person or a newer generation releases it': async (bench) => {
     const { store, other, estate, now } = bench;
     const where = { estate, scope };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Ended } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
-import { observedOf, scope } from '../fixtures.ts';
+import { addressOf, apply, claimOf, draftOf, observedOf, scope, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 
 export const inventoryLaws: Laws = {
@@ -52,6 +53,83 @@ export const inventoryLaws: Laws = {
       ],
     );
     assert.deepEqual(await store.inventory.history(estate, 'vpc-none'), []);
+  },
+
+  'a claim says when its object was first seen standing, whatever is written or missed later': async (bench) => {
+    const { store, estate, later } = bench;
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    await apply(worker, draftOf('create', 'b'), { effects: [claimOf('b')] });
+    const seenAt = async (): Promise<readonly (number | undefined)[]> => {
+      const { settled } = await store.inventory.knowledge(estate, scope);
+      return ['vpc-a', 'vpc-b'].map((id) => settled.get(id)?.seenAt);
+    };
+    assert.deepEqual(await seenAt(), [undefined, undefined]);
+    const dead: Observed = { ...observedOf('b'), condition: { state: 'gone' } };
+    await store.inventory.record(estate, look(1000, [observedOf('a'), dead]));
+    assert.deepEqual(await seenAt(), [1000, undefined], 'an object that is gone and listed still does not stand');
+    await later(1000);
+    await apply(worker, draftOf('update', 'a'), { effects: [claimOf('a')] });
+    await store.inventory.record(estate, look(2000, [observedOf('b')]));
+    await store.inventory.record(estate, look(3000, [observedOf('a'), observedOf('b')]));
+    assert.deepEqual(await seenAt(), [1000, 2000]);
+    await apply(worker, draftOf('delete', 'a'), { effects: [{ do: 'release', id: 'vpc-a' }] });
+    await apply(worker, draftOf('adopt', 'a'), { effects: [claimOf('a')] });
+    assert.deepEqual(await seenAt(), [undefined, 2000], 'a claim that was let go begins anew');
+  },
+
+  'a claim that was let go is known by its id until it is buried, and no longer counts as ours': async (bench) => {
+    const { store, estate } = bench;
+    const worker = await workerOf(store, estate);
+    const end = (name: string, as: 'deleted' | 'gone') =>
+      ({ effects: [{ do: 'end', subject: claimOf(name).subject, as }] }) as const;
+    for (const name of ['a', 'b', 'c']) await apply(worker, draftOf('create', name), { effects: [claimOf(name)] });
+    await apply(worker, draftOf('delete', 'a'), end('a', 'deleted'));
+    await apply(worker, draftOf('forget', 'b'), end('b', 'gone'));
+    await apply(worker, draftOf('delete', 'twin'), end('twin', 'deleted'));
+    const known = async () => {
+      const { settled, ended = new Map<string, Ended>() } = await store.inventory.knowledge(estate, scope);
+      const told = [...ended].map(([id, { as, address, kind }]) => [id, as, address, kind].join(' '));
+      return { settled: [...settled.keys()].sort(), ended: told.sort() };
+    };
+    assert.deepEqual(await known(), {
+      settled: ['vpc-c'],
+      ended: [
+        `vpc-a deleted ${addressOf('a')} network`,
+        `vpc-b gone ${addressOf('b')} network`,
+        `vpc-twin deleted ${addressOf('twin')} network`,
+      ],
+    });
+    assert.deepEqual(await store.estates.holdings(estate), [{ scope, resources: 1 }]);
+    assert.equal((await store.generations.spent(estate, 1)).owned, 1);
+
+    // shown again: what was deleted stays so, and what was thought to be gone is claimed as before
+    const at = bench.now() + 1;
+    await store.inventory.record(estate, look(at, [observedOf('a'), observedOf('b'), observedOf('c')]));
+    const b = (await store.inventory.knowledge(estate, scope)).settled.get('vpc-b');
+    assert.deepEqual([b?.address, b?.terms, b?.seenAt], [addressOf('b'), claimOf('b').terms, at]);
+
+    // a name that is used again is claimed anew, and a person may forget what was deleted
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    assert.deepEqual((await known()).settled, ['vpc-a', 'vpc-b', 'vpc-c']);
+    await apply(worker, draftOf('delete', 'c'), end('c', 'deleted'));
+    await store.inventory.buried(estate, scope, ['vpc-twin', 'vpc-b', 'vpc-none']);
+    assert.deepEqual(await known(), {
+      settled: ['vpc-a', 'vpc-b'],
+      ended: [`vpc-c deleted ${addressOf('c')} network`],
+    });
+    await apply(worker, draftOf('forget', 'c'), { effects: [{ do: 'release', id: 'vpc-c' }] });
+    assert.deepEqual(await known(), { settled: ['vpc-a', 'vpc-b'], ended: [] });
+  },
+
+  'what is known says when it was read, by the clock that dates what is written': async ({ store, estate, later }) => {
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    const first = await store.inventory.knowledge(estate, scope);
+    assert.equal(first.readAt, first.settled.get('vpc-a')?.lastWriteAt);
+    await later(1000);
+    const second = await store.inventory.knowledge(estate, scope);
+    assert.equal((second.readAt ?? 0) - (first.readAt ?? 0), 1000);
   },
 
   'what a gap hides has not vanished': async ({ store, estate }) => {

@@ -114,7 +114,7 @@ export const ledgerLaws: Laws = {
     const { pass } = await workerOf(store, estate);
     const [first, second] = await store.ledger.intend(pass, [draftOf('create', 'a'), draftOf('create', 'b')]);
     await store.ledger.settle(pass, [settlementOf(first)]);
-    const again = store.ledger.settle(pass, [settlementOf(second), settlementOf(first)]);
+    const again = store.ledger.settle(pass, [settlementOf(second), settlementOf(first, denied)]);
     await assert.rejects(again, /is not open in aws\/111122223333\/eu-west-1/);
     const twice = store.ledger.settle(pass, [settlementOf(second), settlementOf(second)]);
     await assert.rejects(twice, /is not open/);
@@ -251,19 +251,57 @@ export const ledgerLaws: Laws = {
   },
 
   'a checkpoint is made once for where the chain stands': async ({ store, estate }) => {
+    const signed = async () => (await store.audit.checkpoints()).filter((one) => one.estate === estate);
     assert.equal(await store.audit.checkpoint(estate), undefined);
-    await store.ledger.note(estate, { a: 1 });
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'));
     const checkpoint = await store.audit.checkpoint(estate);
-    const [entry] = await all(store, { estate });
+    const entry = (await all(store, { estate })).at(-1);
     assert.deepEqual(
-      [checkpoint?.seq, checkpoint?.hash, checkpoint?.estate, checkpoint?.store],
-      [1, entry?.chain.hash, estate, store.estates.store],
+      [checkpoint?.heads, checkpoint?.estate, checkpoint?.store],
+      [[{ of: scope, number: 2, hash: entry?.chain.hash }], estate, store.estates.store],
     );
     assert.equal(await store.audit.checkpoint(estate), undefined);
+    assert.deepEqual(await signed(), [checkpoint]);
+    await store.ledger.note(estate, { a: 1 });
+    await store.audit.checkpoint(estate);
+    const [, word, ...more] = await signed();
+    assert.deepEqual([word?.heads.find(({ of }) => of === 'people')?.number, more], [1, []]);
+  },
+
+  'scopes and the words of people have a chain each, and one sequence of numbers': async ({ store, estate }) => {
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'));
+    await store.ledger.note(estate, { a: 1 });
+    await apply(worker, draftOf('create', 'edge'));
     assert.deepEqual(
-      (await store.audit.checkpoints()).filter((one) => one.estate === estate),
-      [checkpoint],
+      (await all(store, { estate })).map(({ seq, chain }) => [seq, chain.of, chain.number]),
+      [
+        [1, scope, 1],
+        [2, scope, 2],
+        [3, 'people', 1],
+        [4, scope, 3],
+        [5, scope, 4],
+      ],
     );
+  },
+
+  'a settlement that is repeated word for word changes nothing': async ({ store, other, estate }) => {
+    const worker = await workerOf(store, estate);
+    const [intended] = await store.ledger.intend(worker.pass, [draftOf('create', 'core')]);
+    const told = settlementOf(intended, { effects: [claimOf('core')] });
+    await store.ledger.settle(worker.pass, [told]);
+    await other.ledger.settle(worker.pass, [told]);
+    assert.equal((await all(store, { estate })).length, 2);
+    const different = { ...told, effects: [] };
+    await assert.rejects(store.ledger.settle(worker.pass, [different]), /is not open/);
+    const [update] = await store.ledger.intend(worker.pass, [draftOf('update', 'core')]);
+    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
+    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
+    assert.equal((await all(store, { estate })).length, 4);
+    await store.ledger.intend(worker.pass, [draftOf('update', 'core')]);
+    await store.ledger.settle(worker.pass, [settlementOf(update, unanswered)]);
+    assert.equal((await all(store, { estate })).length, 6);
   },
 
   'a thousand actions in one transaction': async ({ store, estate }) => {

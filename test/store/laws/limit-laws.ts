@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Limits } from '../../../src/core/guards.ts';
+import { noCount } from '../../../src/core/limits.ts';
 import type { Intended } from '../../../src/ports/ledger.ts';
 import {
   addressOf,
   apply,
   claimOf,
+  closure,
   deletion,
   denied,
   draftOf,
   guardsOf,
+  launch,
   settlementOf,
   unanswered,
   workerOf,
@@ -75,7 +78,7 @@ export const limitLaws: Laws = {
     assert.equal((await apply(worker, stop, denied)).ok, true);
     assert.equal((await apply(worker, { ...stop, subject: { ...stop.subject, id: 'vpc-n' } })).ok, false);
     const spent = await worker.store.generations.spent(bench.estate, 1);
-    assert.deepEqual(spent.generation, { deletes: 1, replaces: 1 });
+    assert.deepEqual(spent.generation, { ...noCount, deletes: 1, replaces: 1 });
   },
 
   'the stricter of two generations holds, the one before last is forgotten': async (bench) => {
@@ -107,8 +110,8 @@ export const limitLaws: Laws = {
     const release = (name: string) => ({ effects: [{ do: 'release', id: `vpc-${name}` } as const] });
     for (const name of ['n0', 'n1', 'n2']) await apply(worker, deletion(name), release(name));
     assert.deepEqual(await worker.store.generations.spent(bench.estate, 1), {
-      generation: { deletes: 3, replaces: 0 },
-      healing: { deletes: 0, replaces: 0 },
+      generation: { ...noCount, deletes: 3 },
+      healing: noCount,
       owned: 19,
     });
     await own(worker, 19, 40);
@@ -123,26 +126,121 @@ export const limitLaws: Laws = {
     assert.equal((await apply(worker, deletion('b'))).ok, true);
     assert.match(whyOf(await apply(worker, deletion('c', 'healing'))), /limit of 1 deletes for healing in 24 h/);
     assert.deepEqual(await worker.store.generations.spent(bench.estate, 1), {
-      generation: { deletes: 1, replaces: 0 },
-      healing: { deletes: 1, replaces: 1 },
+      generation: { ...noCount, deletes: 1 },
+      healing: { ...noCount, deletes: 1, replaces: 1 },
       owned: 3,
     });
     await worker.lease.release();
     await bench.later(24 * 60 * 60 * 1000);
     const next = await workerOf(bench.store, bench.estate);
     assert.equal((await apply(next, deletion('c', 'healing'))).ok, true);
-    assert.deepEqual((await bench.store.generations.spent(bench.estate, 1)).healing, { deletes: 1, replaces: 0 });
-    assert.deepEqual((await bench.store.generations.spent(bench.estate, 2)).generation, { deletes: 0, replaces: 0 });
+    assert.deepEqual((await bench.store.generations.spent(bench.estate, 1)).healing, { ...noCount, deletes: 1 });
+    assert.deepEqual((await bench.store.generations.spent(bench.estate, 2)).generation, noCount);
   },
 
   'the rules of one document take one place': async (bench) => {
     const worker = await limited(bench, { deletes: 1, replaces: 0 });
     const rule = (name: string, document: string) =>
-      draftOf('delete', name, { counts: { as: 'delete', by: 'generation', document } });
+      draftOf('delete', name, { counts: { as: 'delete', by: 'generation', of: document } });
     assert.equal((await apply(worker, rule('web.1', 'web'))).ok, true);
     assert.equal((await apply(worker, rule('web.2', 'web'))).ok, true);
     assert.equal((await apply(worker, rule('db.1', 'db'))).ok, false);
     assert.equal((await worker.store.generations.spent(bench.estate, 1)).generation.deletes, 1);
+  },
+
+  'both halves of a replacement take one place, whichever comes first, and so does the end of a failed successor':
+    async (bench) => {
+      const worker = await limited(bench, { deletes: 0, replaces: 1 });
+      const half = (verb: 'create' | 'delete', name: string, of: string) =>
+        draftOf(verb, name, { counts: { as: 'replace', by: 'generation', of } });
+      assert.equal((await apply(worker, half('create', 'web-0', 'i-old'), denied)).ok, true);
+      assert.equal((await worker.store.generations.spent(bench.estate, 1)).generation.replaces, 0);
+      assert.equal((await apply(worker, half('create', 'web-0', 'i-old'))).ok, true);
+      assert.equal((await apply(worker, half('delete', 'web-0-failed', 'i-old'))).ok, true);
+      assert.equal((await apply(worker, half('create', 'web-0', 'i-old'))).ok, true);
+      assert.equal((await apply(worker, half('delete', 'web-0', 'i-old'))).ok, true);
+      assert.equal((await worker.store.generations.spent(bench.estate, 1)).generation.replaces, 1);
+      assert.match(whyOf(await apply(worker, half('create', 'web-1', 'i-other'))), /limit of 1 replaces/);
+    },
+
+  'an intent that left something behind keeps its place': async (bench) => {
+    const worker = await limited(bench, { deletes: 0, replaces: 1 });
+    const successor = (name: string) => draftOf('create', name, { counts: { as: 'replace', by: 'generation' } });
+    const { outcome } = denied;
+    await apply(worker, successor('web-0'), { ...(outcome && { outcome }), effects: [claimOf('web-0')] });
+    assert.equal((await apply(worker, successor('web-1'))).ok, false);
+  },
+
+  'each new machine takes a place, also at an address where one was before; a refused one gives it back': async (
+    bench,
+  ) => {
+    const worker = await limited(bench, { deletes: 0, replaces: 0, creates: 2 });
+    assert.equal((await apply(worker, launch('web-0'), denied)).ok, true);
+    assert.equal((await apply(worker, launch('web-0'), unanswered)).ok, true);
+    assert.equal((await apply(worker, launch('web-0'))).ok, true);
+    assert.equal((await apply(worker, launch('web-0'))).ok, true);
+    assert.equal((await worker.store.generations.spent(bench.estate, 1)).generation.creates, 2);
+    const why = whyOf(await apply(worker, launch('web-0')));
+    assert.match(
+      why,
+      /^over the limit of 2 new machines; already done or under way: create \S+web-0, create \S+web-0\./,
+    );
+    assert.match(why, /--allow-creates 3 would let this one pass/);
+    assert.equal((await apply(worker, draftOf('create', 'net'))).ok, true);
+    assert.equal((await apply(worker, launch('web-1', 'healing'))).ok, true);
+  },
+
+  'a generation that was accepted before there was a limit of new machines has one of 50': async (bench) => {
+    const worker = await limited(bench, { deletes: 0, replaces: 0 });
+    const launches = Array.from({ length: 60 }, (_, i) => launch(`web-${i}`));
+    const intended = await worker.store.ledger.intend(worker.pass, launches);
+    assert.equal(intended.filter(({ ok }) => ok).length, 50);
+    await worker.lease.release();
+    await bench.store.generations.accept(bench.estate, 'r2', guardsOf({ deletes: 0, replaces: 0, creates: 500 }));
+    const next = await workerOf(bench.store, bench.estate, { generation: 2 });
+    const more = await next.store.ledger.intend(
+      next.pass,
+      launches.map(({ subject }, i) => launch(`db-${i}`, subject.id ? 'healing' : 'generation')),
+    );
+    assert.equal(more.filter(({ ok }) => ok).length, 50);
+  },
+
+  'a person allows new machines and closures, each by its own number': async (bench) => {
+    await bench.store.generations.accept(
+      bench.estate,
+      'abc',
+      guardsOf({ deletes: 0, replaces: 0, creates: 0, closures: 0 }),
+    );
+    const worker = await workerOf(bench.store, bench.estate, { allowDeletes: 9, allowCreates: 1, allowClosures: 2 });
+    const tried = [launch('web-0'), launch('web-1'), closure('a'), closure('b'), closure('c')];
+    const intended = await worker.store.ledger.intend(worker.pass, tried);
+    assert.deepEqual(
+      intended.map(({ ok }) => ok),
+      [true, false, true, true, false],
+    );
+    assert.match(whyOf(intended[4]), /--allow-closures 3 would let this one pass/);
+  },
+
+  'what is replaced takes no place of a closure, nor the other way round': async (bench) => {
+    const worker = await limited(bench, { deletes: 1, replaces: 1, closures: 2 });
+    const replaced = draftOf('delete', 'm', { counts: { as: 'replace', by: 'healing' } });
+    assert.equal((await apply(worker, replaced)).ok, true);
+    for (const id of ['a', 'b']) assert.equal((await apply(worker, closure(id))).ok, true);
+    assert.match(
+      whyOf(await apply(worker, closure('c'))),
+      /limit of 2 closures of rules that nobody wrote for healing in 24 h/,
+    );
+    assert.equal((await apply(worker, deletion('d', 'healing'))).ok, true);
+    assert.deepEqual((await worker.store.generations.spent(bench.estate, 1)).healing, {
+      ...noCount,
+      deletes: 1,
+      replaces: 1,
+      closures: 2,
+    });
+    await worker.lease.release();
+    await bench.later(24 * 60 * 60 * 1000);
+    const next = await workerOf(bench.store, bench.estate);
+    assert.equal((await apply(next, closure('c'))).ok, true);
   },
 
   'scopes cannot race: the estate has one count': async ({ store, other, estate }) => {

@@ -1,11 +1,27 @@
 import assert from 'node:assert/strict';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import type { ApprovalDraft } from '../../../src/ports/approvals.ts';
-import { addressOf, apply, deletion, guardsOf, scope, workerOf } from '../fixtures.ts';
+import { unapproved } from '../../../src/store/approval-uses.ts';
+import {
+  addressOf,
+  apply,
+  claimOf,
+  closure,
+  deletion,
+  denied,
+  draftOf,
+  guardsOf,
+  launch,
+  scope,
+  settlementOf,
+  unanswered,
+  workerOf,
+} from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };
 const hour = 3_600_000;
+const notSent = { kind: 'conflict', code: 'NotSent', message: 'a pause came first' } as const;
 
 /** What people tell the fleet: each word is a note in the ledger. */
 export const peopleLaws: Laws = {
@@ -56,7 +72,7 @@ export const peopleLaws: Laws = {
     const where = { estate, scope };
     await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
     const given = await store.fleet.approvals.give(approvalOf(bench));
-    assert.deepEqual(given, { ...approvalOf(bench), until: given.until, seq: 1, ran: 0 });
+    assert.deepEqual(given, { ...approvalOf(bench), until: given.until, seq: 1, ...nothingRan });
     await store.fleet.approvals.give(approvalOf(bench, { until: now() - 1 }));
     await store.fleet.approvals.give(approvalOf(bench, { generation: 2 }));
     await store.fleet.approvals.give(approvalOf(bench, { scope: 'aws/1/us-east-1' }));
@@ -74,6 +90,80 @@ export const peopleLaws: Laws = {
       (await other.fleet.approvals.inForce(where)).map(({ generation }) => generation),
       [2],
     );
+  },
+
+  'an approval lets each of its actions pass until it went well, retries included, and is spent then': async (
+    bench,
+  ) => {
+    const { store, other, estate } = bench;
+    const where = { estate, scope };
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const given = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one', 'two'] }));
+    const worker = await workerOf(store, estate);
+    const one = draftOf('create', 'a', { approval: { digest: 'one', halves: [] } });
+    const left = async () => (await other.fleet.approvals.inForce(where)).map(({ actions }) => actions);
+    assert.deepEqual(await apply(worker, draftOf('create', 'x', { approval: { digest: 'three', halves: [] } })), {
+      ok: false,
+      reason: 'approval',
+      why: unapproved.why,
+    });
+    await apply(worker, one, { outcome: { ok: false, failure: notSent } });
+    await apply(worker, one, denied);
+    const [open] = await store.ledger.intend(worker.pass, [one]);
+    await store.ledger.settle(worker.pass, [settlementOf(open, unanswered)]);
+    assert.equal((await store.ledger.intend(worker.pass, [one]))[0]?.ok, true, 'a retry shares the reservation');
+    assert.deepEqual(await left(), [given.actions]);
+    await store.ledger.settle(worker.pass, [settlementOf(open)]);
+    assert.deepEqual(await left(), [['two']]);
+    assert.equal((await apply(worker, one)).ok, false, 'it is spent');
+    const two = draftOf('delete', 'b', { approval: { digest: 'two', halves: ['made', 'ended'] } });
+    await apply(worker, two);
+    assert.deepEqual(await left(), [['two', 'made', 'ended']], 'one half of a replacement is done');
+    await apply(worker, draftOf('create', 'b', { approval: { digest: 'made', halves: [] } }));
+    assert.deepEqual(await left(), [], 'and now the other');
+    const again = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one'] }));
+    assert.equal((await apply(worker, one)).ok, true, 'a later approval of the same');
+    assert.deepEqual(await left(), []);
+    assert.deepEqual(
+      (await other.fleet.approvals.given(estate)).map(({ seq, actions }) => [seq, actions]),
+      [
+        [given.seq, ['one', 'two']],
+        [again.seq, ['one']],
+      ],
+    );
+  },
+
+  'an approval that is withdrawn lets nothing pass from then on, with a note, and once': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const given = await store.fleet.approvals.give(approvalOf(bench, { actions: ['one'] }));
+    const epoch = await store.ledger.guardEpoch(estate);
+    const withdrawn = await other.fleet.approvals.withdraw(estate, given.seq, by);
+    assert.deepEqual([withdrawn?.seq, await store.ledger.guardEpoch(estate)], [given.seq, epoch + 1]);
+    assert.equal(await other.fleet.approvals.withdraw(estate, given.seq, by), undefined);
+    assert.deepEqual(await store.fleet.approvals.inForce({ estate, scope }), []);
+    const worker = await workerOf(store, estate);
+    const draft = draftOf('create', 'a', { approval: { digest: 'one', halves: [] } });
+    assert.equal((await apply(worker, draft)).ok, false);
+    assert.deepEqual((await notesOf(bench)).at(-1), { withdrawApproval: { approval: given.seq, scope, ...by } });
+  },
+
+  'an address counts what came to stand there, whoever made it': async (bench) => {
+    const { store, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));
+    const worker = await workerOf(store, estate);
+    const counted = async (name: string) =>
+      (await store.inventory.knowledge(estate, scope)).incarnations?.get(addressOf(name));
+    const numbers = [await counted('a')];
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    await apply(worker, draftOf('update', 'a'), { effects: [claimOf('a')] });
+    numbers.push(await counted('a'));
+    await apply(worker, deletion('a'), { effects: [{ do: 'release', id: 'vpc-a' }] });
+    numbers.push(await counted('a'));
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    numbers.push(await counted('a'));
+    await apply(worker, draftOf('update', 'a'), { effects: [claimOf('b', 'vpc-a')] });
+    assert.deepEqual([...numbers, await counted('a'), await counted('b')], [undefined, 1, 1, 2, 2, 1]);
   },
 
   'nothing is approved of a generation that nobody accepted': async (bench) => {
@@ -96,12 +186,22 @@ export const peopleLaws: Laws = {
     const healing = ['c', 'd', 'e'].map((name) => deletion(name, 'healing'));
     await store.ledger.intend(worker.pass, healing);
     assert.equal(await ran(), 3);
+    await store.ledger.intend(worker.pass, [launch('web-0'), launch('web-1'), closure('sgr-1')]);
+    const given = await other.fleet.approvals.give(approvalOf(bench, { creates: 4, closures: 2 }));
+    assert.deepEqual(given.ranBeside, { creates: 2, closures: 1 });
+    assert.deepEqual((await store.fleet.approvals.inForce(worker.pass)).at(-1), given);
   },
 
   'an approval is a note in the ledger, and names its number': async (bench) => {
     const { store, estate } = bench;
     await store.ledger.note(estate, { n: 1 });
-    const { seq, ran: _, estate: __, ...approval } = await store.fleet.approvals.give(approvalOf(bench));
+    const {
+      seq,
+      ran: _,
+      ranBeside: ___,
+      estate: __,
+      ...approval
+    } = await store.fleet.approvals.give(approvalOf(bench));
     assert.equal(seq, 2);
     assert.deepEqual(await notesOf(bench), [{ n: 1 }, { approval }]);
   },
@@ -169,6 +269,8 @@ const pauseOf = ({ now }: Bench, rest: Partial<PauseDraft> = {}): PauseDraft => 
   until: now() + hour,
   ...rest,
 });
+
+const nothingRan = { ran: 0, ranBeside: { creates: 0, closures: 0 } };
 
 const approvalOf = ({ estate, now }: Bench, rest: Partial<ApprovalDraft> = {}): ApprovalDraft => ({
   estate,

@@ -8,6 +8,7 @@ import { type Converged, type Convergence, converge } from '../../../src/engine/
 import type { Planner, Site } from '../../../src/engine/job.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Provider } from '../../../src/ports/provider.ts';
 import { compiled } from './compiled.ts';
 import { access } from './documents.ts';
@@ -58,6 +59,10 @@ export interface How {
   /** Ends the pass, as a crash or a lost lease does. */
   readonly signal?: AbortSignal;
   readonly job?: Partial<Convergence>;
+  /** Nobody is there who applies. Default: somebody is. */
+  readonly unattended?: boolean;
+  /** Stands between the engine and its ledger. */
+  readonly ledger?: (ledger: Ledger) => Ledger;
 }
 
 export interface Applied extends Converged {
@@ -77,14 +82,24 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
   const run = <T>(work: () => Promise<T>): Promise<T> => (stage.run ? stage.run(work) : work());
   return {
     sandbox,
-    apply: async (documents, { prune = [], targets = [here], ...how } = {}) => {
+    apply: async (
+      documents,
+      { prune = [], targets = [here], unattended = false, ledger = (own: Ledger) => own, ...how } = {},
+    ) => {
       const asked = compiled([...headOf(targets, endpoint), ...documents], provider.dialect);
-      const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)) };
+      const choices = { prune: new Set(prune.map((name) => `${scope}/${name}`)), unattended };
       log.clear();
       const converged = await revisions.next(asked.guards, async (warrant) => {
         const site = await siteOf(cloud, endpoint, clock);
         const job = { site, warrant, plan: plannerOf(provider, asked.scope.wanted, choices), ...how.job };
-        const ports = { ...revisions.store(), limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
+        const store = revisions.store();
+        const ports = {
+          ...store,
+          ledger: ledger(store.ledger),
+          limiter: inProcessLimiter({ clock }),
+          clock,
+          random: () => 0.5,
+        };
         const signal = how.signal ?? new AbortController().signal;
         return run(() => converge(job, ports, { signal })).finally(() => site.session.close());
       });
@@ -101,7 +116,7 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
   };
 }
 
-const limits = { deletes: 50, replaces: 50 };
+const limits = { deletes: 50, replaces: 50, creates: 1000, closures: 1000 };
 const noGuards: Guards = { limits: { ...limits, share: 1 }, modes: {}, policies: {}, protected: [] };
 
 /** What stands before the documents: the estate, and where it is. */

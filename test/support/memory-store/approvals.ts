@@ -1,8 +1,10 @@
-import { ranOf } from '../../../src/core/plan/total.ts';
+import { ranBefore } from '../../../src/core/plan/total.ts';
 import type { Approval, Approvals } from '../../../src/ports/approvals.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+import { usable } from '../../../src/store/approval-uses.ts';
 import { noteBody } from '../../../src/store/entry-body.ts';
-import { approvalNote } from '../../../src/store/fleet-notes.ts';
+import { approvalNote, withdrawalNote } from '../../../src/store/fleet-notes.ts';
 import { spentBy } from './counted.ts';
 import { whereKey } from './fleet-memory.ts';
 import { append, estateOf, type Memory } from './memory.ts';
@@ -11,18 +13,43 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
   give: async (draft) => {
     const body = noteBody(draft.estate, approvalNote(draft));
     const estate = estateOf(memory, draft.estate);
-    const ran = ranOf(spentBy(estate, draft.generation, clock.now()));
+    const ran = ranBefore(spentBy(estate, draft.generation, clock.now()));
     const seq = append(estate, { at: clock.now(), type: 'note', body });
-    const approval = { ...structuredClone(draft), seq, ran };
+    const approval = { ...structuredClone(draft), seq, ...ran };
     memory.fleet.approvals.push(approval);
+    estate.countEpoch += 1;
     return approval;
   },
   inForce: async (where) =>
-    ofNewest(memory, where.estate).filter((one) => whereKey(one) === whereKey(where) && one.until > clock.now()),
+    usableApprovals(memory, where, clock.now()).flatMap(({ left, ...approval }) =>
+      left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
+    ),
   given: async (estate) => ofNewest(memory, estate),
+  withdraw: async (estate, seq, by) => {
+    const approval = ofNewest(memory, estate).find((one) => one.seq === seq && one.until > clock.now());
+    if (approval === undefined) return undefined;
+    memory.fleet.withdrawn.add(`${estate} ${seq}`);
+    const kept = estateOf(memory, estate);
+    kept.guard.epoch += 1;
+    append(kept, { at: clock.now(), type: 'note', body: noteBody(estate, withdrawalNote(approval, by)) });
+    return approval;
+  },
 });
+
+export function usableApprovals(memory: Memory, where: Where, now: number) {
+  const uses = [...memory.fleet.approvedIntents.values()].filter(({ estate }) => estate === where.estate);
+  return ofNewest(memory, where.estate)
+    .filter((one) => whereKey(one) === whereKey(where) && one.until > now)
+    .map((approval) => {
+      const own = uses.filter(({ seq }) => seq === approval.seq);
+      return { ...approval, left: usable(approval.actions, own) };
+    });
+}
 
 function ofNewest(memory: Memory, name: string): readonly Approval[] {
   const newest = estateOf(memory, name).generations.at(-1)?.number;
-  return memory.fleet.approvals.filter(({ estate, generation }) => estate === name && generation === newest);
+  return memory.fleet.approvals.filter(
+    ({ estate, generation, seq }) =>
+      estate === name && generation === newest && !memory.fleet.withdrawn.has(`${name} ${seq}`),
+  );
 }

@@ -1,5 +1,6 @@
-import type { Place } from '../../../src/core/ledger/estate-count.ts';
+import { countOfPlaces, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
 import { healingWindowMs } from '../../../src/core/ledger/healing-window.ts';
+import { budgetOf } from '../../../src/core/limits.ts';
 import type { Spent } from '../../../src/ports/inventory.ts';
 import type { CountedPlace, EstateMemory } from './memory.ts';
 
@@ -10,7 +11,9 @@ export function countedAt(estate: EstateMemory, generation: number, now: number)
   );
 }
 
-export function ownedBy(estate: EstateMemory, ran: readonly Place[]): number {
+/** What is only made is not owned yet. */
+export function ownedBy(estate: EstateMemory, places: readonly Place[]): number {
+  const ran = places.filter(({ as }) => budgetOf[as] === 'deletes');
   const claimed = [...estate.scopes.values()].flatMap(({ claims }) => [...claims.values()]);
   return new Set([...claimed, ...ran].map(({ address }) => address)).size;
 }
@@ -18,9 +21,8 @@ export function ownedBy(estate: EstateMemory, ran: readonly Place[]): number {
 export function spentBy(estate: EstateMemory, generation: number, now: number): Spent {
   const ran = countedAt(estate, generation, now);
   const tally = (by: CountedPlace['by']) => {
-    const count = (as: Place['as']) =>
-      new Set(ran.filter((place) => place.by === by && place.as === as).map(({ subject }) => subject)).size;
-    return { deletes: count('delete'), replaces: count('replace') };
+    const own = ran.filter((place) => place.by === by);
+    return countOfPlaces([...new Map(own.map((place) => [placeKey(place), place])).values()]);
   };
   return { generation: tally('generation'), healing: tally('healing'), owned: ownedBy(estate, ran) };
 }

@@ -1,7 +1,9 @@
 import type { Approval } from '../../../src/ports/approvals.ts';
+import type { Refused } from '../../../src/ports/backoffs.ts';
 import type { KeptTree, Quarantined, StoppedRollout } from '../../../src/ports/fleet-state.ts';
 import type { Pause } from '../../../src/ports/pauses.ts';
 import type { Where } from '../../../src/ports/queue.ts';
+import type { ApprovalUse } from '../../../src/store/approval-uses.ts';
 
 /** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
 export interface FleetMemory {
@@ -9,8 +11,13 @@ export interface FleetMemory {
   readonly requests: Map<string, RequestMemory>;
   readonly rollouts: Map<string, RolloutMemory>;
   readonly quarantine: Map<string, Quarantined>;
+  readonly backoffs: Map<string, Map<string, Refused & { readonly until: number }>>;
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
+  /** By intent. */
+  readonly approvedIntents: Map<string, ApprovalUse & { readonly estate: string }>;
+  /** Estate and number. */
+  readonly withdrawn: Set<string>;
 }
 
 interface RequestMemory {
@@ -36,8 +43,11 @@ export const fleetMemory = (): FleetMemory => ({
   requests: new Map(),
   rollouts: new Map(),
   quarantine: new Map(),
+  backoffs: new Map(),
   pauses: [],
   approvals: [],
+  approvedIntents: new Map(),
+  withdrawn: new Set(),
 });
 
 export const whereKey = ({ estate, scope }: Where): string => `${estate} ${scope}`;

@@ -3,10 +3,12 @@ import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports
 import { noteBody } from '../../../src/store/entry-body.ts';
 import { quarantineNote } from '../../../src/store/fleet-notes.ts';
 import { memoryApprovals } from './approvals.ts';
+import { memoryBackoffs } from './backoffs.ts';
 import { whereKey } from './fleet-memory.ts';
 import { append, estateOf, type Memory } from './memory.ts';
 import { memoryPauses } from './pauses.ts';
 import { memoryRollouts } from './rollouts.ts';
+import { memoryScopeCounts } from './scope-counts.ts';
 
 export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   trees: trees(memory),
@@ -15,6 +17,8 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   approvals: memoryApprovals(memory, clock),
   rollouts: memoryRollouts(memory, clock),
   quarantine: quarantine(memory, clock),
+  backoffs: memoryBackoffs(memory, clock),
+  counts: memoryScopeCounts(memory, clock),
 });
 
 const trees = ({ fleet }: Memory): Trees => ({

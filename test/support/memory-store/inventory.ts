@@ -1,5 +1,5 @@
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
-import type { Observation } from '../../../src/core/observed.ts';
+import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
@@ -7,8 +7,10 @@ import { Overtaken } from '../../../src/ports/overtaken.ts';
 import { Pinned } from '../../../src/ports/pinned.ts';
 import { acceptedOf } from '../../../src/store/accepted.ts';
 import { mostNeverShown } from '../../../src/store/never-shown.ts';
+import { seenFirst } from '../../../src/store/observations.ts';
 import { resourceChanges, resourceKey } from '../../../src/store/resource-changes.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
+import { judgeBirths, readBirths } from './births.ts';
 import { spentBy } from './counted.ts';
 import { announceIn } from './happenings.ts';
 import { apply } from './ledger.ts';
@@ -17,16 +19,23 @@ import { newestTouches } from './touches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
   return {
-    knowledge: async (estate, scope) => knowledge(memory, estate, scope),
+    knowledge: async (estate, scope) => ({ ...knowledge(memory, estate, scope), readAt: clock.now() }),
     record: async (estate, observation) => record(scopeOf(estateOf(memory, estate), observation.scope), observation),
     latest: async (estate, only) =>
       [...estateOf(memory, estate).scopes]
         .filter(([key]) => only === undefined || key === only)
         .sort(byKey)
         .flatMap(([, scope]) => newest(scope)),
+    buried: async (estate, scope, ids) => {
+      for (const id of ids) scopeOf(estateOf(memory, estate), scope).ended.delete(id);
+    },
     converged: async (estate, addresses) => {
       for (const { unstuck } of estateOf(memory, estate).scopes.values())
         for (const address of addresses) unstuck.delete(address);
+    },
+    births: async (pass, verdicts) => {
+      checkLease(memory, pass);
+      judgeBirths(estateOf(memory, pass.estate), pass, verdicts, clock.now());
     },
     confirm: async (pass, standing) => {
       checkLease(memory, pass, clock.now());
@@ -55,6 +64,9 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
       ),
     ),
     unstuck: new Map([...scope.unstuck].map(([address, { times }]) => [address, times])),
+    incarnations: new Map(scope.incarnations),
+    ended: new Map([...scope.ended].map(([id, { was: _, ...ended }]) => [id, ended])),
+    births: readBirths(scope),
     neverShown: new Set(scope.neverShown.slice(-mostNeverShown)),
     ...(touches.size === 0 ? {} : { touches }),
   };
@@ -96,6 +108,22 @@ function record(scope: ScopeMemory, observation: Observation): void {
   }
   const { resources, ...look } = observation;
   scope.looked = structuredClone(look);
+  see(scope, resources, at);
+}
+
+/** Claims that were seen standing for the first time, and what was let go as gone and stands. */
+function see(scope: ScopeMemory, resources: readonly Observed[], at: number): void {
+  const unseen = [...scope.claims].flatMap(([id, claim]) => (claim.seenAt === undefined ? [id] : []));
+  for (const id of seenFirst(unseen, resources)) {
+    const claim = scope.claims.get(id);
+    if (claim) scope.claims.set(id, { ...claim, seenAt: at });
+  }
+  const gone = [...scope.ended].flatMap(([id, ended]) => (ended.as === 'gone' && ended.at < at ? [id] : []));
+  for (const id of seenFirst(gone, resources)) {
+    const was = scope.ended.get(id)?.was;
+    scope.ended.delete(id);
+    if (was) scope.claims.set(id, { ...was, seenAt: at });
+  }
 }
 
 function newest({ looked, resources }: ScopeMemory): readonly Observation[] {
@@ -117,7 +145,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
         ({ revision }) => revision.startsWith(`git:${commit}`) || revision.includes(`=${commit}`),
       ),
     accept: async (name, revision, guards, after) => {
-      const { generations } = of(name);
+      const { generations, guard } = of(name);
       const newest = generations.at(-1);
       if (newest?.revision === revision) return newest;
       const pin = memory.sources.pins.get(name);
@@ -126,6 +154,7 @@ export function memoryGenerations(memory: Memory, clock: Clock): Generations {
       if (after !== undefined && after !== newestNumber) throw new Overtaken(name, after, newestNumber);
       const accepted = { number: newestNumber + 1, revision, guards: structuredClone(guards) };
       generations.push(accepted);
+      guard.epoch += 1;
       announceIn(memory.happenings, clock.now(), [acceptedOf(name, accepted.number, revision)]);
       return accepted;
     },

@@ -26,6 +26,7 @@ export function memoryLeases(memory: Memory, clock: Clock): MemoryLeases {
         holder,
         since: clock.now(),
         lost: new AbortController(),
+        guardEpoch: memory.estates.get(estate)?.guard.epoch ?? 0,
         expires: undefined,
         released: false,
       };

@@ -1,19 +1,41 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
-import { type EstateCount, estateCount, stricterLimits } from '../../../src/core/ledger/estate-count.ts';
+import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
+import { allowanceIn, fieldOf, plus, stricterLimits } from '../../../src/core/limits.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Intended, IntentDraft, Ledger, LedgerFilter, Pass, Settlement } from '../../../src/ports/ledger.ts';
+import type {
+  Intended,
+  IntentDraft,
+  Ledger,
+  LedgerFilter,
+  OnTheWay,
+  Pass,
+  Settlement,
+} from '../../../src/ports/ledger.ts';
 import { type ActionKey, actionKey, keyText } from '../../../src/store/action-key.ts';
+import { reserving, settledUses, unapproved } from '../../../src/store/approval-uses.ts';
+import { birthChanges } from '../../../src/store/births.ts';
 import { intentBody, noteBody, settlementBody } from '../../../src/store/entry-body.ts';
-import { staleness } from '../../../src/store/intending.ts';
-import { fieldsOf, type IntentRecord, placeOf } from '../../../src/store/intent-record.ts';
-import { type SettledChanges, settledChanges, settling } from '../../../src/store/settled-changes.ts';
+import { isGuarded } from '../../../src/store/guard-epochs.ts';
+import { overruled, staleness } from '../../../src/store/intending.ts';
+import { fieldsOf, heldPlace, type IntentRecord, placeOf } from '../../../src/store/intent-record.ts';
+import {
+  type Settleable,
+  type SettledChanges,
+  settledAs,
+  settledChanges,
+  settling,
+} from '../../../src/store/settled-changes.ts';
+import { usableApprovals } from './approvals.ts';
+import { saveBirths } from './births.ts';
 import { countedAt, ownedBy } from './counted.ts';
 import {
   append,
+  type CountedPlace,
   checkLease,
   type EstateMemory,
   estateOf,
   type IntentMemory,
+  leaseKey,
   type Memory,
   type ScopeMemory,
   scopeOf,
@@ -25,9 +47,20 @@ export function memoryLedger(memory: Memory, clock: Clock): Ledger {
     settle: async (pass, settlements) => settle({ memory, pass, at: clock.now() }, settlements),
     note: async (estate, note) =>
       append(estateOf(memory, estate), { at: clock.now(), type: 'note', body: noteBody(estate, note) }),
+    guardEpoch: async (estate) => memory.estates.get(estate)?.guard.epoch ?? 0,
+    onTheWay: async (estate) => onTheWay(estateOf(memory, estate)),
     entries: (filter) => entries(memory, filter),
   };
 }
+
+const onTheWay = ({ open, guard }: EstateMemory): readonly OnTheWay[] =>
+  [...open.values()]
+    .filter(({ record, guardEpoch }) => record.action.verb !== 'forget' && guardEpoch < guard.epoch)
+    .map(({ record, scope }) => ({
+      ...{ intent: record.intent, scope },
+      ...{ address: record.action.address, verb: record.action.verb },
+    }))
+    .toSorted((a, b) => (`${a.scope} ${a.address}` < `${b.scope} ${b.address}` ? -1 : 1));
 
 interface Write {
   readonly memory: Memory;
@@ -39,35 +72,73 @@ function intend(write: Write, drafts: readonly IntentDraft[]): readonly Intended
   checkLease(write.memory, write.pass, write.at);
   const estate = estateOf(write.memory, write.pass.estate);
   const count = drafts.some(({ counts }) => counts) ? countOf(write, estate) : undefined;
-  return drafts.map((draft) => intendOne(write, estate, draft, count));
+  const { reserved, refused } = reserving(drafts, usableApprovals(write.memory, write.pass, write.at));
+  const answers = drafts.map((draft) =>
+    refused.has(draft) && guardEpochOf(write, estate) !== undefined
+      ? unapproved
+      : intendOne(write, estate, draft, count),
+  );
+  const { approvedIntents } = write.memory.fleet;
+  for (const { nth, ...use } of reserved) {
+    const answer = answers[nth];
+    if (answer?.ok && !approvedIntents.has(answer.intent))
+      approvedIntents.set(answer.intent, { ...use, done: false, estate: estate.name });
+  }
+  return answers;
 }
 
 function intendOne(write: Write, estate: EstateMemory, draft: IntentDraft, count?: EstateCount): Intended {
   const { memory, pass, at } = write;
+  if (isGuarded(draft) && guardEpochOf(write, estate) === undefined) return overruled;
   const action = actionKey(draft);
   const { applied } = scopeOf(estate, pass.scope);
   const stale = staleness(pass, action.address, applied.get(action.address)?.generation);
   if (stale !== undefined) return stale;
   const key = openKey(pass.scope, action);
   const open = estate.open.get(estate.openActions.get(key) ?? '')?.record;
-  const place = open ? undefined : placeOf(draft);
+  const place = open ? undefined : placeOf(pass, draft);
   const why = place && count?.take(place);
   if (why !== undefined) return { ok: false, reason: 'limit', why };
   const { generation } = pass.authority;
   const intent = open?.intent ?? memory.nextId();
   const attempt = (open?.attempt ?? 0) + 1;
   const record: IntentRecord = { intent, action, attempt, at, generation, fields: fieldsOf(draft) };
-  estate.open.set(intent, { record, scope: pass.scope, details: JSON.parse(canonical(draft.details)) });
+  const settled = estate.open.get(intent)?.settled ?? null;
+  const details = JSON.parse(canonical(draft.details));
+  estate.open.set(intent, { record, scope: pass.scope, details, settled, guardEpoch: estate.guard.epoch });
   estate.openActions.set(key, intent);
-  if (place) estate.places.set(intent, { ...place, generation, at });
+  if (place && !holders(estate, { ...place, generation }).length) move(estate, { ...place, generation }, -1);
+  if (place) estate.places.set(intent, { ...heldPlace(place, intent), generation, at });
   append(estate, { at, type: 'intent', body: intentBody(pass, draft, record) });
   return { ok: true, intent, attempt };
+}
+
+/** As `heldGuardEpoch` of the real store. */
+function guardEpochOf({ memory, pass }: Write, { guard }: EstateMemory): number | undefined {
+  const judged = pass.guardEpoch ?? memory.leases.get(leaseKey(pass.estate, pass.scope))?.guardEpoch;
+  return judged === guard.epoch ? guard.epoch : undefined;
+}
+
+type OfGeneration = Place & Pick<CountedPlace, 'generation'>;
+
+/** Places of the same subject. */
+const holders = ({ places }: EstateMemory, place: OfGeneration): readonly CountedPlace[] =>
+  [...places.values()].filter(
+    (one) => one.by === place.by && one.generation === place.generation && placeKey(one) === placeKey(place),
+  );
+
+/** What has its place is no longer to be done in its scope, and what gave it back is again. */
+function move({ scopeCounts }: EstateMemory, { by, as, scope, generation }: OfGeneration, more: number): void {
+  const kept = scopeCounts.get(scope);
+  if (by !== 'generation' || kept?.generation !== generation) return;
+  const { [fieldOf[as]]: now } = kept.count;
+  scopeCounts.set(scope, { ...kept, count: plus(kept.count, as, Math.max(more, -now)) });
 }
 
 const openKey = (scope: string, action: ActionKey): string => `${scope} ${keyText(action)}`;
 
 function countOf({ pass, at }: Write, estate: EstateMemory): EstateCount {
-  const { generation, allowDeletes } = pass.authority;
+  const { generation } = pass.authority;
   const inForce = estate.generations.find(({ number }) => number === generation);
   if (!inForce) throw new Error(`generation ${generation} of estate ${pass.estate} was never accepted`);
   const before = estate.generations.findLast(({ number }) => number < generation);
@@ -76,7 +147,7 @@ function countOf({ pass, at }: Write, estate: EstateMemory): EstateCount {
   const bounds = {
     limits,
     owned: ownedBy(estate, ran),
-    ...(allowDeletes === undefined ? {} : { allowed: allowDeletes }),
+    ...allowanceIn(pass.authority),
   };
   return estateCount(bounds, ran);
 }
@@ -84,24 +155,52 @@ function countOf({ pass, at }: Write, estate: EstateMemory): EstateCount {
 function settle({ memory, pass, at }: Write, settlements: readonly Settlement[]): void {
   checkLease(memory, pass);
   const estate = estateOf(memory, pass.estate);
-  const named = settlements.map(({ intent }) => estate.open.get(intent)).filter((open) => open?.scope === pass.scope);
-  const open = new Map(named.flatMap((one) => (one ? [[one.record.intent, one.record]] : [])));
-  const all = settling(pass, settlements, open);
+  const all = settling(pass, settlements, settleable(estate, pass.scope, settlements));
   const changes = settledChanges(all);
   for (const { settlement, record } of all)
     append(estate, { at, type: 'settlement', body: settlementBody(pass, settlement, record) });
-  for (const id of changes.returned) estate.places.delete(id);
+  for (const one of all) {
+    const open = estate.open.get(one.record.intent);
+    if (open) estate.open.set(one.record.intent, { ...open, settled: settledAs(one) });
+  }
+  const uses = settledUses(all);
+  const { approvedIntents } = memory.fleet;
+  for (const id of uses.spent) {
+    const use = approvedIntents.get(id);
+    if (use) approvedIntents.set(id, { ...use, done: true });
+  }
+  for (const id of uses.returned) approvedIntents.delete(id);
+  for (const id of changes.returned) {
+    const place = estate.places.get(id);
+    estate.places.delete(id);
+    if (place && !holders(estate, place).length) move(estate, place, 1);
+  }
   for (const id of changes.closed) {
     const closing = estate.open.get(id);
     if (closing) close(estate, closing);
   }
   const scope = scopeOf(estate, pass.scope);
   scope.neverShown.push(...changes.neverShown);
+  saveBirths(scope, birthChanges(all));
   change(scope, changes, at);
 }
 
-function close(estate: EstateMemory, { record, scope }: IntentMemory): void {
+function settleable(
+  { open, closed }: EstateMemory,
+  scope: string,
+  settlements: readonly Settlement[],
+): ReadonlyMap<string, Settleable> {
+  const known = settlements.flatMap(({ intent }) => {
+    const isOpen = open.has(intent);
+    const found = open.get(intent) ?? closed.get(intent);
+    return found?.scope === scope ? [[intent, { ...found.record, open: isOpen, settled: found.settled }] as const] : [];
+  });
+  return new Map(known);
+}
+
+function close(estate: EstateMemory, { record, scope, settled }: IntentMemory): void {
   estate.open.delete(record.intent);
+  estate.closed.set(record.intent, { record, scope, settled });
   estate.openActions.delete(openKey(scope, record.action));
 }
 
@@ -110,19 +209,36 @@ export function change(scope: ScopeMemory, changes: SettledChanges, at: number):
     const claim = scope.claims.get(id);
     if (claim) scope.claims.set(id, { ...claim, lastWriteAt: at });
   }
-  for (const [id, effect] of changes.claims) {
-    if (effect === 'release') scope.claims.delete(id);
-    else {
-      const { subject, terms } = effect;
-      scope.claims.set(id, { address: subject.address, kind: subject.kind, lastWriteAt: at, terms });
-    }
-  }
+  for (const [id, effect] of changes.claims) changeClaim(scope, id, effect, at);
   apply(scope, changes.applied);
   for (const [address, { fields, generation }] of changes.updated) {
     const last = scope.unstuck.get(address);
     const again = last?.fields === fields && last.generation === generation;
     scope.unstuck.set(address, { fields, generation, times: again ? last.times + 1 : 1 });
   }
+}
+
+type ClaimChange = SettledChanges['claims'] extends ReadonlyMap<string, infer Change> ? Change : never;
+
+function changeClaim(scope: ScopeMemory, id: string, effect: ClaimChange, at: number): void {
+  const was = scope.claims.get(id);
+  const known = scope.ended.get(id);
+  const gone = known?.as === 'gone' ? known : undefined;
+  const address = was?.address ?? known?.address;
+  scope.claims.delete(id);
+  scope.ended.delete(id);
+  if (effect === 'release') return;
+  const { subject } = effect;
+  if (effect.do === 'end') {
+    const kept = was ? { was } : {};
+    scope.ended.set(id, { as: effect.as, kind: subject.kind, address: address ?? subject.address, at, ...kept });
+    return;
+  }
+  // why: as the real store's triggers count
+  if ((gone?.address ?? was?.address) !== subject.address)
+    scope.incarnations.set(subject.address, (scope.incarnations.get(subject.address) ?? 0) + 1);
+  const seen = was?.seenAt === undefined ? {} : { seenAt: was.seenAt };
+  scope.claims.set(id, { address: subject.address, kind: subject.kind, lastWriteAt: at, ...seen, terms: effect.terms });
 }
 
 /** Never back to a lower generation. */

@@ -1,6 +1,8 @@
-import type { Settled } from '../../../src/core/knowledge.ts';
+import type { Birth } from '../../../src/core/births.ts';
+import type { Ended, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
-import { genesis, type Head, headOf, link } from '../../../src/core/ledger/chain.ts';
+import { chainGenesis, genesis, type Head, headOf, link, peopleChain } from '../../../src/core/ledger/chain.ts';
+import type { EstateCheckpoint } from '../../../src/core/ledger/checkpoint.ts';
 import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
 import type { Place } from '../../../src/core/ledger/estate-count.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
@@ -8,6 +10,7 @@ import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
 import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/lease.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
+import type { ScopeCount } from '../../../src/ports/scope-counts.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
@@ -44,14 +47,23 @@ export interface EstateMemory {
   readonly happenings: HappeningMemory;
   /** Open intents by id, and their ids by scope and action. */
   readonly open: Map<string, IntentMemory>;
+  /** Intents that are closed, each with its scope and newest settlement. */
+  readonly closed: Map<string, ClosedIntent>;
   readonly openActions: Map<string, string>;
   readonly places: Map<string, CountedPlace>;
+  /** What a generation would still do, by scope, and how often people have let more happen. */
+  readonly scopeCounts: Map<ScopeKey, ScopeCount>;
+  countEpoch: number;
   readonly scopes: Map<ScopeKey, ScopeMemory>;
   readonly generations: Generation[];
+  /** How often people have said something stricter. */
+  readonly guard: { epoch: number };
 }
 
+/** All chains of an estate. `heads`: by chain, with the moment of the newest entry. */
 export interface Chain {
-  head: Head;
+  readonly seal: EstateCheckpoint;
+  readonly heads: Map<string, { readonly head: Head; readonly at: number }>;
   readonly entries: Linked[];
 }
 
@@ -59,7 +71,11 @@ export interface IntentMemory {
   readonly record: IntentRecord;
   readonly scope: ScopeKey;
   readonly details: IntentDraft['details'];
+  readonly guardEpoch: number;
+  readonly settled: string | null;
 }
+
+export interface ClosedIntent extends Omit<IntentMemory, 'details' | 'guardEpoch'> {}
 
 export interface CountedPlace extends Place {
   readonly generation: number;
@@ -68,8 +84,11 @@ export interface CountedPlace extends Place {
 
 export interface ScopeMemory {
   readonly claims: Map<CloudId, Settled>;
+  readonly ended: Map<CloudId, Ended & { readonly was?: Settled }>;
   readonly applied: Map<Address, AppliedChange>;
+  readonly incarnations: Map<Address, number>;
   readonly unstuck: Map<Address, { readonly fields: string; readonly generation: number; readonly times: number }>;
+  readonly births: Map<CloudId, BirthMemory>;
   looked: Omit<Observation, 'resources'> | undefined;
   readonly resources: Map<string, KnownResource & { readonly resource: Observed }>;
   readonly sightings: Sighting[];
@@ -78,9 +97,16 @@ export interface ScopeMemory {
   readonly neverShown: string[];
 }
 
+/** `before`: what was applied at its address until it was launched. */
+export interface BirthMemory extends Birth {
+  readonly before: AppliedChange | undefined;
+}
+
 /** `expires`: undefined while its holder lives and renews. */
 export interface LeaseMemory extends HeldLease {
   readonly lost: AbortController;
+  /** When it was taken. */
+  readonly guardEpoch: number;
   expires: number | undefined;
   released: boolean;
 }
@@ -107,16 +133,21 @@ export function memory(store: string): Memory {
 export function estateOf(memory: Memory, name: string): EstateMemory {
   const found = memory.estates.get(name);
   if (found) return found;
-  const chain = { head: genesis(memory.store, name, sha256), entries: [] };
+  const begun = { store: memory.store, estate: name, ...genesis(memory.store, name, sha256) };
+  const chain = { seal: { ...begun, at: 0, key: 'memory', signature: '' }, heads: new Map(), entries: [] };
   const made: EstateMemory = {
     name,
     chain,
     happenings: memory.happenings,
     open: new Map(),
+    closed: new Map(),
     openActions: new Map(),
     places: new Map(),
+    scopeCounts: new Map(),
+    countEpoch: 0,
     scopes: new Map(),
     generations: [],
+    guard: { epoch: 0 },
   };
   memory.estates.set(name, made);
   return made;
@@ -127,8 +158,11 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
   if (found) return found;
   const made: ScopeMemory = {
     claims: new Map(),
+    ended: new Map(),
     applied: new Map(),
+    incarnations: new Map(),
     unstuck: new Map(),
+    births: new Map(),
     looked: undefined,
     resources: new Map(),
     sightings: [],
@@ -139,10 +173,14 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
   return made;
 }
 
-export function append({ name, chain, happenings }: EstateMemory, content: Content): number {
-  const entry = link(chain.head, { ...content, body: JSON.parse(canonical(content.body)) }, sha256);
+/** Into the chain of its scope; a note into that of people. No entry is earlier than the one before it. */
+export function append({ name, chain, happenings }: EstateMemory, { at, type, body }: Content): number {
+  const of = type === 'note' ? peopleChain : String(body['scope']);
+  const known = chain.heads.get(of) ?? { head: chainGenesis(chain.seal, of, sha256), at: 0 };
+  const content = { at: Math.max(at, known.at), type, body: JSON.parse(canonical(body)) };
+  const entry = link(known.head, chain.entries.length + 1, content, sha256);
   chain.entries.push(entry);
-  chain.head = headOf(entry);
+  chain.heads.set(of, { head: headOf(entry), at: content.at });
   announceIn(happenings, entry.at, wordsOf(name, entry));
   return entry.seq;
 }

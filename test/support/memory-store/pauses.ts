@@ -17,6 +17,8 @@ export function memoryPauses(memory: Memory, clock: Clock): Pauses {
     begin: async (estate, draft) => {
       const pause = { ...structuredClone(draft), id: pauses.length + 1, at: clock.now() };
       pauses.push({ estate, pause, ended: false });
+      estateOf(memory, estate).guard.epoch += 1;
+      estateOf(memory, estate).countEpoch += 1;
       note(estate, pauseNote(pause));
       return pause;
     },
@@ -24,6 +26,7 @@ export function memoryPauses(memory: Memory, clock: Clock): Pauses {
       const ending = inForce(estate).filter(({ pause }) => holds(pause) === holds(held));
       if (ending.length === 0) return [];
       for (const one of ending) one.ended = true;
+      estateOf(memory, estate).countEpoch += 1;
       const ended = ending.map(({ pause }) => pause);
       note(
         estate,

@@ -1,10 +1,13 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Rollouts } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
+import { stoppedByBirths } from '../../../src/store/births.ts';
 import { noteBody } from '../../../src/store/entry-body.ts';
 import { rolloutNote } from '../../../src/store/fleet-notes.ts';
+import { unitedStops } from '../../../src/store/postgres-rollouts.ts';
+import { forgiveBirths, readBirths } from './births.ts';
 import { type RolloutMemory, whereKey } from './fleet-memory.ts';
-import { append, estateOf, type Memory } from './memory.ts';
+import { append, estateOf, type Memory, scopeOf } from './memory.ts';
 
 export function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
   const of = (where: Where): RolloutMemory => {
@@ -14,13 +17,14 @@ export function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
     memory.fleet.rollouts.set(whereKey(where), made);
     return made;
   };
+  const scopeAt = ({ estate, scope }: Where) => scopeOf(estateOf(memory, estate), scope);
   return {
     standing: async (where) => of(where).standing,
     any: async () => [...memory.fleet.rollouts.values()].some(({ standing }) => standing > 0),
     stand: async (where, generation) => {
       of(where).standing = Math.max(of(where).standing, generation);
     },
-    stopped: async (where) => [...of(where).stopped.values()].sort((a, b) => (a.document < b.document ? -1 : 1)),
+    stopped: async (where) => unitedStops([...of(where).stopped.values()], stoppedByBirths(readBirths(scopeAt(where)))),
     stop: async (where, rollout) => {
       const { stopped } = of(where);
       const before = stopped.get(rollout.document);
@@ -28,8 +32,9 @@ export function memoryRollouts(memory: Memory, clock: Clock): Rollouts {
     },
     resume: async (where, by, document) => {
       const { stopped } = of(where);
-      const documents = [...stopped.keys()].filter((one) => document === undefined || one === document).sort();
-      for (const one of documents) stopped.delete(one);
+      const stops = [...stopped.keys()].filter((one) => document === undefined || one === document);
+      for (const one of stops) stopped.delete(one);
+      const documents = [...new Set([...stops, ...forgiveBirths(scopeAt(where), document)])].sort();
       if (documents.length === 0) return;
       const body = noteBody(where.estate, rolloutNote(where, documents, by));
       append(estateOf(memory, where.estate), { at: clock.now(), type: 'note', body });

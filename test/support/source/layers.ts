@@ -43,7 +43,7 @@ export const LAYERS: readonly Layer[] = [
   // Interfaces, in the core's words.
   { name: 'ports', at: ['src/ports/'], layers: ['core'], packages: [], node: false },
   // Knows no cloud, queue or database, and takes its clock as a port.
-  { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: [], node: false },
+  { name: 'engine', at: ['src/engine/'], layers: ['core', 'ports'], packages: ['sorted-btree'], node: false },
 
   // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
   { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { unexplainedEscapesOf } from './escapes.ts';
 import { importsOf } from './imports.ts';
 import { impuritiesOf } from './impurity.ts';
-import { exportsOf, interfacesOf, isVocabulary } from './measures.ts';
 import { type ParsedFile, parseTexts } from './project.ts';
 import { trespassesOf } from './trespass.ts';
 
@@ -116,30 +115,6 @@ const table: readonly {
     want: [],
   },
   { name: 'impurity: none in comments and strings', text: TRICKS, read: impuritiesOf, want: [] },
-  {
-    name: 'interfaces: members, by either spelling',
-    text: 'interface A { a: 1; b(): void; (c: 1): 2 }\nexport type B = { readonly a: { b: 1; c: 2 }; d: 1 };\ntype C = string;',
-    read: (file) => interfacesOf(file).map(({ name, members }) => `${name}: ${members}`),
-    want: ['A: 3', 'B: 2'],
-  },
-  {
-    name: 'exports: each name once',
-    text: 'export const a = 1, b = 2;\nexport function c(): 1;\nexport function c() {}\nconst d = 1;\nexport type E = 1;\nexport { d, a as f };',
-    read: exportsOf,
-    want: ['a', 'b', 'c', 'E', 'd', 'f'],
-  },
-  {
-    name: 'a vocabulary exports types',
-    text: 'export type A = 1; const b = 1;',
-    read: (f) => [isVocabulary(f)],
-    want: [true],
-  },
-  {
-    name: 'with a value it is none',
-    text: 'export type A = 1; export const b = 1;',
-    read: (f) => [isVocabulary(f)],
-    want: [false],
-  },
   {
     name: 'escapes: each kind, unexplained',
     path: 'src/core/a.ts',

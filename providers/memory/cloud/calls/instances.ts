@@ -14,6 +14,9 @@ export const instanceCalls = {
     const items = page.items.map((record) => ({ ...record, state: stateOf(record.power, now()) }));
     return { ...page, items: items.filter(({ state }) => state !== 'forgotten') };
   },
+  /** Whether an image or a size can be had. */
+  ListOffers: ({ withdrawn }: World, { name }: { readonly what: 'image' | 'size'; readonly name: string }): boolean =>
+    !withdrawn.has(name),
   RunInstances,
   TerminateInstances: (world: World, { ids }: Ids): void => {
     for (const record of each(world, ids)) if (record.power.sent !== 'terminate') send(world, record, 'terminate');
@@ -75,6 +78,8 @@ function RunInstances(world: World, run: Run): readonly InstanceView[] {
       .map((r) => ({ ...r, state: stateOf(r.power, now()) }));
   const { id: subnet, network, zone } = must(tables.subnets, run.where.subnet);
   const groups = checkedGroups(world, run.where.groups, network);
+  const absent = [run.hardware.image, run.hardware.size].find((name) => world.withdrawn.has(name));
+  if (absent !== undefined) throw new Refusal('NotFound', `there is no ${absent}`);
   const disk = { size: 8, type: 'ssd', encrypted: false, ...run.hardware.disk };
   const records = Array.from({ length: run.count }, (_, index) => ({
     id: nextId('ins'),

@@ -24,12 +24,14 @@ const NOT_COMPARED: readonly string[] = [
   'targets',
   'network',
   'replicas',
+  'replace',
   'on',
   'mode',
   'protect',
   'deletionPolicy',
   'ignore',
   'rollout',
+  'minReady',
 ];
 
 function* unknownField(document: Located<ResourceDoc>, index: number, field: string): Iterable<Problem> {

@@ -8,7 +8,14 @@ import { answered } from '../declined.ts';
 import { posterOf } from '../poster-of.ts';
 import { reasonField } from '../reason-field.ts';
 import type { Caller, Route } from '../route.ts';
-import { givenAnswer, givenShape, offerAnswer, offerShape } from '../shapes/approval.ts';
+import {
+  givenAnswer,
+  givenShape,
+  offerAnswer,
+  offerShape,
+  withdrawnAnswer,
+  withdrawnShape,
+} from '../shapes/approval.ts';
 import { targetList, targetsField } from '../targets-field.ts';
 import { route } from '../typed-route.ts';
 
@@ -20,7 +27,7 @@ export interface ApprovalsDesk {
 const usualSeconds = 86_400;
 const mostSeconds = 30 * 86_400;
 
-export const approvalsRoutes = (desk: ApprovalsDesk): readonly Route[] => [offer(desk), approve(desk)];
+export const approvalsRoutes = (desk: ApprovalsDesk): readonly Route[] => [offer(desk), approve(desk), withdraw(desk)];
 
 const offer = ({ approvals, estates }: ApprovalsDesk): Route =>
   route({
@@ -35,16 +42,25 @@ const offer = ({ approvals, estates }: ApprovalsDesk): Route =>
       answers: { 200: { description: 'What waits', schema: offerShape } },
     },
     needs: 'read',
-    asks: { query: z.strictObject({ estate: estateField, target: targetsField }) },
+    asks: { query: z.strictObject({ estate: estateField, target: targetsField, address: addressField }) },
     handle: async ({ query, by: { caller, now } }) => {
       const estate = await askedEstate({ asked: query.estate, in: 'query', needs: 'read' }, caller, estates);
       const asked = { estate, seen: offeredTo(caller, estate), by: posterOf(caller) };
       const found = await answered(
-        approvals.offer({ ...asked, ...(query.target === undefined ? {} : { targets: query.target }) }),
+        approvals.offer({
+          ...asked,
+          ...(query.target === undefined ? {} : { targets: query.target }),
+          ...(query.address === undefined ? {} : { address: query.address }),
+        }),
       );
       return { status: 200, body: offerAnswer(found, { now, hash: sha256 }) };
     },
   });
+
+const addressField = z.string().min(1).max(500).optional().meta({
+  description:
+    'Only what waits at this address, or at the one that ends so. What would lose data although no spec asked for it (`destructive-drift`) is offered only so',
+});
 
 /** Whoever may approve is shown what they may; the digest is of that. */
 function offeredTo({ grants }: Caller, estate: string) {
@@ -70,18 +86,52 @@ const approve = ({ approvals, estates }: ApprovalsDesk): Route =>
         estate: estateField,
         digest: z.string().regex(/^[0-9a-f]{64}$/, 'the whole digest of what was shown'),
         targets: targetList,
+        address: addressField,
         reason: reasonField,
         expiresInSeconds: z.int().min(1).max(mostSeconds).default(usualSeconds),
       }),
     },
     handle: async ({ body, by: { caller, now } }) => {
-      const { digest, reason, targets, expiresInSeconds } = body;
+      const { digest, reason, targets, address, expiresInSeconds } = body;
       const estate = await askedEstate({ asked: body.estate, in: 'body', needs: 'approve' }, caller, estates);
       const asked = { estate, seen: boundsFor(caller.grants, 'approve'), by: posterOf(caller) };
       const word = { digest, reason, until: now + expiresInSeconds * 1000 };
       const given = await answered(
-        approvals.give({ ...asked, ...word, ...(targets === undefined ? {} : { targets }) }),
+        approvals.give({
+          ...asked,
+          ...word,
+          ...(targets === undefined ? {} : { targets }),
+          ...(address === undefined ? {} : { address }),
+        }),
       );
       return { status: 201, body: givenAnswer(given) };
+    },
+  });
+
+const withdraw = ({ approvals, estates }: ApprovalsDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/approvals/withdraw',
+    says: {
+      id: 'withdrawApproval',
+      tag: 'Approvals',
+      summary: 'Let nothing more pass by an approval',
+      description:
+        'From the answer on, no call that only this approval lets pass is sent, retries included. Whoever gave it may withdraw it, and whoever may approve in all of its scope. An approval cannot be given back: approve again.',
+      answers: { 200: { description: 'It lets nothing more pass', schema: withdrawnShape } },
+    },
+    needs: 'approve',
+    asks: {
+      body: z.strictObject({
+        estate: estateField,
+        seq: z.int().min(0).meta({ description: 'Of its entry in the ledger: `seq` of an approval' }),
+        reason: reasonField,
+      }),
+    },
+    handle: async ({ body: { estate: named, seq, reason }, by: { caller } }) => {
+      const estate = await askedEstate({ asked: named, in: 'body', needs: 'approve' }, caller, estates);
+      const bounds = { seen: boundsFor(caller.grants, 'read'), mine: boundsFor(caller.grants, 'approve') };
+      const by = { person: caller.person, reason };
+      return { status: 200, body: withdrawnAnswer(await answered(approvals.withdraw({ estate, ...bounds }, seq, by))) };
     },
   });

@@ -6,6 +6,8 @@ import { route } from '../typed-route.ts';
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
+  /** False: the process is ready without it, as one that answers questions is while the database takes no writes. */
+  readonly needed: boolean;
 }
 
 export interface HealthDesk {
@@ -13,7 +15,7 @@ export interface HealthDesk {
 }
 
 const readiness = z
-  .object({ ready: z.boolean(), checks: z.array(z.object({ name: z.string(), ok: z.boolean() })) })
+  .object({ ready: z.boolean(), checks: z.array(z.object({ name: z.string(), ok: z.boolean(), needed: z.boolean() })) })
   .meta({ id: 'Readiness' });
 
 /** For who starts and stops us; workers tell more, and metrics, on a port of their own. */
@@ -45,7 +47,7 @@ export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
     asks: {},
     handle: async () => {
       const all = checks();
-      const ready = all.every(({ ok }) => ok);
+      const ready = all.every(({ ok, needed }) => ok || !needed);
       return { status: ready ? 200 : 503, body: { ready, checks: all } };
     },
   }),

@@ -7,6 +7,7 @@ import { badInput } from '../problems.ts';
 import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
+import { onTheWay } from '../shapes/on-the-way.ts';
 import { heldWhat, pauseShape, subjectShape } from '../shapes/pause.ts';
 import { stoppedRolloutShape } from '../shapes/stopped-rollout.ts';
 import { route } from '../typed-route.ts';
@@ -62,7 +63,7 @@ const begin = ({ pauses, estates }: PausesDesk): Route =>
         201: {
           description: 'It holds',
           schema: z
-            .object({ estate: z.string(), pause: pauseShape, scopes: z.array(z.string()) })
+            .object({ estate: z.string(), pause: pauseShape, scopes: z.array(z.string()), onTheWay })
             .meta({ id: 'BegunPause' }),
         },
       },

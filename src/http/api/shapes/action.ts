@@ -20,19 +20,44 @@ const about = {
   by: touchedShape.optional(),
 };
 
+const incarnated = {
+  incarnation: z
+    .int()
+    .optional()
+    .meta({ description: 'How often something stood at the address before; absent: never' }),
+};
+
 const between = { desired: desiredShape, observed: observedShape, changes: z.array(changeShape) };
+
+const surgeShape = z.object({ successor: z.string(), asWanted: z.boolean(), since: z.number() }).partial().meta({
+  description: 'The new machine is ready before the old one ends; `successor` stands already, since `since`.',
+});
 
 const actionWith = <E extends z.ZodRawShape>(extra: E) =>
   z.discriminatedUnion('verb', [
-    z.object({ verb: z.literal('create'), ...about, ...extra, desired: desiredShape, because: z.literal('absent') }),
+    z.object({
+      verb: z.literal('create'),
+      ...about,
+      ...extra,
+      ...incarnated,
+      desired: desiredShape,
+      because: z.literal('absent'),
+    }),
     z.object({ verb: z.literal('update'), ...about, ...extra, ...between, effect: z.enum(['in-place', 'stops']) }),
-    z.object({ verb: z.literal('replace'), ...about, ...extra, ...between }),
+    z.object({
+      verb: z.literal('replace'),
+      ...about,
+      ...extra,
+      ...incarnated,
+      ...between,
+      surge: surgeShape.optional(),
+    }),
     z.object({
       verb: z.literal('delete'),
       ...about,
       ...extra,
       observed: observedShape,
-      because: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin']),
+      because: z.enum(['removed', 'changed', 'scaled-down', 'rogue', 'pruned', 'twin', 'again', 'withdrawn']),
       owners: z.array(z.string()).optional(),
     }),
     z.object({ verb: z.literal('adopt'), ...about, ...extra, ...between }),

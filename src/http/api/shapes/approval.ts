@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Given, Offered } from '../../../ports/answers.ts';
+import type { Given, Offered, Withdrawn } from '../../../ports/answers.ts';
 import type { Approval } from '../../../ports/approvals.ts';
 import { moment } from './moment.ts';
+import { onTheWay } from './on-the-way.ts';
 import { planAnswer, planBody } from './plan.ts';
 
 const approvalShape = z
@@ -13,6 +14,8 @@ const approvalShape = z
     digest: z.string(),
     actions: z.array(z.string()).meta({ description: 'Digests' }),
     destroys: z.int().meta({ description: 'Deletes and replaces among them' }),
+    creates: z.int().optional().meta({ description: 'New machines among them' }),
+    closures: z.int().optional().meta({ description: 'Closures among them of rules that nobody wrote' }),
     ran: z.int(),
     person: z.string(),
     reason: z.string(),
@@ -45,11 +48,21 @@ export const offerShape = z
 
 export const givenShape = z.object({ ...said, approvals: z.array(approvalShape) }).meta({ id: 'GivenApprovals' });
 
-const approvalAnswer = ({ by, ...approval }: Approval) => ({ ...approval, ...by });
+export const withdrawnShape = z
+  .object({ estate: z.string(), approval: approvalShape, onTheWay })
+  .meta({ id: 'WithdrawnApproval' });
+
+const approvalAnswer = ({ by, ranBeside: _, ...approval }: Approval) => ({ ...approval, ...by });
 
 export const offerAnswer = (
   { generation, digest, free, authors, given, ...planned }: Offered,
   how: Parameters<typeof planAnswer>[1],
 ) => ({ ...planAnswer(planned, how), generation, digest, free, authors, approvals: given.map(approvalAnswer) });
+
+export const withdrawnAnswer = ({ approval, onTheWay }: Withdrawn) => ({
+  estate: approval.estate,
+  approval: approvalAnswer(approval),
+  onTheWay,
+});
 
 export const givenAnswer = ({ given, ...said }: Given) => ({ ...said, approvals: given.map(approvalAnswer) });

@@ -19,6 +19,8 @@ const terms = z.object({
   claim: z.object({ adopt: z.string().optional(), was: z.array(z.string()).optional() }).optional(),
   ignore: z.array(z.string()).optional(),
   presence: z.enum(['stated', 'implied', 'tolerated']).optional(),
+  minReadyMs: z.number().int().optional(),
+  replace: z.enum(['surge', 'recreate']).optional(),
 });
 
 const wanted = <K extends keyof typeof attributesOfKind>(kind: K) =>

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { moment } from './moment.ts';
 
 const entry = {
-  seq: z.int().meta({ description: 'From 1, without a gap' }),
+  seq: z.int().meta({
+    description:
+      'Unique in its estate, and rising in each chain. Scopes write side by side, so numbers may be left out. Oldest first, an entry is told once no lower number can follow.',
+  }),
   type: z.enum(['intent', 'settlement', 'note']).meta({
     description: 'intent: what was about to be done; settlement: what came of it; note: a word of a person, as a pause',
   }),
@@ -11,17 +14,32 @@ const entry = {
       'Of intents and settlements: scope, verb, kind, address, authority (revision, generation, plan, approver), reconcileId, details, outcome, calls with their request ids. Of notes: one member, named after the word. Secrets stand here as hashes only.',
   }),
   chain: z
-    .object({ previous: z.string(), hash: z.string() })
-    .meta({ description: 'Each hash is over the entry and the hash before it' }),
+    .object({
+      of: z.string().optional().meta({ description: 'The scope, or `people` for notes' }),
+      number: z.int().optional().meta({ description: 'Counts in its chain, from 1 without a gap' }),
+      previous: z.string(),
+      hash: z.string(),
+    })
+    .meta({
+      description:
+        'Each hash is over the entry and the hash before it. Entries of the first version have no `of` and no `number`: an estate had one chain then.',
+    }),
 } as const;
 
 /** An entry as the ledger has it: its body is what was hashed, and is not declared further here. */
 export const entryShape = z.object({ ...entry, at: moment }).meta({ id: 'LedgerEntry' });
 
-/** What was hashed stays as it was, times too. */
+const whose = { store: z.string(), estate: z.string() } as const;
+const at = z.int().meta({ description: 'In ms since 1970' });
+
+const seal = z
+  .object({ ...whose, seq: z.int(), hash: z.string(), at, key: z.string(), signature: z.string() })
+  .meta({ description: 'The signed end of the chain that the estate had in the first version; `seq` 0: it had none' });
+
+/** Hashed content stays as it was, times too. */
 export const exportedShape = z
-  .object({ store: z.string(), estate: z.string(), ...entry, at: z.int().meta({ description: 'In ms since 1970' }) })
-  .meta({ id: 'ExportedEntry', description: 'One line' });
+  .union([z.object({ ...whose, ...entry, at }), z.object({ ...whose, seal })])
+  .meta({ id: 'ExportedEntry', description: 'One line: an entry, or once the seal of the estate' });
 
 export const verdictShape = z
   .discriminatedUnion('ok', [
@@ -29,7 +47,17 @@ export const verdictShape = z
       ok: z.literal(true),
       entries: z.int(),
       checkpoints: z.int().meta({ description: 'That were signed, and fit' }),
-      head: z.object({ seq: z.int(), hash: z.string() }),
+      head: z.object({ seq: z.int(), hash: z.string() }).meta({ description: 'The newest entry' }),
+      signedAt: moment.optional().meta({ description: 'When the newest checkpoint was signed' }),
+      chains: z
+        .array(
+          z.object({
+            chain: z.string().meta({ description: 'A scope, `people`, or `estate` for entries of the first version' }),
+            entries: z.int(),
+            signed: z.int().meta({ description: 'Signatures cover so many of its entries, from the first' }),
+          }),
+        )
+        .meta({ description: 'How far signatures reach' }),
     }),
     z.object({
       ok: z.literal(false),

@@ -29,9 +29,13 @@ const withholdCode = z.enum([
   'depends',
   'adopted-in-store-only',
   'stale',
+  'destructive-drift',
+  'quota',
+  'backoff',
   'paused',
   'wave',
   'rollout-stopped',
+  'failed-births',
 ]);
 
 /** Something true that is not acted on, and why. */

@@ -21,9 +21,14 @@ const signs = z.object({
 const condition = z.object({
   state: z.enum(['ready', 'pending', 'deleting', 'gone']),
   version: z.string().optional(),
+  reason: z.string().optional(),
   parts: z.array(z.object({ part: z.string(), id: z.string() })).optional(),
   missing: z.array(z.string()).optional(),
   empty: z.boolean().optional(),
+  ephemeral: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of a machine: whether it has disks that a stop empties; absent: the cloud does not say' }),
 });
 
 const seen = <K extends keyof typeof attributesOfKind>(kind: K) =>

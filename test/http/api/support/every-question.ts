@@ -31,6 +31,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   makePlan: ({ estate }) => ({ estate, inForce: true }),
   applyPlan: () => ({ reason: 'because' }),
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
+  withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),
   pause: ({ estate }) => ({ estate, reason: 'because' }),
   resume: ({ estate }) => ({ estate, reason: 'because', all: true }),
   reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),

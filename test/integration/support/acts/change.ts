@@ -9,25 +9,25 @@ const ports = ({ params }: RecordedCall): readonly string[] =>
   [...params].filter(([key]) => /FromPort$/.test(key)).map(([, value]) => value);
 
 export async function moves({ want, sees, colleague, blocks }: Life): Promise<void> {
-  await want({ webPorts: '443, 9000-9100' });
+  await want({ webPorts: '443, 8050-9100' });
   const { calls } = await sees(['apply', '--yes'], { code: 0, shows: [/^Applied: 0 added, 1 changed, 0 replaced/] });
   const [added, removed, ...others] = calls.filter(isMutating);
   assert.ok(added && removed);
   assert.deepEqual(actions([added, removed]), ['AuthorizeSecurityGroupIngress', 'RevokeSecurityGroupIngress']);
   assert.deepEqual(others, []);
-  assert.deepEqual([...new Set(ports(added))], ['9000']);
+  assert.deepEqual([...new Set(ports(added))], ['8050']);
   assert.deepEqual([...new Set(ports(removed))], ['8000'], 'what stays as it is, 443, is in neither');
   const between = calls.slice(calls.indexOf(added) + 1, calls.indexOf(removed));
   assert.ok(actions(between).includes('DescribeSecurityGroups'), 'the new was seen before the old went');
   const tcp = (await rulesOf('core-web', colleague)).filter((rule) => rule.startsWith('in tcp'));
   assert.deepEqual(
     tcp.map((rule) => rule.split(' ').slice(2, 4).join(' ')),
-    ['443-443', '9000-9100'].flatMap((range) => blocks.site.map((block) => `${range} ${block}`)),
+    ['443-443', '8050-9100'].flatMap((range) => blocks.site.map((block) => `${range} ${block}`)),
   );
   await sees(['plan', '--detailed-exitcode'], { code: 0, shows: [unchanged] });
 }
 
-const moved = { webPorts: '443, 9000-9100' } as const;
+const moved = { webPorts: '443, 8050-9100' } as const;
 export const grown = { ...moved, dbSize: 't3.large' } as const;
 
 export async function resizes({ want, sees, colleague }: Life): Promise<void> {

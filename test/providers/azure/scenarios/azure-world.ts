@@ -1,7 +1,9 @@
 import { azure } from '../../../../providers/azure/index.ts';
+import type { Sandbox } from '../../../../sandbox/index.ts';
 import { account, location, openAzureStage, resourceGroup } from '../../../support/azure-session.ts';
 import { access, machineIn } from '../../../support/engine-world/documents.ts';
 import { type EngineWorld, engineWorld } from '../../../support/engine-world/engine-world.ts';
+import { watched } from '../../../support/engine-world/watched.ts';
 
 /** One subscription of the sandbox, and the whole engine before it. */
 export interface AzureWorld extends EngineWorld {
@@ -14,6 +16,7 @@ interface Thing {
   readonly status: number;
   readonly id: string;
   readonly name: string;
+  readonly location?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly properties: Readonly<Record<string, unknown>>;
 }
@@ -27,8 +30,10 @@ export const machine = machineIn({ image: 'Canonical:ubuntu-24_04-lts:server:lat
 
 const quietMs = 600_000;
 
-export async function azureWorld(): Promise<AzureWorld> {
-  const stage = await openAzureStage();
+/** `look`: called whenever somebody looks at the clock. */
+export async function azureWorld(look: (sandbox: Sandbox) => void = () => undefined): Promise<AzureWorld> {
+  const opened = await openAzureStage();
+  const stage = watched(opened, () => look(opened.sandbox));
   const { url, control } = stage.sandbox;
   return {
     ...engineWorld({ provider: azure, here, quietMs }, stage),

@@ -51,3 +51,32 @@ test('a renamed network keeps all that stands in it, with its former name in the
   const forgotten = await world.apply(documents({}));
   assert.deepEqual([forgotten.writes, forgotten.left], [[], []]);
 });
+
+test('a machine that somebody made anew under the name of ours, marks and all, is nobody’s', async () => {
+  await using world = await azureWorld();
+  const documents = [network(), machine('web')];
+  for (const _ of ['made', 'up']) await world.apply(documents);
+  const [vm, nic] = ['Compute/virtualMachines/web-0', 'Network/networkInterfaces/web-0-nic'];
+  const ours = { vm: await world.ask('GET', vm), nic: await world.ask('GET', nic) };
+  await world.ask('DELETE', vm);
+  const { location, tags } = ours.vm;
+  await world.ask('PUT', nic, { location, tags: ours.nic.tags, properties: ours.nic.properties });
+  const { vmId: _, timeCreated: __, provisioningState: ___, ...properties } = ours.vm.properties;
+  const { imageReference } = Object(properties['storageProfile']);
+  const osDisk = { name: 'web-0-disk', createOption: 'FromImage', deleteOption: 'Delete' };
+  const storageProfile = { imageReference, osDisk };
+  await world.ask('PUT', vm, { location, tags, properties: { ...properties, storageProfile } });
+  const theirs = await world.ask('GET', vm);
+  assert.equal(theirs.id, ours.vm.id, 'one resource id');
+  assert.notEqual(theirs.properties['vmId'], ours.vm.properties['vmId']);
+  for (const wanted of [documents, [network()]]) {
+    const { writes, last } = await world.apply(wanted, { prune: ['rg-app/instance/web-0'] });
+    assert.deepEqual(writes, []);
+    const said = (last?.plan.findings ?? []).map((one) => `${one.type} ${'id' in one ? one.id : ''}`);
+    assert.ok(
+      said.some((one) => one.startsWith('copied-mark') && one.endsWith(String(theirs.properties['vmId']))),
+      said.join('\n'),
+    );
+  }
+  assert.equal((await world.ask('GET', vm)).properties['vmId'], theirs.properties['vmId']);
+});

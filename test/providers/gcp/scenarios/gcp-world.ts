@@ -1,6 +1,8 @@
 import { gcp } from '../../../../providers/gcp/index.ts';
+import type { Sandbox } from '../../../../sandbox/index.ts';
 import { machineIn } from '../../../support/engine-world/documents.ts';
 import { type EngineWorld, engineWorld } from '../../../support/engine-world/engine-world.ts';
+import { watched } from '../../../support/engine-world/watched.ts';
 import { openGcpStage, project, region, zone } from '../../../support/gcp-session.ts';
 
 /** One project of the Compute sandbox, and the whole engine before it. */
@@ -28,8 +30,10 @@ export const machine = machineIn({ image, size: 'e2-small' });
 
 const quietMs = 60_000;
 
-export async function gcpWorld(): Promise<GcpWorld> {
-  const stage = await openGcpStage();
+/** `look`: called whenever somebody looks at the clock. */
+export async function gcpWorld(look: (sandbox: Sandbox) => void = () => undefined): Promise<GcpWorld> {
+  const opened = await openGcpStage();
+  const stage = watched(opened, () => look(opened.sandbox));
   const { url, control } = stage.sandbox;
   return {
     ...engineWorld({ provider: gcp, here, quietMs }, stage),

@@ -116,3 +116,18 @@ test('after a lost database a network stays ours, whatever of it changes: its ma
   const opened = await world.apply(documents(true));
   assert.deepEqual([opened.writes, opened.left], [['routes.insert 200'], []]);
 });
+
+test('after a takeover a loop replaces no machine: nobody knows that a spec asked for another', async () => {
+  await using world = await gcpWorld();
+  const documents = (image: string) => [network(), rule('https'), machine('web', { image })];
+  const built = await world.apply(documents('projects/debian-cloud/global/images/debian-12-bookworm-v20251014'));
+  await world.takeover(built);
+  const healed = await world.apply(documents('projects/debian-cloud/global/images/debian-12-bookworm-v20251209'), {
+    unattended: true,
+  });
+  assert.deepEqual(
+    healed.writes.filter((write) => /insert|delete|stop/.test(write)),
+    [],
+  );
+  assert.deepEqual(healed.left, ['withheld destructive-drift instance/web-0']);
+});

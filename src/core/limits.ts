@@ -1,0 +1,102 @@
+import { type Limits, usualLimits } from './guards.ts';
+import { shareBound } from './share.ts';
+
+/** Whatever is held against a limit is of one of these sorts. `closure`: a rule that nobody wrote is removed. */
+export const sorts = ['delete', 'replace', 'create', 'closure'] as const;
+export type Sort = (typeof sorts)[number];
+
+/** So many of each sort. Rules of one document are one delete; a replaced machine is one replace and no create. */
+export interface Count {
+  readonly deletes: number;
+  readonly replaces: number;
+  readonly creates: number;
+  readonly closures: number;
+}
+
+export const noCount: Count = { deletes: 0, replaces: 0, creates: 0, closures: 0 };
+
+export const fieldOf = { delete: 'deletes', replace: 'replaces', create: 'creates', closure: 'closures' } as const;
+
+export const plus = (count: Count, sort: Sort, more = 1): Count => ({
+  ...count,
+  [fieldOf[sort]]: count[fieldOf[sort]] + more,
+});
+
+/** Deletes and replaces share a budget, because both take away what stands; the others have each their own. */
+export type Budget = 'deletes' | 'creates' | 'closures';
+export const budgets: readonly Budget[] = ['deletes', 'creates', 'closures'];
+export const budgetOf = { delete: 'deletes', replace: 'deletes', create: 'creates', closure: 'closures' } as const;
+
+export const usedOf = (count: Count, budget: Budget): number =>
+  budget === 'deletes' ? count.deletes + count.replaces : count[budget];
+
+/** So many a person lets pass, whatever the limits. `allowDeletes`: deletes and replaces together. */
+export interface Allowance {
+  readonly allowDeletes?: number | undefined;
+  readonly allowCreates?: number | undefined;
+  readonly allowClosures?: number | undefined;
+}
+
+export const allowed = ({ allowDeletes = 0, allowCreates = 0, allowClosures = 0 }: Allowance, budget: Budget): number =>
+  ({ deletes: allowDeletes, creates: allowCreates, closures: allowClosures })[budget];
+
+export const flagOf: Readonly<Record<Budget, string>> = {
+  deletes: '--allow-deletes',
+  creates: '--allow-creates',
+  closures: '--allow-closures',
+};
+
+/** Only the allowances of a larger record, those that are there. */
+export const allowanceIn = ({ allowDeletes, allowCreates, allowClosures }: Allowance): Allowance => ({
+  ...(allowDeletes === undefined ? {} : { allowDeletes }),
+  ...(allowCreates === undefined ? {} : { allowCreates }),
+  ...(allowClosures === undefined ? {} : { allowClosures }),
+});
+
+/** `owned`: resources of the estate over all scopes, those already deleted under these limits included. */
+export interface LimitBounds extends Allowance {
+  readonly limits: Limits;
+  readonly owned: number;
+}
+
+/** How many of a sort the limits let pass, where no person allows more. */
+export const mostOf = ({ deletes, replaces, creates, closures }: Limits, sort: Sort): number =>
+  ({
+    delete: deletes,
+    replace: replaces,
+    create: creates ?? usualLimits.creates,
+    closure: closures ?? usualLimits.closures,
+  })[sort];
+
+/** Which bound a count breaks: the limit of a sort, or the share. A share is of deletes and replaces together. */
+export interface Excess {
+  readonly of: Sort | 'share';
+  readonly count: number;
+  readonly most: number;
+}
+
+/** The bounds of a budget that a count breaks; none where a person allows as much. */
+export function excessesOf(bounds: LimitBounds, count: Count, budget: Budget): readonly Excess[] {
+  const used = usedOf(count, budget);
+  if (used <= allowed(bounds, budget)) return [];
+  const ofSorts = sorts
+    .filter((sort) => budgetOf[sort] === budget)
+    .map((sort): Excess => ({ of: sort, count: count[fieldOf[sort]], most: mostOf(bounds.limits, sort) }));
+  const share = budget === 'deletes' ? shareBound(bounds.limits, bounds.owned) : undefined;
+  const ofShare: readonly Excess[] = share === undefined ? [] : [{ of: 'share', count: used, most: share }];
+  return [...ofSorts, ...ofShare].filter((one) => one.count > one.most);
+}
+
+/** The stricter of two: no commit lifts its own guard. A limit that was stored before it had a field has the usual one. */
+export function stricterLimits(a: Limits, b: Limits | undefined): Limits {
+  if (b === undefined) return a;
+  const share = Math.min(a.share ?? Number.POSITIVE_INFINITY, b.share ?? Number.POSITIVE_INFINITY);
+  const most = (sort: Sort): number => Math.min(mostOf(a, sort), mostOf(b, sort));
+  return {
+    deletes: most('delete'),
+    replaces: most('replace'),
+    creates: most('create'),
+    closures: most('closure'),
+    ...(Number.isFinite(share) ? { share } : {}),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Action } from './action.ts';
+
+/** What waits for what. Positions below the number of actions are actions, those from there on are gates. */
+export interface Graph {
+  readonly actions: readonly Action[];
+  readonly nodes: readonly Node[];
+  /** `after` starts once `before` went well. `soft`: left out where they would wait for each other; `wish`: before any soft one. */
+  needs(after: number, before: number, how?: Yielding): void;
+  /** `after` starts once `before` has ended, well or not. */
+  follows(after: number, before: number, how?: Yielding): void;
+  /**
+   * A gate opens once all that it `needs` went well, and all that it `follows` has ended. `seen`: and once the cloud shows the rules
+   * that were made.
+   */
+  gate(behind: Behind): number;
+}
+
+export type Yielding = 'soft' | 'wish';
+
+export interface Behind {
+  readonly needs?: readonly number[];
+  readonly follows?: readonly number[];
+  readonly seen?: boolean;
+}
+
+export interface Node {
+  readonly needs: Set<number>;
+  readonly follows: Set<number>;
+  /** Those of both that may be left out; absent: none. */
+  soft?: Map<number, Yielding>;
+  readonly seen: boolean;
+}
+
+export function graphOf(actions: readonly Action[]): Graph {
+  const nodes: Node[] = actions.map(() => emptyNode(false));
+  const join = (kind: 'needs' | 'follows') => (after: number, before: number, how?: Yielding) => {
+    const node = nodes[after];
+    if (node === undefined || after === before) return;
+    const isNew = !node.needs.has(before) && !node.follows.has(before);
+    if (how !== undefined && !isNew) return;
+    node[kind].add(before);
+    if (how === undefined) node.soft?.delete(before);
+    else node.soft = (node.soft ?? new Map()).set(before, how);
+  };
+  return {
+    actions,
+    nodes,
+    needs: join('needs'),
+    follows: join('follows'),
+    gate: ({ needs = [], follows = [], seen = false }) =>
+      nodes.push({ needs: new Set(needs), follows: new Set(follows), seen }) - 1,
+  };
+}
+
+const emptyNode = (seen: boolean): Node => ({ needs: new Set(), follows: new Set(), seen });
+
+/** Leaves out every wish, and then every soft wait, between nodes that would wait for each other. */
+export function openCircles({ nodes }: Graph): void {
+  for (const yielding of ['wish', 'soft'] as const) {
+    const soft = nodes.flatMap(({ soft }, at) =>
+      [...(soft ?? [])].flatMap(([before, how]) => (how === yielding ? [{ at, before }] : [])),
+    );
+    if (soft.length === 0) continue;
+    const circleOf = circlesOf(nodes);
+    for (const { at, before } of soft) {
+      if (circleOf[at] !== circleOf[before]) continue;
+      nodes[at]?.needs.delete(before);
+      nodes[at]?.follows.delete(before);
+    }
+  }
+}
+
+/**
+ * For each node the number of its strongly connected component, after Tarjan (https://doi.org/10.1137/0201010), with a stack of its
+ * own: chains of gates are longer than the stack of calls.
+ */
+function circlesOf(nodes: readonly Node[]): readonly number[] {
+  const walk: Walk = { index: [], low: [], circle: [], open: [], next: 0 };
+  for (const root of nodes.keys()) if (walk.index[root] === undefined) visit(root, nodes, walk);
+  return walk.circle;
+}
+
+interface Walk {
+  readonly index: number[];
+  readonly low: number[];
+  readonly circle: number[];
+  readonly open: number[];
+  next: number;
+}
+
+function visit(root: number, nodes: readonly Node[], walk: Walk): void {
+  const path = [enter(root, nodes, walk)];
+  for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+    const { value: before, done } = last.rest.next();
+    if (done) {
+      path.pop();
+      leave(last.at, walk);
+      const parent = path.at(-1);
+      if (parent !== undefined) lower(parent.at, walk.low[last.at] ?? 0, walk);
+    } else if (walk.index[before] === undefined) path.push(enter(before, nodes, walk));
+    else if (walk.circle[before] === undefined) lower(last.at, walk.index[before] ?? 0, walk);
+  }
+}
+
+function enter(at: number, nodes: readonly Node[], walk: Walk) {
+  walk.index[at] = walk.next;
+  walk.low[at] = walk.next;
+  walk.next += 1;
+  walk.open.push(at);
+  const { needs, follows } = nodes[at] ?? emptyNode(false);
+  return { at, rest: [...needs, ...follows].values() };
+}
+
+function lower(at: number, to: number, { low }: Walk): void {
+  low[at] = Math.min(low[at] ?? to, to);
+}
+
+function leave(at: number, { index, low, circle, open }: Walk): void {
+  if (low[at] !== index[at]) return;
+  for (let member = open.pop(); member !== undefined; member = open.pop()) {
+    circle[member] = at;
+    if (member === at) return;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Action } from '../action.ts';
+import { nameIn } from '../address.ts';
+import type { Desired } from '../desired.ts';
+import type { FieldChange } from '../diff.ts';
+import { effectOf } from '../kinds/kinds.ts';
+import type { ChangeEffect } from '../kinds/rules.ts';
+import type { Observed } from '../observed.ts';
+import type { Address, Kind } from '../resource.ts';
+import { unlessApproved } from './approve.ts';
+import { movedBySpec } from './changes.ts';
+import type { PlanInput, Policy } from './plan-input.ts';
+
+type Judged = Pick<PlanInput, 'knowledge' | 'dialect'>;
+
+/** The differences of one resource, by what may be done about them. Together they are all of its changes. */
+export interface SortedChanges {
+  /** Carried out together. */
+  readonly going: readonly FieldChange[];
+  /** Would lose data, and no spec asked for it: for a person to let pass by name. */
+  readonly held: readonly FieldChange[];
+  /** Nothing carries them out, whoever asks. */
+  readonly blocked: readonly FieldChange[];
+}
+
+/**
+ * Judges each field by itself (invariant 14). `moved`: a spec moved the field since it was applied last; see `movedBySpec`.
+ *
+ *   effect   | moved | going           | held                            | blocked
+ *   ---------+-------+-----------------+---------------------------------+--------
+ *   in-place | any   | yes             |                                 |
+ *   stops    | yes   | yes             |                                 |
+ *   stops    | no    | the disks stay  | it runs, and may have disks     |
+ *            |       |                 | that a stop empties             |
+ *   replace  | yes   | yes             |                                 |
+ *   replace  | no    |                 | yes                             |
+ *   blocked  | any   |                 |                                 | yes
+ *
+ * Where a moved field replaces the machine, all else is made as it is asked for with the new one; where one stops it, so are the
+ * others that need a stop.
+ */
+export function sortChanges(
+  desired: Desired,
+  observed: Observed,
+  { changes, input }: { readonly changes: readonly FieldChange[]; readonly input: Judged },
+): SortedChanges {
+  const isMoved = movedBySpec(desired, input);
+  const asked = new Set(changes.filter(isMoved).map((change) => effectHere(desired.kind, change, input)));
+  if (asked.has('replace')) return { going: changes, held: [], blocked: [] };
+  const stopLoses = !asked.has('stops') && losesByStop(observed);
+  const fates = Map.groupBy(changes, (change): keyof SortedChanges => {
+    const effect = effectHere(desired.kind, change, input);
+    if (effect === 'blocked') return 'blocked';
+    return effect === 'replace' || (effect === 'stops' && stopLoses) ? 'held' : 'going';
+  });
+  return { going: fates.get('going') ?? [], held: fates.get('held') ?? [], blocked: fates.get('blocked') ?? [] };
+}
+
+/** A machine that stands still has nothing left on such disks. */
+const losesByStop = ({ attributes, condition }: Observed): boolean =>
+  condition.ephemeral !== false && 'machine' in attributes && attributes.machine.power === 'running';
+
+/** What changes in place elsewhere may stop a machine here, or take another one. */
+export function effectHere(kind: Kind, change: FieldChange, { dialect }: Pick<PlanInput, 'dialect'>): ChangeEffect {
+  const effect = effectOf(kind, change);
+  if (kind !== 'instance' || effect !== 'in-place') return effect;
+  return dialect.holds.machineEffects?.[change.field] ?? effect;
+}
+
+type Destructive = Extract<Action, { readonly verb: 'update' | 'replace' }>;
+
+/** Whether it takes a machine away, or stops it. */
+export const isDestructive = (action: Action): action is Destructive =>
+  action.verb === 'replace' || (action.verb === 'update' && action.effect === 'stops');
+
+/**
+ * Withholds what would lose data although no spec asked for it, whoever applies; only an approval of this very action lets it pass.
+ * Asked before any other policy: no approval of something else is to be taken for this one.
+ */
+export const destructiveDriftPolicy = (input: PlanInput): Policy =>
+  unlessApproved((action) => {
+    if (!isDestructive(action) || !isUnasked(action, input)) return undefined;
+    return { code: 'destructive-drift', why: reason(action, input) };
+  }, input.choices?.approved);
+
+function isUnasked(action: Destructive, input: PlanInput): boolean {
+  const { desired, observed, changes } = action;
+  const { held } = sortChanges(desired, observed, { changes, input });
+  return held.length > 0;
+}
+
+function reason({ verb, desired, changes, address }: Destructive, input: PlanInput): string {
+  const seen = changes.map(({ field, from, to }) => `${field} is ${text(from)}, wanted ${text(to)}`).join('; ');
+  const costs =
+    verb === 'replace'
+      ? 'Only a new machine has it otherwise, and what is on the disk of this one would be lost'
+      : 'Only a machine that stands still can be changed so, and this one has, or may have, disks that a stop empties';
+  const out = `have it done all the same: setpoint approve --address ${address} --reason "…"`;
+  return `${seen}. ${costs}. No spec asked for this since it was applied. ${waysIn(desired, changes, input)}, or ${out}`;
+}
+
+const text = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
+
+/** How a spec takes up what stands: `Write disk: { size: 40 } in web.yaml:12`. */
+export function waysIn({ documents }: Desired, changes: readonly FieldChange[], { wanted }: PlanInput): string {
+  const [document] = documents;
+  const where = document === undefined ? 'the spec' : `${document.file}:${document.line}`;
+  const lines = changes.flatMap((change) => specLine(change) ?? []);
+  const replicas = wanted.desired.filter((one) => one.documents.some(({ address }) => address === document?.address));
+  const each = replicas.length > 1 ? ` (it then speaks of all ${replicas.length} machines of the document)` : '';
+  if (lines.length === changes.length) return `Keep what stands: write ${lines.join(', ')} in ${where}${each}`;
+  return `Keep what stands: write in ${where} what it was launched with${each}`;
+}
+
+/** As the document spells the field. Undefined where only a hash of it is known. */
+function specLine({ field, from }: FieldChange): string | undefined {
+  const [part = '', name = ''] = field.split('.');
+  if (part === 'disk') return `\`disk: { ${name}: ${text(from)} }\``;
+  if (part === 'boot' || name === '') return undefined;
+  if (from === undefined) return `no \`${name}\``;
+  const value = name === 'subnet' ? subnetName(String(from)) : String(from);
+  return value === undefined ? undefined : `\`${name}: ${value}\``;
+}
+
+/** Undefined: it is not ours, so no spec can name it. */
+const subnetName = (ref: Address): string | undefined =>
+  ref.includes('/subnet/') ? nameIn(ref, 'subnet').replace(/^[^.]*\./, '') : undefined;

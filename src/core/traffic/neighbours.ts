@@ -1,0 +1,72 @@
+import type { RuleAttributes } from '../attributes.ts';
+import { type Cidr, overlapsCidr, parseCidr } from '../cidr.ts';
+import type { Ref } from '../resource.ts';
+
+/**
+ * All that an order of rules must know besides the actions of the plan.
+ *
+ * - `members`: every distinct way in which machines stand in groups, before the plan and after it.
+ * - `blocks`: of the networks and subnets.
+ * - `isWhole`: false where machines were not listed: then any two groups may share some.
+ * - `standing`, `wanted`: rules that stand now, and that shall stand: only where a machine changes groups.
+ */
+export interface Surroundings {
+  readonly members: readonly Member[];
+  readonly blocks: readonly string[];
+  readonly isWhole: boolean;
+  readonly standing: readonly RuleAttributes[];
+  readonly wanted: readonly RuleAttributes[];
+}
+
+/** `before` is empty for a machine that is made, `after` for one that goes. `blocks`: of its subnets. */
+export interface Member {
+  readonly before: readonly Ref[];
+  readonly after: readonly Ref[];
+  readonly blocks: readonly string[];
+}
+
+export const nobodyAround: Surroundings = { members: [], blocks: [], isWhole: true, standing: [], wanted: [] };
+
+/** Which groups share machines, and where these stand. */
+export interface Neighbours {
+  /** Groups that a machine of this one is in, this one first; undefined: any group may be. */
+  near(group: Ref): ReadonlySet<Ref> | undefined;
+  /** The blocks in which its machines have their addresses; of a group that we see nobody in, those of all networks. Empty: unknown. */
+  blocksOf(group: Ref): readonly Cidr[];
+  standsIn(group: Ref, cidr: Cidr): boolean;
+  /** Whether this block has room for a machine of ours. */
+  isInside(cidr: Cidr): boolean;
+}
+
+/** `passing`: in this group before and in the others after, as where a rule of the others takes over; `either`: at any time. */
+export function neighboursOf(around: Surroundings, as: 'passing' | 'either'): Neighbours {
+  const near = new Map<Ref, Set<Ref>>();
+  const blocks = new Map<Ref, Set<string>>();
+  for (const member of around.members) {
+    const all = [...new Set([...member.before, ...member.after])];
+    const [from, to] = as === 'passing' ? [member.before, member.after] : [all, all];
+    for (const group of from) for (const other of to) setAt(near, group).add(other);
+    for (const group of all) for (const block of member.blocks) setAt(blocks, group).add(block);
+  }
+  const inside = cidrsOf(around.blocks);
+  const known = new Map([...blocks].map(([group, texts]) => [group, cidrsOf([...texts])]));
+  const blocksOf = (group: Ref): readonly Cidr[] => (around.isWhole ? (known.get(group) ?? inside) : inside);
+  return {
+    // why: what others attached to a group (a load balancer, a database) is not listed, so a group always meets itself
+    near: (group) => (around.isWhole ? setAt(near, group).add(group) : undefined),
+    blocksOf,
+    standsIn: (group, cidr) => overlapsAny(blocksOf(group), cidr),
+    isInside: (cidr) => overlapsAny(inside, cidr),
+  };
+}
+
+const overlapsAny = (blocks: readonly Cidr[], cidr: Cidr): boolean =>
+  blocks.length === 0 || blocks.some((block) => overlapsCidr(block, cidr));
+
+const cidrsOf = (texts: readonly string[]): readonly Cidr[] => texts.flatMap((text) => parseCidr(text) ?? []);
+
+function setAt<T>(map: Map<Ref, Set<T>>, key: Ref): Set<T> {
+  const known = map.get(key) ?? new Set<T>();
+  map.set(key, known);
+  return known;
+}

@@ -1,0 +1,159 @@
+import { groupByMany } from '../group-by-many.ts';
+import { type BlockMap, blockMap } from './block-map.ts';
+import type { Flow, Peer } from './flow.ts';
+import type { Neighbours } from './neighbours.ts';
+import { serviceMap } from './service-map.ts';
+
+/** A rule in the index. `rank`: by which the entries of a bundle are sorted. */
+export interface Entry {
+  readonly at: number;
+  readonly flow: Flow;
+  readonly rank: number;
+}
+
+/** Entries that are met together, by rank and then position, each once. Never empty, and the same object each time. */
+export type Bundle = readonly Entry[];
+
+/** Rules by the traffic that they speak of, between machines. */
+export interface TrafficIndex {
+  /**
+   * The rules with this action that speak of some of the same traffic: of the same network, direction, service, machines and
+   * peers. Few bundles, however many rules. A rule that meets more than 32 groups, or more than 32 services, meets what all
+   * groups, or all services, hold for its peers: it waits for more than it must then, and for nothing less.
+   */
+  meeting(flow: Flow, action: Flow['action']): readonly Bundle[];
+}
+
+const most = 32;
+const every = '*';
+/** Holds the rules that apply to every machine of the network. */
+const everybody = '';
+
+export function trafficIndex(entries: readonly Entry[], neighbours: Neighbours): TrafficIndex {
+  const places = Map.groupBy(entries, ({ flow }) => placeOf(flow, flow.action));
+  const lookup = remembered((key: string) => lookupIn(places.get(key) ?? [], neighbours));
+  return { meeting: (flow, action) => lookup(placeOf(flow, action))(flow) };
+}
+
+const placeOf = ({ network, direction }: Flow, action: Flow['action']): string => `${network} ${direction} ${action}`;
+
+/** Of one network, direction and action. A slot is what one group holds, or all do, of one service, or of all. */
+function lookupIn(place: readonly Entry[], neighbours: Neighbours): (flow: Flow) => readonly Bundle[] {
+  const held = groupByMany(place, ({ flow: { holders } }) => (holders.length === 0 ? [everybody] : holders));
+  const services = serviceMap(place.map(({ flow }) => flow.service));
+  const inHolder = (holder: string): readonly Entry[] => (holder === every ? place : (held.get(holder) ?? []));
+  const byService = remembered((holder: string) => groupByMany(inHolder(holder), ({ flow }) => [flow.service.key]));
+  const slotOf = remembered((holder: string) =>
+    remembered((service: string) =>
+      slotIn(service === every ? inHolder(holder) : (byService(holder).get(service) ?? []), neighbours),
+    ),
+  );
+  const near = remembered((holder: string) => {
+    const others = neighbours.near(holder);
+    return others && [...shared(others, held), ...(held.has(everybody) ? [everybody] : [])];
+  });
+  const servicesMet = new Map<string, readonly string[]>();
+  return ({ holders, service, peers }) => {
+    const met = servicesMet.get(service.key) ?? services.meeting(service, most) ?? [every];
+    servicesMet.set(service.key, met);
+    const slots = holdersMet(holders, near).flatMap((holder) => met.map((one) => slotOf(holder)(one)));
+    return [...new Set(slots.flatMap((slot) => peers.flatMap(slot)))];
+  };
+}
+
+function remembered<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, { readonly value: T }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
+}
+
+function holdersMet(
+  holders: Flow['holders'],
+  near: (holder: string) => readonly string[] | undefined,
+): readonly string[] {
+  if (holders.length === 0) return [every];
+  const met = new Set<string>();
+  for (const holder of holders) {
+    const others = near(holder);
+    if (others === undefined || others.length > most) return [every];
+    for (const one of others) met.add(one);
+  }
+  return met.size > most ? [every] : [...met];
+}
+
+/** Keys that both have, at the price of the smaller. */
+const shared = (some: ReadonlySet<string>, others: ReadonlyMap<string, unknown>): readonly string[] =>
+  some.size < others.size
+    ? [...some].filter((one) => others.has(one))
+    : [...others.keys()].filter((one) => some.has(one));
+
+/** Bundles of the entries with a peer that this one meets. */
+type Slot = (peer: Peer) => readonly Bundle[];
+
+function slotIn(entries: readonly Entry[], neighbours: Neighbours): Slot {
+  const all = unite([entries]);
+  const peersOf = <K extends Peer['kind']>(kind: K) =>
+    all.flatMap((entry) =>
+      entry.flow.peers.flatMap((peer) => {
+        // why: the kind is what was asked for
+        return peer.kind === kind ? [{ peer: peer as Extract<Peer, { kind: K }>, entry }] : [];
+      }),
+    );
+  const unknown = unite([peersOf('unknown').map(({ entry }) => entry)]);
+  const blocks = blockMap(
+    peersOf('block').map(({ peer, entry }) => ({ cidr: peer.cidr, item: entry })),
+    unite,
+  );
+  const inGroups = Map.groupBy(peersOf('group'), ({ peer }) => peer.key);
+  const groups = {
+    all: unite([peersOf('group').map(({ entry }) => entry)]),
+    by: new Map([...inGroups].map(([group, its]) => [group, unite([its.map(({ entry }) => entry)])])),
+  };
+  const met: Readonly<Record<Peer['kind'], (peer: Peer) => readonly Bundle[]>> = {
+    unknown: () => [all],
+    group: ({ key }) => [unknown, ...groupsNear(key, groups, neighbours), ...blocksOf(key, blocks, neighbours)],
+    block: (peer) =>
+      peer.kind === 'block' ? [unknown, ...blocks.meeting(peer.cidr), ...groupsInside(peer, groups, neighbours)] : [],
+  };
+  const known = new Map<string, readonly Bundle[]>();
+  return (peer) => {
+    const found = known.get(peer.key) ?? met[peer.kind](peer).filter(({ length }) => length > 0);
+    known.set(peer.key, found);
+    return found;
+  };
+}
+
+interface Groups {
+  readonly all: Bundle;
+  readonly by: ReadonlyMap<string, Bundle>;
+}
+
+function groupsNear(group: string, { all, by }: Groups, neighbours: Neighbours): readonly Bundle[] {
+  const near = neighbours.near(group);
+  const names = near === undefined ? undefined : shared(near, by);
+  if (names === undefined || names.length > most) return [all];
+  return names.map((name) => by.get(name) ?? []);
+}
+
+function groupsInside(
+  { cidr }: Extract<Peer, { kind: 'block' }>,
+  { all, by }: Groups,
+  neighbours: Neighbours,
+): readonly Bundle[] {
+  if (by.size > most) return neighbours.isInside(cidr) ? [all] : [];
+  return [...by].flatMap(([group, bundle]) => (neighbours.standsIn(group, cidr) ? [bundle] : []));
+}
+
+function blocksOf(group: string, blocks: BlockMap<Entry>, neighbours: Neighbours): readonly Bundle[] {
+  const own = neighbours.blocksOf(group);
+  return own.length === 0 || own.length > most ? [blocks.all] : own.flatMap((cidr) => blocks.meeting(cidr));
+}
+
+function unite(bundles: readonly (readonly Entry[])[]): Bundle {
+  const one = bundles.length === 1 ? (bundles[0] ?? []) : bundles.flat();
+  const sorted = one.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
+  return sorted.filter((entry, at) => entry.at !== sorted[at - 1]?.at);
+}

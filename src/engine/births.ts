@@ -1,0 +1,65 @@
+import { type BirthVerdict, birthVerdicts, minReadyOf } from '../core/births.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observation, Observed } from '../core/observed.ts';
+import type { CloudId } from '../core/resource.ts';
+import type { Call, Health } from '../ports/actuator.ts';
+import { haltOn } from './halt.ts';
+import type { EnginePorts, Site, Steering } from './job.ts';
+import { lineOf } from './line.ts';
+
+/**
+ * What a look, and the cloud's own status checks, say about the machines that were launched lately. The cloud is asked about those
+ * only that run and have not been ready yet: no request in a scope at rest.
+ */
+export async function judgeBirths(
+  observation: Observation,
+  knowledge: Knowledge,
+  site: Site,
+  { ports, steering }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly steering: Steering },
+): Promise<readonly BirthVerdict[]> {
+  const verdicts = birthVerdicts(observation, knowledge);
+  const judged = new Set(verdicts.map(({ id }) => id));
+  const running = runningIn(observation);
+  const ids = (knowledge.births ?? [])
+    .filter(({ id, readySince, failed }) => readySince === undefined && failed === undefined && running.has(id))
+    .map(({ id }) => id)
+    .filter((id) => !judged.has(id));
+  if (ids.length === 0) return verdicts;
+  const halt = haltOn(steering, ports.clock);
+  try {
+    const line = lineOf(knowledge.estate, { site, ports, halt, tell: steering.tell });
+    const healths = await healthOf(ids, site, line.reading());
+    const isAtOnce = (id: CloudId): boolean => minReadyOf(knowledge.settled.get(id)?.terms ?? {}) === 0;
+    return [...verdicts, ...ids.flatMap((id) => checked(id, healths.get(id), observation, isAtOnce(id)))];
+  } finally {
+    halt.end();
+  }
+}
+
+const runningIn = ({ resources }: Observation): ReadonlySet<CloudId> =>
+  new Set(resources.filter(isReady).map(({ id }) => id));
+
+const isReady = ({ kind, condition }: Observed): boolean => kind === 'instance' && condition.state === 'ready';
+
+function checked(
+  id: CloudId,
+  health: Health | undefined,
+  { at }: Observation,
+  isAtOnce: boolean,
+): readonly BirthVerdict[] {
+  if (health?.state === 'passed') return [{ id, as: 'ready', at, proven: isAtOnce }];
+  if (health?.state === 'failed') return [{ id, as: 'failed', why: `${id}: ${health.detail}`, wasReady: false }];
+  return [];
+}
+
+/** By id; a machine whose checks could not be read is left out. Where a cloud has no checks, whatever runs has passed. */
+export async function healthOf(
+  ids: readonly CloudId[],
+  { session }: Pick<Site, 'session'>,
+  call: Call,
+): Promise<ReadonlyMap<CloudId, Health>> {
+  const { health } = session.actuators.instance;
+  if (health === undefined) return new Map(ids.map((id) => [id, { state: 'passed' }]));
+  const results = ids.length === 0 ? [] : await health(ids, call);
+  return new Map(ids.flatMap((id, i) => (results[i]?.ok ? [[id, results[i].value] as const] : [])));
+}

@@ -1,0 +1,83 @@
+import type { Action } from '../core/action.ts';
+import type { InstanceAttributes } from '../core/attributes.ts';
+import type { Desired } from '../core/desired.ts';
+import { backoff } from '../core/failure.ts';
+import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
+import type { Desk } from './desk.ts';
+import type { Outcome } from './outcome.ts';
+import { wait } from './wait.ts';
+
+/** Answers of one execution, by what was asked: equal machines in one place are asked for once. */
+export type LaunchChecks = Map<string, Promise<LaunchAnswer>>;
+
+export const launchChecksOf = (): LaunchChecks => new Map();
+
+/**
+ * Why this action cannot go well, asked before anything is changed for it; undefined where nothing speaks against it.
+ *
+ *   action                          | asked about                 | cloud could not be asked
+ *   --------------------------------+-----------------------------+-----------------------------------------------
+ *   creation, replacement by surge  | image, size, a free address | goes on: nothing is ended before it stands
+ *   replacement by recreate         | image, size                 | refused: the old machine would be ended for it
+ *   update that changes the size    | size                        | goes on: a refusal leaves the machine
+ *   anything else                   | nothing                     |
+ */
+export async function launchObstacle(action: Action, desk: Desk): Promise<Outcome | undefined> {
+  const { canLaunch } = desk.at.site.session;
+  const question = questionOf(action, desk);
+  if (canLaunch === undefined || question === undefined) return undefined;
+  const key = keyOf(question);
+  const answering = desk.launchChecks.get(key) ?? ask(question, desk);
+  desk.launchChecks.set(key, answering);
+  const answer = await answering;
+  if (answer.as === 'possible') return undefined;
+  const { failure } = answer;
+  if (answer.as === 'unknown' && !endsFirst(action)) return undefined;
+  const message = answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${failure.message} ${untouched}`;
+  const { code, requestId } = failure;
+  return {
+    as: 'failed',
+    failure: { kind: 'terminal', code, message, ...(requestId === undefined ? {} : { requestId }) },
+  };
+}
+
+const untouched = 'This was checked before any change: nothing was started, stopped or ended for it.';
+const unasked =
+  'The cloud could not be asked whether the new machine can exist, and the old one would be ended for it; it stays. Grant the permission to read images and sizes (docs/clouds.md), then apply again.';
+
+const endsFirst = (action: Action): boolean => action.verb === 'replace' && action.surge === undefined;
+
+function questionOf(action: Action, { known }: Desk): LaunchQuestion | undefined {
+  if (action.verb !== 'create' && action.verb !== 'replace' && action.verb !== 'update') return undefined;
+  const { desired, address } = action;
+  if (!isInstance(desired)) return undefined;
+  const { machine, placement } = desired.attributes;
+  const subnet = known.names.idOf(placement.subnet);
+  const place = { address, size: machine.size, ...(subnet === undefined ? {} : { subnet }) };
+  if (action.verb !== 'update') return { ...place, image: machine.image, needsAddress: !endsFirst(action) };
+  const resizes = action.changes.some(({ field }) => field === 'machine.size');
+  return resizes ? { ...place, needsAddress: false } : undefined;
+}
+
+const isInstance = (desired: Desired): desired is Desired<'instance'> & { readonly attributes: InstanceAttributes } =>
+  desired.kind === 'instance';
+
+/** The zone or resource group that the address names, without the machine. */
+const keyOf = ({ address, ...question }: LaunchQuestion): string =>
+  JSON.stringify([address.slice(0, address.lastIndexOf('/')), question]);
+
+const mostAttempts = 3;
+
+/** What may be answered better a moment later is asked again. */
+async function ask(question: LaunchQuestion, desk: Desk): Promise<LaunchAnswer> {
+  const { line, halt, ports, tell, at } = desk;
+  for (let attempt = 1; ; attempt++) {
+    const answer = (await at.site.session.canLaunch?.(question, line.reading())) ?? possible;
+    if (answer.as !== 'unknown' || !mayPass.has(answer.failure.kind) || attempt >= mostAttempts) return answer;
+    const waiter = { clock: ports.clock, waits: halt.waits, tell };
+    await wait({ why: 'backoff', detail: 'an image or a size', forMs: backoff(attempt, ports.random()) }, waiter);
+  }
+}
+
+const possible: LaunchAnswer = { as: 'possible' };
+const mayPass: ReadonlySet<string> = new Set(['throttled', 'retryable', 'ambiguous']);

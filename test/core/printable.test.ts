@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { printable, printableLines } from '../../src/core/printable.ts';
+
+const rows: readonly (readonly [name: string, given: string, want: string])[] = [
+  ['line breaks and tabs by their short names', 'a\nb\rc\td', 'a\\nb\\rc\\td'],
+  ['other control characters by their numbers', '\u0000\u001b[2J\u007f\u009b', '\\u0000\\u001b[2J\\u007f\\u009b'],
+  ['what turns text round or is not seen', '\u202e\u200b\u2028', '\\u202e\\u200b\\u2028'],
+  ['what lies above the first plane, by both its halves', '\u{e0001}', '\\udb40\\udc01'],
+  ['joiners, letters and signs stay', 'Zoë 👩‍💻 \u200c~', 'Zoë 👩‍💻 \u200c~'],
+];
+for (const [name, given, want] of rows) test(`printable: ${name}`, () => assert.equal(printable(given), want));
+
+test('printable: names and values, however deep, and nothing else', () => {
+  const when = new Date(0);
+  assert.deepEqual(printable({ 'a\tb': ['x\ty', { n: 1, when }] }), { 'a\\tb': ['x\\ty', { n: 1, when }] });
+});
+
+test('printable lines: their breaks stay, a tab does not', () =>
+  assert.equal(printableLines('a\n\tb\r'), 'a\n\\tb\\r'));

@@ -1,0 +1,77 @@
+import type { Mutant } from './mutants.ts';
+
+/** A change that no test can tell from the original, by the text of its line, so that it survives edits elsewhere. */
+export interface Equivalent {
+  readonly file: string;
+  /** The whole line, trimmed. */
+  readonly line: string;
+  readonly mutation: string;
+  /** Which of the same mutations on such lines; all of them if left out. */
+  readonly occurrence?: number;
+  /** Why nobody can see it. */
+  readonly reason: string;
+}
+
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    file: 'src/engine/halt.ts',
+    line: "const reason = new Stopped('the lease was lost', { cause: lease?.signal.reason });",
+    mutation: 'default: ?. → .',
+    reason: "only the lease's own signal calls it, so there is a lease",
+  },
+  {
+    file: 'src/core/plan/decide.ts',
+    line: 'const sorted = twins.toSorted((a, b) => (a.observed.id < b.observed.id ? -1 : 1));',
+    mutation: 'boundary: < → <=',
+    reason: 'no two resources of one listing have the same id',
+  },
+  {
+    file: 'src/engine/resolve.ts',
+    line: "const told = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');",
+    mutation: "string: 'no' → ''",
+    reason: 'it is compared with once and gone only',
+  },
+  {
+    file: 'src/engine/board.ts',
+    line: "const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');",
+    mutation: "string: '' → 'something'",
+    occurrence: 0,
+    reason: 'it stands for an id that no cloud ever shows, and no rule has either of the two',
+  },
+  {
+    file: 'src/engine/deliver.ts',
+    line: "if (again.length === 0) return 'rested';",
+    mutation: "empty: 'rested' → undefined",
+    reason: 'nothing is left to send again then, and what came of each is returned either way',
+  },
+  {
+    file: 'src/core/cidr.ts',
+    line: 'let best = { start: 0, length: 0 };',
+    mutation: 'number: 0 → (-1)',
+    reason: 'a run of zeros of any length takes its place, and of none nothing is shortened',
+  },
+  {
+    file: 'src/engine/lane.ts',
+    line: 'manyShares = Math.max(1000, 2 * had.size);',
+    mutation: 'arithmetic: * → /',
+    reason: 'it says only how soon shares of faded use are forgotten, which count as nothing, forgotten or not',
+  },
+  {
+    file: 'src/engine/replace.ts',
+    line: "if (made.as !== 'done' || made.observed === undefined) return made;",
+    mutation: 'logic: || → &&',
+    reason: 'a creation that is done bears what it made: the conformance suite holds every provider to it',
+  },
+];
+
+export const equivalentOf = (
+  { file, line, mutation, occurrence }: Pick<Mutant, 'file' | 'line' | 'mutation' | 'occurrence'>,
+  table: readonly Equivalent[] = EQUIVALENTS,
+): Equivalent | undefined =>
+  table.find(
+    (row) =>
+      row.file === file &&
+      row.line === line &&
+      row.mutation === mutation &&
+      (row.occurrence === undefined || row.occurrence === occurrence),
+  );

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { redisProbe } from '../../src/queue/unfit-redis.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+
+describe('a Redis that is asked whether it takes writes', { skip: redisMissing() ?? false }, () => {
+  const trials = [
+    { name: 'has room: it does', set: [], want: undefined },
+    {
+      name: 'throws away what it took when it is full: told, with what to set',
+      set: [['maxmemory-policy', 'allkeys-lru']],
+      want: /maxmemory-policy is allkeys-lru.*set noeviction/,
+    },
+    { name: 'is full: told in its own words', set: [['maxmemory', '1']], want: /OOM command not allowed/ },
+  ] as const;
+  for (const { name, set, want } of trials)
+    it(name, async (t) => {
+      const server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
+      const redis = new Redis(server.url);
+      const { probe, end } = redisProbe(server.url, 'a:probe');
+      t.after(async () => {
+        redis.disconnect();
+        end();
+        await server.stop();
+      });
+      await probe();
+      assert.ok((await redis.pttl('a:probe')) > 0, 'what it writes ends by itself');
+      for (const [key, value] of set) await redis.config('SET', key, value);
+      if (want === undefined) await probe();
+      else await assert.rejects(probe(), want);
+      await redis.config('SET', 'maxmemory-policy', 'noeviction');
+      await redis.config('SET', 'maxmemory', '0');
+      await probe();
+    });
+
+  it('is not there: told within seconds, and found again', async (t) => {
+    const server = await startRedis();
+    const { probe, end } = redisProbe(server.url, 'a:probe');
+    t.after(end);
+    await probe();
+    await server.stop();
+    await assert.rejects(probe());
+    const again = await startRedis({ port: server.port, args: ['--maxmemory-policy', 'noeviction'] });
+    t.after(again.stop);
+    const until = performance.now() + 30_000;
+    while (performance.now() < until)
+      if (
+        await probe().then(
+          () => true,
+          () => new Promise((r) => setTimeout(r, 200, false)),
+        )
+      )
+        return;
+    assert.fail('it was not found again');
+  });
+});
