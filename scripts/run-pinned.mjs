@@ -9,7 +9,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Installs what is missing, then goes on as the pinned Node with `args`. Programs that it starts find that Node, and
- * the tools of node_modules, first on PATH.
+ * the tools of node_modules, first on PATH. They all share one cache of compiled modules, which halves the processor
+ * time of the tests: each file of tests is a process of its own.
  *
  * @param {readonly string[]} args
  */
@@ -19,7 +20,8 @@ export async function runPinned(args) {
     const node = suitableNode(join(ROOT, 'package.json'));
     if (node === undefined) throw new Error(`no Node ${NEEDED_MAJOR} among the packages; install one, then try again`);
     const path = [dirname(node), join(ROOT, 'node_modules', '.bin'), process.env['PATH'] ?? ''].join(delimiter);
-    handOver(node, args, { ...process.env, PATH: path });
+    const compiled = process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, 'node_modules', '.cache', 'compiled');
+    handOver(node, args, { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled });
   } catch (error) {
     console.error(`setpoint: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;

@@ -60,6 +60,7 @@ function environment(copy: Copy, coverage: string | undefined): NodeJS.ProcessEn
   const {
     NODE_V8_COVERAGE: _,
     NODE_TEST_CONTEXT: __,
+    NODE_COMPILE_CACHE: _____,
     SETPOINT_SERVER: ___,
     SETPOINT_TOKEN: ____,
     ...rest
