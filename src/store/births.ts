@@ -7,6 +7,7 @@ import type { Address, CloudId } from '../core/resource.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Pass } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
+import { untilAnswered } from './away.ts';
 import { type ChainWrite, chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
@@ -89,10 +90,12 @@ export async function judgeBirths(context: Context, pass: Pass, verdicts: readon
       await write.append((await fail(write.trx, pass, failed)).map((body) => ({ type: 'note', body })));
     });
   else
-    await context.db.transaction().execute(async (trx) => {
-      await checkLease(trx, pass, 'settle');
-      await judgeIn(trx, pass, verdicts);
-    });
+    await untilAnswered(() =>
+      context.db.transaction().execute(async (trx) => {
+        await checkLease(trx, pass, 'settle');
+        await judgeIn(trx, pass, verdicts);
+      }),
+    );
 }
 
 async function judgeIn(trx: Write, { estate, scope }: Pass, verdicts: readonly BirthVerdict[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Inventory } from '../ports/inventory.ts';
+import { untilAnswered } from './away.ts';
 import { judgeBirths } from './births.ts';
 import type { Context } from './context.ts';
 import { knowledge } from './knowledge.ts';
@@ -9,16 +10,18 @@ import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
 
 export const postgresInventory = (context: Context): Inventory => ({
-  knowledge: (estate, scope) => knowledge(context, estate, scope),
-  record: (estate, observation) => record(context.db, estate, observation),
-  latest: (estate, scope) => latest(context.db, estate, scope),
-  history: (estate, id) => history(context.db, estate, id),
+  knowledge: (estate, scope) => untilAnswered(() => knowledge(context, estate, scope)),
+  record: (estate, observation) => untilAnswered(() => record(context.db, estate, observation)),
+  latest: (estate, scope) => untilAnswered(() => latest(context.db, estate, scope)),
+  history: (estate, id) => untilAnswered(() => history(context.db, estate, id)),
   births: (pass, verdicts) => judgeBirths(context, pass, verdicts),
   confirm: (pass, standing) =>
-    context.db.transaction().execute(async (trx) => {
-      await checkLease(trx, pass, 'begin');
-      await saveApplied(trx, pass, standingChanges(pass, standing));
-    }),
+    untilAnswered(() =>
+      context.db.transaction().execute(async (trx) => {
+        await checkLease(trx, pass, 'begin');
+        await saveApplied(trx, pass, standingChanges(pass, standing));
+      }),
+    ),
   buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
   converged: async (estate, addresses) => {
     await context.db

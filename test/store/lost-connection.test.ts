@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Declined } from '../../src/ports/declined.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { apply, draftOf, workerOf } from './fixtures.ts';
+import { apply, draftOf, scope, workerOf } from './fixtures.ts';
 import { ownStore } from './own-store.ts';
 import { owner } from './owner.ts';
 
@@ -48,4 +48,14 @@ test('a question that loses its connection is declined, to be asked again', asyn
   // why: of the connections that were cut each may fail once more, whoever takes it
   const answers = () => store.rows.find(asked).catch(() => undefined);
   await until('an answer', async () => (await answers())?.length === 0);
+});
+
+test('a read of all that is known loses its connection in the middle of its transaction, and is made over another one', async () => {
+  const locker = await owner(folder);
+  await locker.query('BEGIN');
+  await locker.query('LOCK TABLE setpoint.births');
+  const known = store.inventory.knowledge('cut', scope);
+  await endAllWhileOneWaits();
+  await locker.end();
+  assert.equal((await known).estate, 'cut');
 });
