@@ -72,7 +72,8 @@ test('are pushed as Pub/Sub does, with a token of the sandbox’s own key', asyn
 });
 
 test('carry the entry of an operation that begins, as its client made it', async () => {
-  await using all = await listened();
+  // as after answers that were late: on a busy machine this test failed by them
+  await using all = await listened({ duplicates: 1 });
   await withRule(all);
   const firewall = 'web';
   const operation = begun(
