@@ -99,3 +99,149 @@ describe('what is told of an error', () => {
   });
   test('what is no error at all', () => assert.equal(toFailure('boom', read).message, 'boom'));
 });
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** Every code that means something to us, by its meaning. */
+const table: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  throttled: `
+    RequestLimitExceeded Throttling ThrottlingException ThrottledException EC2ThrottledException RequestThrottled
+    RequestThrottledException TooManyRequestsException SlowDown BandwidthLimitExceeded
+  `,
+  retryable: `
+    InternalError InternalFailure Unavailable ServiceUnavailable InsufficientInstanceCapacity
+    InsufficientHostCapacity InsufficientCapacity ConcurrentTagAccess RequestExpired RequestTimeTooSkewed
+  `,
+  conflict: `
+    DependencyViolation IncorrectState IncorrectInstanceState IncorrectModificationState
+    IdempotentInstanceTerminated InvalidGroup.Duplicate InvalidGroup.InUse InvalidPermission.Duplicate
+    InvalidSubnet.Conflict Resource.AlreadyAssociated Resource.AlreadyAttached RouteAlreadyExists
+    Gateway.NotAttached InvalidNextToken InvalidPaginationToken VolumeInUse
+  `,
+  ambiguous: `
+    IdempotentParameterMismatch
+  `,
+  terminal: `
+    InvalidAMIID.NotFound InvalidAMIID.Unavailable InvalidAMIID.Malformed InvalidGroupId.Malformed
+    InvalidInstanceID.Malformed InvalidInternetGatewayId.Malformed InvalidRouteTableId.Malformed AuthFailure
+    UnauthorizedOperation AccessDenied ExpiredToken InvalidClientTokenId SignatureDoesNotMatch OptInRequired
+    OperationNotPermitted InstanceLimitExceeded VcpuLimitExceeded VpcLimitExceeded SubnetLimitExceeded
+    SecurityGroupLimitExceeded RulesPerSecurityGroupLimitExceeded InternetGatewayLimitExceeded
+    RouteTableLimitExceeded SecurityGroupsPerInstanceLimitExceeded SecurityGroupsPerInterfaceLimitExceeded
+    TagLimitExceeded InsufficientFreeAddressesInSubnet InvalidParameterValue InvalidParameterCombination
+    InvalidParameter MissingParameter InvalidVpcRange InvalidVpc.Range InvalidSubnet.Range InvalidGroup.Reserved
+    InvalidKeyPair.NotFound InvalidPrefixListID.NotFound CannotDelete Unsupported UnsupportedOperation
+    VolumeModificationRateExceeded CredentialsProviderError
+  `,
+  'not-found': `
+    InvalidAssociationID.NotFound InvalidGroup.NotFound InvalidInstanceID.NotFound
+    InvalidInternetGatewayID.NotFound InvalidPermission.NotFound InvalidRoute.NotFound
+    InvalidRouteTableID.NotFound InvalidSecurityGroupRuleId.NotFound InvalidSubnetID.NotFound
+    InvalidVolume.NotFound InvalidVpcID.NotFound
+  `,
+};
+
+const quotas = new Set(
+  words(`
+    InstanceLimitExceeded VcpuLimitExceeded VpcLimitExceeded SubnetLimitExceeded SecurityGroupLimitExceeded
+    RulesPerSecurityGroupLimitExceeded InternetGatewayLimitExceeded RouteTableLimitExceeded
+    InsufficientFreeAddressesInSubnet
+  `),
+);
+
+/** Node's codes for a request that never left. */
+const neverSent = words('ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH');
+
+const requests = { read, write, twins };
+const statuses = [undefined, 200, 302, 399, 400, 403, 404, 409, 429, 499, 500, 502, 503];
+
+/** The truth table above `toFailure`. */
+function meaningOf(known: Failure['kind'] | undefined, status: number | undefined, sent: Sent): Failure['kind'] {
+  const unanswered = sent.mutating ? 'ambiguous' : 'retryable';
+  const isServerError = status !== undefined && status >= 500;
+  if (sent.makesTwins && isServerError && (known === undefined || known === 'retryable')) return 'ambiguous';
+  if (known !== undefined) return known;
+  if (status === undefined || status < 400) return unanswered;
+  return isServerError ? 'retryable' : 'terminal';
+}
+
+/** As the SDK throws: without a status no answer came. */
+const thrown = (name: string, status: number | undefined): object =>
+  status === undefined ? Object.assign(new Error(`${name}: no`), { name }) : refusal(name, status);
+
+const flagsOf = (code: string): object => ({
+  ...(quotas.has(code) ? { quota: true } : {}),
+  ...(code === 'IdempotentInstanceTerminated' ? { ended: true } : {}),
+});
+
+const sendings = Object.entries(requests).flatMap(([name, sent]) =>
+  statuses.map((status) => ({ name: `${name}, ${status}`, sent, status })),
+);
+
+describe('every code, after every status, of every request', () => {
+  const known = Object.entries(table).flatMap(([kind, codes]) =>
+    // why: the keys of the table are kinds
+    words(codes).map((code) => [code, kind as Failure['kind']] as const),
+  );
+  const codes = [
+    ...known,
+    ...words('Unknown NeverHeardOf constructor toString').map((code) => [code, undefined] as const),
+  ];
+  for (const [code, kind] of codes)
+    test(`${code}: ${kind ?? 'by its status'}`, () => {
+      for (const { name, sent, status } of sendings) {
+        const want = {
+          kind: meaningOf(kind, status, sent),
+          code,
+          message: `${code}: no`,
+          ...(status === undefined ? {} : { requestId: 'req-1' }),
+          ...flagsOf(code),
+        };
+        assert.deepEqual(toFailure(thrown(code, status), sent), want, name);
+      }
+    });
+  test('the codes of the table are each of one meaning', () =>
+    assert.equal(new Set(known.map(([code]) => code)).size, known.length));
+
+  for (const code of neverSent)
+    test(`${code}: it never left`, () => {
+      for (const sent of Object.values(requests))
+        assert.deepEqual(toFailure(broken(code), sent), { kind: 'retryable', code, message: code });
+    });
+  for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+    test(`${code}: it may have arrived`, () => {
+      const kinds = Object.values(requests).map((sent) => toFailure(broken(code), sent).kind);
+      assert.deepEqual(kinds, ['retryable', 'ambiguous', 'ambiguous']);
+    });
+});
+
+describe('the code of what was thrown', () => {
+  const answered = { $metadata: { httpStatusCode: 400 } };
+  const page = (name?: string, statusCode?: number) => ({ name, $response: { statusCode } });
+  const rows: readonly (readonly [name: string, thrown: unknown, code: string])[] = [
+    ['Node’s code, without an answer', { name: 'Error', code: 'EPIPE' }, 'EPIPE'],
+    ['the name, after an answer', { name: 'Refused', code: 'EPIPE', ...answered }, 'Refused'],
+    ['the name, where the code is a number', { name: 'Refused', code: 20 }, 'Refused'],
+    ['the name, where the code is empty', { name: 'Refused', code: '' }, 'Refused'],
+    ['a status, where nobody names it', page(undefined, 502), 'Http502'],
+    ['a status, where its name says nothing', page('Error', 503), 'Http503'],
+    ['a status, where the answer is no XML', page('SyntaxError', 504), 'Http504'],
+    ['a name, and a status', page('Denied', 403), 'Denied'],
+    ['a name that says nothing, and no status', page('Error'), 'Error'],
+    ['nothing at all', {}, 'Unknown'],
+    ['null', null, 'Unknown'],
+    ['a text', 'boom', 'Unknown'],
+  ];
+  for (const [name, error, code] of rows) test(name, () => assert.equal(toFailure(error, read).code, code));
+
+  test('the status of the SDK goes before that of the answer', () => {
+    const error = { name: 'X', $metadata: { httpStatusCode: 500 }, $response: { statusCode: 400 } };
+    assert.equal(toFailure(error, write).kind, 'retryable');
+    assert.equal(toFailure({ ...error, $metadata: {} }, write).kind, 'terminal');
+  });
+  test('a message is kept up to 600 characters, and what has none is told as it is', () => {
+    for (const many of [1, 599, 600, 601])
+      assert.equal(toFailure({ message: 'm'.repeat(many) }, read).message.length, Math.min(many, 600));
+    assert.equal(toFailure(undefined, read).message, 'undefined');
+  });
+});

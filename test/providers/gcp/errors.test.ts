@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { failureOf, type Refusal, toFailure } from '../../../providers/gcp/errors.ts';
+import type { Operation } from '../../../providers/gcp/messages.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 
 const body = (code: number, reason: string, message = 'no'): string =>
@@ -168,4 +169,212 @@ describe('what an operation came to', () => {
   test('one with a status and no code is judged by it', () =>
     assert.deepEqual(failureOf({ httpErrorStatusCode: 404, httpErrorMessage: 'NOT FOUND' })?.kind, 'not-found'));
   test('it names the operation', () => assert.equal(ended('QUOTA_EXCEEDED')?.requestId, 'operation-1'));
+});
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** Every reason and code that means something to us, by its meaning. */
+const table: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  throttled: `
+    rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED concurrentLimitExceeded
+    CONCURRENT_OPERATIONS_QUOTA_EXCEEDED
+  `,
+  retryable: `
+    backendError internalError INTERNAL_ERROR serviceUnavailable SERVICE_UNAVAILABLE badGateway gatewayTimeout
+    resourceNotReady RESOURCE_NOT_READY resourceOperationRateExceeded RESOURCE_OPERATION_RATE_EXCEEDED
+    ZONE_RESOURCE_POOL_EXHAUSTED ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS
+  `,
+  conflict: `
+    alreadyExists duplicate RESOURCE_ALREADY_EXISTS conditionNotMet CONDITION_NOT_MET fingerprintMismatch
+    resourceInUseByAnotherResource RESOURCE_IN_USE_BY_ANOTHER_RESOURCE resourceInUse RESOURCE_IN_USE
+    ipRangeConflict INVALID_STATE preconditionFailed
+  `,
+  'not-found': `
+    notFound RESOURCE_NOT_FOUND
+  `,
+  terminal: `
+    forbidden insufficientPermissions PERMISSIONS_ERROR authError required invalid badRequest INVALID_FIELD_VALUE
+    INVALID_USAGE invalidParameter UNSUPPORTED_OPERATION IP_SPACE_EXHAUSTED quotaExceeded QUOTA_EXCEEDED
+    limitExceeded LIMIT_EXCEEDED dailyLimitExceeded accessNotConfigured SERVICE_DISABLED billingNotEnabled
+    credentials
+  `,
+};
+
+const quotas = new Set(words('quotaExceeded QUOTA_EXCEEDED limitExceeded LIMIT_EXCEEDED IP_SPACE_EXHAUSTED'));
+
+/** Node's codes for a request that never left. */
+const neverSent = words('ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH');
+
+const ofStatus: Readonly<Record<number, Failure['kind']>> = { 404: 'not-found', 409: 'conflict', 412: 'conflict' };
+
+/** The truth table above `toFailure`, of an answer with a reason. */
+function meaningOf(known: Failure['kind'] | undefined, status: number, mutating: boolean): Failure['kind'] {
+  if (known !== undefined) return known;
+  if (status < 400) return mutating ? 'ambiguous' : 'retryable';
+  if (status === 429) return 'throttled';
+  return status >= 500 ? 'retryable' : (ofStatus[status] ?? 'terminal');
+}
+
+const ofOperation = (status = 0): Failure['kind'] => (status === 429 ? 'throttled' : (ofStatus[status] ?? 'terminal'));
+
+const modes = [false, true];
+const sendings = modes.flatMap((mutating) =>
+  [200, 302, 399, 400, 403, 404, 409, 410, 412, 413, 429, 499, 500, 502, 503, 504].map((status) => ({
+    mutating,
+    status,
+  })),
+);
+
+describe('every reason, with every status, of a read and of a write', () => {
+  const known = Object.entries(table).flatMap(([kind, codes]) =>
+    // why: the keys of the table are kinds
+    words(codes).map((code) => [code, kind as Failure['kind']] as const),
+  );
+  const codes = [...known, ...words('NeverHeardOf constructor').map((code) => [code, undefined] as const)];
+  for (const [code, kind] of codes)
+    test(`${code}: ${kind ?? 'by its status'}`, () => {
+      const quota = quotas.has(code) ? { quota: true } : {};
+      for (const { mutating, status } of sendings) {
+        const want = meaningOf(kind, status, mutating);
+        const told = { kind: want, code, message: 'no', ...quota };
+        assert.deepEqual(toFailure(refused(status, code), { mutating }), told, `${status}, ${mutating}`);
+      }
+    });
+  for (const [code, kind] of codes)
+    test(`${code} of an operation: ${kind ?? 'by its status'}`, () => {
+      const quota = quotas.has(code) ? { quota: true } : {};
+      for (const status of [undefined, 200, 400, 404, 409, 412, 429, 500, 503]) {
+        const http = status === undefined ? {} : { httpErrorStatusCode: status };
+        const failure = failureOf({ name: 'operation-1', error: { errors: [{ code, message: 'm' }] }, ...http });
+        const meant = kind ?? ofOperation(status);
+        const want = meant === 'throttled' ? 'retryable' : meant;
+        assert.deepEqual(failure, { kind: want, code, message: 'm', requestId: 'operation-1', ...quota }, `${status}`);
+      }
+    });
+
+  test('a page without a reason is judged by its status; a gateway says nothing of a write', () => {
+    for (const mutating of modes)
+      for (const status of [400, 403, 404, 409, 412, 429, 500, 501, 502, 503, 504, 505]) {
+        const isLost = mutating && (status === 502 || status === 504);
+        const kind = isLost ? 'ambiguous' : meaningOf(undefined, status, mutating);
+        const message = `the cloud answered ${status} and no reason`;
+        for (const page of ['<html>', '', 'null', '7', '[]', '{"error":null}', '{"error":"no"}', '{"message":"no"}'])
+          assert.deepEqual(
+            toFailure({ status, body: page }, { mutating }),
+            { kind, code: `Http${status}`, message },
+            page,
+          );
+      }
+  });
+
+  for (const code of [...neverSent, 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+    test(`${code}: ${neverSent.includes(code) ? 'it never left' : 'it may have arrived'}`, () => {
+      const write = neverSent.includes(code) ? 'retryable' : 'ambiguous';
+      const message = `fetch failed: connect ${code}`;
+      assert.deepEqual(toFailure(node(code), { mutating: true }), { kind: write, code, message });
+      assert.deepEqual(toFailure(node(code), { mutating: false }), { kind: 'retryable', code, message });
+    });
+});
+
+describe('what is told of a refusal', () => {
+  const told = (error: object) => {
+    const { code, message } = toFailure({ status: 400, body: JSON.stringify({ error }) }, { mutating: false });
+    return [code, message];
+  };
+  const rows: readonly (readonly [name: string, error: object, want: readonly string[]])[] = [
+    ['the first reason', { errors: [{ reason: 'a' }, { reason: 'b' }], message: 'm' }, ['a', 'm']],
+    ['the first that there is', { errors: [{}, { reason: 'b' }], message: 'm' }, ['b', 'm']],
+    [
+      'one of the older form before the newer',
+      { details: [{ reason: 'd' }], errors: [{ reason: 'a' }], message: 'm' },
+      ['a', 'm'],
+    ],
+    ['one of the newer form', { details: [{}, { reason: 'd' }], status: 'S', message: 'm' }, ['d', 'm']],
+    ['the status, where there is no reason', { status: 'S', message: 'm' }, ['S', 'm']],
+    ['the number, where there is neither', { message: 'm' }, ['Http400', 'm']],
+    ['no message', { status: 'S' }, ['S', 'the cloud gave no message']],
+  ];
+  for (const [name, error, want] of rows) test(name, () => assert.deepEqual(told(error), want));
+
+  test('Node’s code is the innermost of four', () => {
+    const chain = (...codes: readonly (string | undefined)[]): Error =>
+      codes.reduceRight<Error | undefined>(
+        (cause, code) => Object.assign(new Error('e', { cause }), code === undefined ? {} : { code }),
+        undefined,
+      ) ?? new Error('e');
+    const codeOf = (error: unknown) => toFailure({ error }, { mutating: false }).code;
+    assert.equal(codeOf(chain('A', 'B', undefined)), 'B');
+    assert.equal(codeOf(chain('A', 'B', 'C', 'D')), 'D');
+    assert.equal(codeOf(chain('A', 'B', 'C', 'D', 'E')), 'D');
+    assert.equal(codeOf(chain(undefined)), 'Unanswered');
+    assert.equal(codeOf('boom'), 'Unanswered');
+    assert.equal(codeOf(Object.assign(new Error('e'), { code: 20 })), 'Unanswered');
+  });
+  test('a message tells its cause, and 600 characters are kept', () => {
+    const messageOf = (error: unknown) => toFailure({ error }, { mutating: false }).message;
+    assert.equal(messageOf(new Error('late')), 'late');
+    assert.equal(messageOf(new Error('late', { cause: 'x' })), 'late');
+    assert.equal(messageOf(new Error('late', { cause: new Error('cut') })), 'late: cut');
+    assert.equal(messageOf('boom'), 'the cloud answered undefined and no reason');
+    for (const many of [599, 600, 601])
+      assert.equal(messageOf(new Error('m'.repeat(many))).length, Math.min(many, 600));
+  });
+  test('a throttle that names no wait lasts until its window ends, and nothing else does', () => {
+    const waitOf = (reason: string, asked: Partial<Refusal>) => {
+      const failure = toFailure({ ...refused(403, reason), ...asked }, { mutating: true });
+      return 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
+    };
+    assert.equal(waitOf('rateLimitExceeded', { windowMs: 9 }), 9);
+    assert.equal(waitOf('rateLimitExceeded', { windowMs: 9, retryAfterMs: 5 }), 5);
+    assert.equal(waitOf('rateLimitExceeded', { windowMs: 9, retryAfterMs: 0 }), 0);
+    assert.equal(waitOf('backendError', { windowMs: 9 }), undefined);
+    assert.equal(waitOf('backendError', { windowMs: 9, retryAfterMs: 5 }), 5);
+    assert.equal(waitOf('forbidden', { windowMs: 9, retryAfterMs: 5 }), undefined);
+  });
+
+  const unseenIn = (reason: string, field: string, message = unseen(field, 'network')) =>
+    toFailure({ status: 400, body: body(400, reason, message) }, { mutating: true }).kind;
+  for (const [field, kind] of [
+    ['resource.network', 'not-found'],
+    ['resource.networkInterfaces[0].network', 'not-found'],
+    ['resource.networkInterfaces[12].subnetwork', 'not-found'],
+    ['resource.networkInterfaces[].subnetwork', 'terminal'],
+    ['resource.networks', 'terminal'],
+    ['resource.disks[0].source', 'terminal'],
+  ] as const)
+    test(`${field} cannot be found: ${kind}`, () => {
+      assert.equal(unseenIn('invalid', field), kind);
+      assert.equal(unseenIn('required', field), 'terminal', 'only what is said to be invalid');
+      assert.equal(unseenIn('invalid', field, `Invalid value for field '${field}'`), 'terminal');
+    });
+});
+
+describe('every way in which an operation may say that it failed', () => {
+  const rows: readonly (readonly [
+    operation: Operation,
+    want: readonly [kind: string, code: string, message: string],
+  ])[] = [
+    [{ error: {} }, ['terminal', 'OperationFailed', 'the operation failed']],
+    [{ error: { errors: [] } }, ['terminal', 'OperationFailed', 'the operation failed']],
+    [{ error: { errors: [{}] } }, ['terminal', 'OperationFailed', 'the operation failed']],
+    [{ error: { errors: [{ code: 'A' }] } }, ['terminal', 'A', 'the operation failed']],
+    [{ error: { errors: [{ code: '' }] }, httpErrorStatusCode: 409 }, ['conflict', 'Http409', 'the operation failed']],
+    [{ error: { errors: [{ message: 'a' }, { message: 'b' }] } }, ['terminal', 'OperationFailed', 'a b']],
+    [{ error: { errors: [{ message: '' }] }, httpErrorMessage: 'H' }, ['terminal', 'OperationFailed', 'H']],
+    [{ error: { errors: [{ message: 'a' }] }, httpErrorMessage: 'H' }, ['terminal', 'OperationFailed', 'a']],
+    [{ httpErrorStatusCode: 404 }, ['not-found', 'Http404', 'the operation failed']],
+    [{ httpErrorStatusCode: 500 }, ['terminal', 'Http500', 'the operation failed']],
+    [{ httpErrorMessage: 'FORBIDDEN' }, ['terminal', 'OperationFailed', 'FORBIDDEN']],
+  ];
+  for (const [operation, [kind, code, message]] of rows)
+    test(JSON.stringify(operation), () => {
+      assert.deepEqual(failureOf(operation), { kind, code, message });
+      assert.deepEqual(failureOf({ ...operation, name: 'o' }), { kind, code, message, requestId: 'o' });
+    });
+  for (const operation of [{}, { status: 'DONE' }, { httpErrorStatusCode: 0 }, { httpErrorMessage: '' }] as const)
+    test(`${JSON.stringify(operation)}: done`, () => assert.equal(failureOf(operation), undefined));
+  test('600 characters of it are kept', () => {
+    for (const many of [599, 600, 601])
+      assert.equal(failureOf({ httpErrorMessage: 'm'.repeat(many) })?.message.length, Math.min(many, 600));
+  });
 });
