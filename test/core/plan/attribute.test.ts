@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Finding } from '../../../src/core/action.ts';
 import { planDigest } from '../../../src/core/digest.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { attribute, touchedBy } from '../../../src/core/plan/attribute.ts';
+import { claim } from '../../../src/core/plan/claim.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import { worldOf } from '../../../src/core/plan/world.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, dialect, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
@@ -175,4 +179,57 @@ test('who did it does not change what a plan is, nor its digest', () => {
     assert.deepEqual(bare, JSON.parse(JSON.stringify(untold)));
     assert.equal(JSON.stringify(plan(it)), JSON.stringify(told));
   }
+});
+
+/**
+ *   a finding      | who is named
+ *   ---------------+------------------------------------------------------------
+ *   unmanaged      | who touched the thing
+ *   non-convergent | who touched what stands at the address
+ *   any other type | nobody
+ */
+const told = { why: 'why', scope: 'aws/1/eu-1' };
+const findings: readonly (readonly [Finding, string | undefined])[] = [
+  [{ ...told, type: 'unmanaged', id: 'vpc-1', kind: 'network', name: 'core' }, 'bob'],
+  [{ ...told, type: 'unmanaged', id: 'vpc-2', kind: 'network', name: 'core' }, undefined],
+  [{ ...told, type: 'non-convergent', address: net.address, kind: 'network', code: 'non-convergent' }, 'bob'],
+  [{ ...told, type: 'non-convergent', address: group.address, kind: 'group', code: 'non-convergent' }, undefined],
+  [{ ...told, type: 'orphan', id: 'vpc-1', kind: 'network', name: 'core' }, undefined],
+  [{ ...told, type: 'copied-mark', id: 'vpc-1', kind: 'network', name: 'core' }, undefined],
+  [{ ...told, type: 'blocked', address: net.address, kind: 'network', code: 'depends' }, undefined],
+  [{ ...told, type: 'withheld', address: net.address, kind: 'network', action: 'update', code: 'mode' }, undefined],
+  [{ ...told, type: 'incomplete', kind: 'network', code: 'denied' }, undefined],
+  [{ ...told, type: 'wrong-account' }, undefined],
+  [{ ...told, type: 'foreign-store' }, undefined],
+];
+
+for (const [finding, who] of findings)
+  test(`a finding ${finding.type}: ${who ?? 'nobody'}`, () => {
+    const it = given([net], [standing], { 'vpc-1': touch('bob') });
+    const world = worldOf(it, claim([standing], it));
+    const [{ by, ...rest } = finding] = attribute({ actions: [], findings: [finding] }, world).findings;
+    assert.equal(by?.who, who);
+    assert.deepEqual(rest, finding, 'nothing else of it changes');
+  });
+
+test('where no touches are known, nothing is named and nothing fails', () => {
+  for (const touches of [undefined, new Map<string, HeardTouch>()]) {
+    const it = { ...given([net], [standing], {}), knowledge: know([standing], touches && { touches }) };
+    const world = worldOf(it, claim([standing], it));
+    const untouched = findings.map(([finding]) => finding);
+    assert.deepEqual(attribute({ actions: [], findings: untouched }, world), { actions: [], findings: untouched });
+    assert.equal(touchedBy(standing, world), undefined);
+  }
+});
+
+test('of what stands: who touched it, or its container', () => {
+  const it = given([net, group], [standing, standingGroup, atom('22')], {
+    'sg-1': touch('ann', now),
+    'vpc-1': touch('bob'),
+  });
+  const world = worldOf(it, claim([standing, standingGroup, atom('22')], it));
+  assert.deepEqual(
+    [standing, standingGroup, atom('22')].map((one) => touchedBy(one, world)?.who),
+    ['bob', 'ann', 'ann'],
+  );
 });
