@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Condition, Observed } from '../../src/core/observed.ts';
-import { type Awaited, awaitState, type Missed } from '../../src/engine/await-state.ts';
+import { type Awaited as Asked, awaitState, type Missed } from '../../src/engine/await-state.ts';
 import type { Desk } from '../../src/engine/desk.ts';
 import type { Health } from '../../src/ports/actuator.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
@@ -17,23 +17,28 @@ type Checks = readonly (Health['state'] | 'refused')[];
 /** Reads answer `seen` in order, one each read, and the last of them from then on. */
 async function awaited(
   seen: readonly Seen[],
-  how: Partial<Awaited> = {},
+  how: Partial<Asked> = {},
   checks?: Checks,
+  { births = [], reason }: { births?: readonly ((from: number) => object)[]; reason?: string } = {},
 ): Promise<{
   readonly missed: Missed;
+  readonly from: number;
   readonly tookMs: number;
+  /** When it read, since the beginning. */
+  readonly reads: readonly number[];
   readonly checked: number;
   readonly told: readonly unknown[];
 }> {
   const clock = virtualClock();
   const from = clock.now();
-  let reads = 0;
+  const reads: number[] = [];
   let checked = 0;
   const told: unknown[] = [];
   const read = async () => {
-    const one = seen[Math.min(reads, seen.length - 1)] ?? 'refused';
-    reads += 1;
-    return [one === 'refused' ? { ok: false, failure: { kind: 'retryable' } } : { ok: true, value: observed(one) }];
+    const one = seen[Math.min(reads.length, seen.length - 1)] ?? 'refused';
+    reads.push(clock.now() - from);
+    if (one === 'refused') return [{ ok: false, failure: { kind: 'retryable' } }];
+    return [{ ok: true, value: observed(one, reason) }];
   };
   const health = async () => {
     const state = checks?.[Math.min(checked, checks.length - 1)] ?? 'refused';
@@ -47,16 +52,16 @@ async function awaited(
       clock,
       inventory: { births: async (_: unknown, verdicts: readonly unknown[]) => void told.push(...verdicts) },
     },
-    known: { knowledge: { births: [] } },
+    known: { knowledge: { births: births.map((born) => born(from)) } },
     line: { reading: () => ({}) },
     halt: { waits: new AbortController().signal },
   };
   // why: waiting asks for nothing else of a desk
   const missed = await clock.run(() => awaitState({ ids: ['i-1'], state: 'ready', ...how }, desk as unknown as Desk));
-  return { missed, tookMs: clock.now() - from, checked, told };
+  return { missed, from, tookMs: clock.now() - from, reads, checked, told };
 }
 
-function observed(seen: Exclude<Seen, 'refused'>): Observed<'instance'> | undefined {
+function observed(seen: Exclude<Seen, 'refused'>, reason?: string): Observed<'instance'> | undefined {
   if (seen === 'not-found') return undefined;
   return {
     kind: 'instance',
@@ -68,14 +73,14 @@ function observed(seen: Exclude<Seen, 'refused'>): Observed<'instance'> | undefi
       labels: {},
     },
     signs: {},
-    condition: { state: seen === 'stopped' ? 'ready' : seen },
+    condition: { state: seen === 'stopped' ? 'ready' : seen, ...(reason === undefined ? {} : { reason }) },
   };
 }
 
 const times = (many: number, seen: Seen): readonly Seen[] => Array.from({ length: many }, () => seen);
 
 describe('waiting for a machine', () => {
-  const cases: readonly { name: string; seen: readonly Seen[]; how?: Partial<Awaited>; want: string | undefined }[] = [
+  const cases: readonly { name: string; seen: readonly Seen[]; how?: Partial<Asked>; want: string | undefined }[] = [
     { name: 'ready: reached', seen: ['pending', 'ready'], want: undefined },
     { name: 'being ended: it died', seen: ['pending', 'deleting'], want: 'Died' },
     { name: 'ended and still listed: it died', seen: ['pending', 'gone'], want: 'Died' },
@@ -100,6 +105,97 @@ describe('waiting for a machine', () => {
       assert.equal(missed.get('i-1')?.code, want);
       assert.equal(missed.size, want === undefined ? 0 : 1);
     });
+});
+
+/** The truth table above `awaitState`: each awaited state, with each state that may be seen for ever. */
+describe('what is awaited, and what is seen', () => {
+  const all: readonly Seen[] = ['ready', 'pending', 'deleting', 'gone', 'stopped', 'not-found', 'refused'];
+  const late = [601_000, 'terminal NotReady: i-1 was not ready within ten minutes'] as const;
+  const stays = [601_000, 'terminal NotGone: i-1 was not gone within ten minutes'] as const;
+  const reached = [1_000, 'reached'] as const;
+  const readiness: Readonly<Record<Seen, readonly [tookMs: number, came: string]>> = {
+    ready: reached,
+    pending: late,
+    deleting: [1_000, 'terminal Died: i-1 is being ended before it was ready'],
+    gone: [1_000, 'terminal Died: i-1 was ended before it was ready'],
+    stopped: reached,
+    'not-found': [301_000, 'terminal Died: i-1 is not there any more'],
+    refused: late,
+  };
+  const departure: Readonly<Record<Seen, readonly [tookMs: number, came: string]>> = {
+    ready: stays,
+    pending: stays,
+    deleting: stays,
+    gone: reached,
+    stopped: stays,
+    'not-found': reached,
+    refused: stays,
+  };
+  const stopped = [1_000, 'terminal Stopped: i-1 stopped before it was ready'] as const;
+  const came = ({ missed, tookMs }: Awaited<ReturnType<typeof awaited>>) => {
+    const failure = missed.get('i-1');
+    return [tookMs, failure === undefined ? 'reached' : `${failure.kind} ${failure.code}: ${failure.message}`];
+  };
+  for (const one of all) {
+    it(`to be ready, and ${one}`, async () => assert.deepEqual(came(await awaited([one])), readiness[one]));
+    it(`to be ready after its launch, and ${one}`, async () =>
+      assert.deepEqual(came(await awaited([one], { launched: true })), one === 'stopped' ? stopped : readiness[one]));
+    it(`to be gone, and ${one}`, async () =>
+      assert.deepEqual(came(await awaited([one], { state: 'gone' })), departure[one]));
+    it(`to be ready for a while, and ${one}: ten minutes and that while`, async () => {
+      const want = readiness[one] === late ? [661_000, late[1]] : readiness[one];
+      const proven = one === 'ready' ? [61_000, 'reached'] : want;
+      assert.deepEqual(came(await awaited([one], { minReadyMs: 60_000 })), proven);
+    });
+  }
+
+  const health: Readonly<Record<Checks[number], readonly [tookMs: number, came: string]>> = {
+    passed: reached,
+    checking: late,
+    refused: late,
+    failed: [1_000, 'terminal Failed: i-1 failed before it was ready: system status impaired'],
+  };
+  for (const one of ['passed', 'checking', 'refused', 'failed'] as const)
+    it(`ready, and its checks: ${one}`, async () => {
+      const found = await awaited(['ready'], { minReadyMs: 0 }, [one]);
+      assert.deepEqual(came(found), health[one]);
+      const told = { id: 'i-1', as: 'ready', at: found.from + 1_000, proven: true };
+      assert.deepEqual(found.told, one === 'passed' ? [told] : [], 'its birth is told where they passed');
+    });
+  for (const one of all)
+    it(`checks that pass tell nothing of a machine that is ${one}, unless it runs`, async () => {
+      const { told, checked } = await awaited([one], { minReadyMs: 0 }, ['passed']);
+      assert.deepEqual([told.length, checked > 0], one === 'ready' ? [1, true] : [0, false]);
+    });
+
+  it('the cloud’s reason is told', async () => {
+    for (const [one, text] of [
+      ['gone', 'i-1 was ended before it was ready: Client.InternalError'],
+      ['deleting', 'i-1 is being ended before it was ready: Client.InternalError'],
+      ['stopped', 'i-1 stopped before it was ready: Client.InternalError'],
+    ] as const) {
+      const { missed } = await awaited([one], { launched: true }, undefined, { reason: 'Client.InternalError' });
+      assert.equal(missed.get('i-1')?.message, text);
+    }
+  });
+  it('a machine that an earlier pass knows as ready has been so since then', async () => {
+    const born = (id: string, agoMs?: number) => (from: number) => ({
+      id,
+      ...(agoMs === undefined ? {} : { readySince: from - agoMs }),
+    });
+    const tookOf = async (...births: readonly ReturnType<typeof born>[]) => {
+      const { tookMs, told } = await awaited(['ready'], { minReadyMs: 60_000 }, ['passed'], { births });
+      return [tookMs, told.length];
+    };
+    assert.deepEqual(await tookOf(born('i-1', 60_000)), [1_000, 0]);
+    assert.deepEqual(await tookOf(born('i-1', 40_000)), [21_000, 0]);
+    assert.deepEqual(await tookOf(born('i-1')), [61_000, 1]);
+    assert.deepEqual(await tookOf(born('i-2', 60_000)), [61_000, 1], 'that of another says nothing');
+  });
+  it('it reads after a second, and then every five', async () => {
+    const { reads } = await awaited(['pending', 'pending', 'pending', 'ready']);
+    assert.deepEqual(reads, [1_000, 6_000, 11_000, 16_000]);
+  });
 });
 
 describe('waiting until a machine has been ready for a while', () => {
