@@ -51,6 +51,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a run of zeros of any length takes its place, and of none nothing is shortened',
   },
   {
+    file: 'src/core/traffic/traffic-index.ts',
+    line: 'const one = bundles.length === 1 ? (bundles[0] ?? []) : bundles.flat();',
+    mutation: 'number: 1 → 0',
+    reason: 'it spares a copy: of one bundle, all of them in a row are the same entries',
+  },
+  {
     file: 'src/engine/lane.ts',
     line: 'manyShares = Math.max(1000, 2 * had.size);',
     mutation: 'arithmetic: * → /',

@@ -46,9 +46,10 @@ interface Options {
   readonly rounds: number;
 }
 
+/** `text`: the hash of the test's own; `loaded`: that of each file where mutants are made and which it ran something of. */
+type KeptCoverage = TestCoverage & { readonly text: string; readonly loaded: Readonly<Record<string, string>> };
 /** `sources`: the hash over all files where mutants are made; of a mutant that was killed, over its own. */
 type Kept = { readonly sources: string };
-type KeptCoverage = TestCoverage & Kept & { readonly text: string };
 /** `by` and `text`: the test that killed it, and the hash of its text. `tests`: the hash over all tests, of a survivor. */
 type KeptJudgement = Judgement &
   Kept & { readonly id: string; readonly file: string; readonly text?: string; readonly tests: string };
@@ -113,7 +114,7 @@ async function main(options: Options): Promise<boolean> {
   for (const round of ROUNDS.slice(0, options.rounds)) {
     const open = sample.filter((mutant) => equivalentOf(mutant) === undefined && isAlive(judged.get(mutant.id)));
     if (open.length === 0) break;
-    const tests = await coverage(copy, { sources, isOf: round.isOf, signal: stop.signal });
+    const tests = await coverage(copy, { isOf: round.isOf, signal: stop.signal });
     if (stop.signal.aborted) break;
     say(`${open.length} mutants, ${tests.length} ${round.name} test files.`);
     await judgeAll(open, judged, { copy, sources, tests, options, signal: stop.signal });
@@ -138,30 +139,35 @@ async function sampled(copy: Copy, { only, seed, sample }: Options): Promise<rea
 }
 
 interface Look {
-  readonly sources: string;
   readonly isOf: (file: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-async function coverage(copy: Copy, { sources, isOf, signal }: Look): Promise<readonly TestCoverage[]> {
+async function coverage(copy: Copy, { isOf, signal }: Look): Promise<readonly TestCoverage[]> {
   const tests = copy.files.filter((file) => file.endsWith('.test.ts') && isOf(file));
-  const texts = new Map(await Promise.all(tests.map(async (test) => [test, hash(await copy.read(test))] as const)));
+  const texts = await textsOf(copy, [...tests, ...copy.files.filter(isMutable)]);
   const kept = await openRecords<KeptCoverage>(
     join(KEPT, 'coverage.jsonl'),
-    (one) => one.sources === sources && texts.get(one.test) === one.text,
+    ({ test, text, loaded }) =>
+      texts.get(test) === text && Object.entries(loaded).every(([file, then]) => texts.get(file) === then),
   );
   const known = new Set(kept.all.map(({ test }) => test));
   const missing = tests.filter((test) => !known.has(test));
   for (const [done, test] of missing.entries()) {
     if (signal.aborted) break;
     const seen = await coverageOf(copy, test, { timeoutMs: slowestMs, isSource: isMutable });
-    await kept.add({ ...seen, sources, text: texts.get(test) ?? '' });
+    const loaded = Object.fromEntries(Object.keys(seen.ran).map((file) => [file, texts.get(file) ?? '']));
+    await kept.add({ ...seen, loaded, text: texts.get(test) ?? '' });
     say(`[coverage ${done + 1}/${missing.length}] ${seen.how} ${seconds(seen.ms)} ${test}`);
   }
   for (const { test, how } of kept.all)
     if (how !== 'passed') say(`Left out, as it ${how === 'failed' ? 'fails' : 'is slow'} unchanged: ${test}`);
   return kept.all;
 }
+
+/** The hash of each file's text. */
+const textsOf = async (copy: Copy, files: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+  new Map(await Promise.all(files.map(async (file) => [file, hash(await copy.read(file))] as const)));
 
 interface Bench {
   readonly copy: Copy;
@@ -173,8 +179,14 @@ interface Bench {
 
 async function judgeAll(open: readonly Mutant[], judged: Map<string, Judgement>, bench: Bench): Promise<void> {
   const { copy, sources, tests, options, signal } = bench;
-  const texts = new Map(await Promise.all(tests.map(async ({ test }) => [test, hash(await copy.read(test))] as const)));
-  const own = new Map(await Promise.all(open.map(async ({ file }) => [file, hash(await copy.read(file))] as const)));
+  const texts = await textsOf(
+    copy,
+    tests.map(({ test }) => test),
+  );
+  const own = await textsOf(
+    copy,
+    open.map(({ file }) => file),
+  );
   const allTests = hash(
     `${options.patienceMs} ${[...texts]
       .map((each) => each.join(' '))
