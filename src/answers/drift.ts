@@ -60,6 +60,7 @@ const hindering: readonly Finding['type'][] = [
   'incomplete',
   'wrong-account',
   'foreign-store',
+  'unrecorded-mark',
   'non-convergent',
   'blocked',
 ];

@@ -4,6 +4,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { Choices } from '../core/plan/plan-input.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import { withUnrecorded } from '../engine/unrecorded.ts';
 import { inForce } from '../estate/in-force.ts';
 import { providerOf } from '../estate/opened-estate.ts';
 import type { ScopeLook } from '../ports/answers.ts';
@@ -28,8 +29,9 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
   const looked = await Promise.all(
     estate.scopes.map(async (scope): Promise<Viewed> => {
       // why: read after the look, so that what was written since is known to be
-      const knowledge = await store.inventory.knowledge(estate.name, scope.scope);
-      const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), knowledge);
+      const known = await store.inventory.knowledge(estate.name, scope.scope);
+      const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
+      const knowledge = await withUnrecorded(known, observation, store.inventory);
       return {
         scope,
         input: { wanted: scope.wanted, observation, knowledge, dialect: dialectOf(scope, estate), choices },

@@ -80,7 +80,7 @@ export type DeleteReason = 'removed' | 'changed' | 'scaled-down' | 'rogue' | 'pr
 /** Something true that is not acted on, and why. */
 export type Finding =
   | (Told & {
-      readonly type: 'unmanaged' | 'orphan' | 'copied-mark';
+      readonly type: 'unmanaged' | 'orphan' | 'copied-mark' | 'unrecorded-mark';
       readonly id: CloudId;
       readonly kind: Kind;
       readonly name: string;
@@ -118,12 +118,14 @@ export type BlockCode =
   | 'adopt-missing'
   | 'depends'
   | 'non-convergent'
-  | 'foreign-store';
+  | 'foreign-store'
+  | 'lost-commits';
 
 /**
  * `stale`: not what was approved. `destructive-drift`: it would lose data, and no spec asked for it. `backoff`: the cloud
  * refused it, and it is tried again later. `quota`: its container has no room for it. `wave`: a later wave of a progressive rollout; `rollout-stopped`: that rollout failed and waits
  * for a person. `failed-births`: machines of this document ended soon after their launch, several times in a row.
+ * `lost-commits`: the store may have forgotten what was done last.
  */
 export type WithholdCode =
   | 'protect'
@@ -139,7 +141,8 @@ export type WithholdCode =
   | 'paused'
   | 'wave'
   | 'rollout-stopped'
-  | 'failed-births';
+  | 'failed-births'
+  | 'lost-commits';
 
 /**
  * Ordered actions and findings of one scope. `calls`: made to look, absent where only a part of what was seen is told; and those

@@ -4,7 +4,7 @@ import type { Address, Attributes, CloudId, Kind } from './resource.ts';
 import type { HeardTouch } from './touch.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
-export interface Knowledge extends LateCalls, Endings, Heard, Resumed {
+export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorded {
   readonly estate: string;
   /** Absent: there is no store, so a mark of our estate is taken at its word and every diff has cause `unknown`. */
   readonly store?: string;
@@ -35,6 +35,11 @@ interface LateCalls {
 /** Open creations that may be sent again: nothing waits for them, and each has its place in the limits. */
 interface Resumed {
   readonly again?: readonly PendingIntent[];
+}
+
+/** Of the intents that marks on strange objects name: those that this store has no record of. See plan/lost-commits.ts. */
+interface Unrecorded {
+  readonly unrecorded?: ReadonlySet<string>;
 }
 
 /** Ids that this store settled and let go of, until reads by id prove them gone. */

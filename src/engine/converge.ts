@@ -17,6 +17,7 @@ import { observe } from './observe.ts';
 import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 import { type Resolved, resolve } from './resolve.ts';
 import { secondLook } from './second-look.ts';
+import { withUnrecorded } from './unrecorded.ts';
 import { wait } from './wait.ts';
 
 /** One scope to converge. */
@@ -169,7 +170,8 @@ async function see(run: Run): Promise<Sight> {
   const resolved = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const births = await judgeBirths(observation, resolved, site, { ports, steering });
   if (births.length > 0) await leased(() => ports.inventory.births(warrant.pass, births));
-  const knowledge = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
+  const judged = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
+  const knowledge = await withUnrecorded(judged, observation, ports.inventory);
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await noteConverged(plan, knowledge, { estate, ports });
   await noteStanding({ observation, knowledge, plan }, warrant, ports);

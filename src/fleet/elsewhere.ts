@@ -7,6 +7,7 @@ import { approvedBy } from '../core/plan/approve.ts';
 import { plan } from '../core/plan/plan.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { underWay } from '../core/plan/under-way.ts';
+import { withUnrecorded } from '../engine/unrecorded.ts';
 import { providerOf } from '../estate/opened-estate.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -76,7 +77,7 @@ async function byLastLook(
   const [observation] = await inventory.latest(name, scope);
   if (observation === undefined) return noCount;
   // why: read after the look, so that what was removed since is known to be
-  const knowledge = await inventory.knowledge(name, scope);
+  const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
   const approvals = await fleet.approvals.inForce({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
   return stillToDo({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });

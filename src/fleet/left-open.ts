@@ -12,6 +12,7 @@ export function leftOpen({ converged: { last } }: Reconciled): string | undefine
     counted('blocked', findings, (found) =>
       found.type === 'blocked' || found.type === 'non-convergent' ? found.code : undefined,
     ),
+    counted('store', findings, (found) => (found.type === 'unrecorded-mark' ? found.type : undefined)),
     ...findings.flatMap((found) => {
       if (found.type === 'incomplete') return [`not listed: ${found.kind} (${found.code})`];
       return found.type === 'wrong-account' || found.type === 'foreign-store' ? [found.type] : [];

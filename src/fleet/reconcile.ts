@@ -95,6 +95,7 @@ const undone: ReadonlySet<Finding['type']> = new Set([
   'incomplete',
   'wrong-account',
   'foreign-store',
+  'unrecorded-mark',
 ]);
 
 /**

@@ -14,6 +14,8 @@ export interface Inventory {
   record(estate: string, observation: Observation): Promise<void>;
   /** The newest observation of each scope of an estate, or of one of them. */
   latest(estate: string, scope?: ScopeKey): Promise<readonly Observation[]>;
+  /** Of these intents those that this store never recorded, of whatever estate and scope. All are spelled as UUIDs. */
+  unrecorded(intents: readonly string[]): Promise<ReadonlySet<string>>;
   /** These, let go of before, were proven gone: nothing more is known of them. */
   buried(estate: string, scope: ScopeKey, ids: readonly CloudId[]): Promise<void>;
   /** These were found as wanted: how often their updates did not stick (`unstuck`) counts from nought again. */

@@ -93,7 +93,10 @@ export interface Estates {
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
   /** How many objects an estate claims, by scope, those that its specs no longer name included; sorted by scope. */
   holdings(estate: string): Promise<readonly { readonly scope: ScopeKey; readonly resources: number }[]>;
-  /** One transaction: a note with the reason, and the claims on the ids accepted. Returns the note's sequence number. */
+  /**
+   * One transaction: a note with the reason, and the claims on the ids accepted. What was applied last in the scope is forgotten, as
+   * it may be out of date: looks confirm it anew. Returns the note's sequence number.
+   */
   takeover(pass: Pass, accepted: readonly Accepted[], reason: string): Promise<number>;
 }
 

@@ -5,7 +5,7 @@ import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { checkLease } from './lease-check.ts';
-import { saveClaims } from './settle.ts';
+import { forgetApplied, saveClaims } from './settle.ts';
 import type { Database } from './tables.ts';
 import { takeoverOf } from './takeover.ts';
 
@@ -53,5 +53,6 @@ const takeover = (context: Context, pass: Pass, { claims, note }: ReturnType<typ
   chainWrite(context, pass.estate, async (write) => {
     await checkLease(write.trx, pass, 'begin');
     await saveClaims(write, pass, claims);
+    await forgetApplied(write.trx, pass);
     return write.append([{ type: 'note', body: noteBody(pass.estate, note) }]);
   });

@@ -8,6 +8,14 @@ import { checkLease } from './lease-check.ts';
 import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';
+import type { Database } from './tables.ts';
+
+const unrecorded = async (db: Database, intents: readonly string[]): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ intent: string }>`
+    SELECT told.intent::text AS intent FROM unnest(${intents}::uuid[]) AS told (intent)
+    WHERE NOT EXISTS (SELECT FROM setpoint.intents AS known WHERE known.intent = told.intent)`.execute(db);
+  return new Set(rows.map(({ intent }) => intent));
+};
 
 export const postgresInventory = (context: Context): Inventory => ({
   knowledge: (estate, scope) => untilAnswered(() => knowledge(context, estate, scope)),
@@ -22,6 +30,7 @@ export const postgresInventory = (context: Context): Inventory => ({
         await saveApplied(trx, pass, standingChanges(pass, standing));
       }),
     ),
+  unrecorded: (intents) => untilAnswered(() => unrecorded(context.db, intents)),
   buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
   converged: async (estate, addresses) => {
     await context.db

@@ -178,6 +178,27 @@ export async function saveApplied(
   );
 }
 
+/**
+ * What was applied last is not known any more: another store went on from there, or commits were lost. The generations stay, so that
+ * no lower one is applied. A machine that fails at birth goes back to nothing either.
+ */
+export async function forgetApplied(trx: Write, { estate, scope }: Pass): Promise<void> {
+  await trx
+    .updateTable('applied')
+    .set({ body: null })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('body', 'is not', null)
+    .execute();
+  await trx
+    .updateTable('births')
+    .set({ before_body: null })
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('before_body', 'is not', null)
+    .execute();
+}
+
 /** Once more where generation and fields are those of the last one, else from one. */
 async function countUnstuck(trx: Write, { estate, scope }: Pass, { updated }: SettledChanges): Promise<void> {
   const rows = [...updated].map(([address, { generation, fields }]) => ({

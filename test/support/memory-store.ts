@@ -33,13 +33,29 @@ export interface MemoryDatabase {
   connect(): MemoryStore;
 }
 
+export interface ReplicatedDatabase extends MemoryDatabase {
+  /** As it is now. Called later, the database is that again, as after a failover to a replica that got nothing since. */
+  replica(): () => void;
+}
+
 /** `stall`: this process stops renewing its leases, as one that crashed or was paused; they run out 12 s later. */
 export type MemoryStore = Store & { stall(): void };
 
 /** Deterministic: ids count up from 1. `store`: the database's id. */
-export function memoryDatabase(clock: Clock, store = '00000000-0000-4000-8000-000000000000'): MemoryDatabase {
+export function memoryDatabase(clock: Clock, store = '00000000-0000-4000-8000-000000000000'): ReplicatedDatabase {
   const data = memory(store);
-  return { connect: () => connect(data, clock) };
+  return {
+    connect: () => connect(data, clock),
+    replica: () => {
+      const { nextId: _, leases, ...tables } = data;
+      const kept = structuredClone(tables);
+      return () => {
+        Object.assign(data, structuredClone(kept));
+        // why: whoever held one finds that it is not there
+        leases.clear();
+      };
+    },
+  };
 }
 
 function connect(data: Memory, clock: Clock): MemoryStore {
@@ -89,7 +105,11 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
 function takeover(data: Memory, at: number, pass: Pass, { claims, note }: ReturnType<typeof takeoverOf>): number {
   checkLease(data, pass, at);
   const estate = estateOf(data, pass.estate);
-  change(scopeOf(estate, pass.scope), { ...settledChanges([]), claims }, at);
+  const scope = scopeOf(estate, pass.scope);
+  change(scope, { ...settledChanges([]), claims }, at);
+  for (const [address, { generation }] of scope.applied) scope.applied.set(address, { generation, body: undefined });
+  for (const [id, birth] of scope.births)
+    if (birth.before) scope.births.set(id, { ...birth, before: { ...birth.before, body: undefined } });
   return append(estate, { at, type: 'note', body: noteBody(pass.estate, note) });
 }
 

@@ -12,6 +12,7 @@ import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Kind } from '../../core/resource.ts';
 import { compareText } from '../../core/text-order.ts';
+import { withUnrecorded } from '../../engine/unrecorded.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -131,7 +132,8 @@ async function fromStore(observation: Observation, estate: Estate, store: Store)
   const scope = estate.scopes.find((one) => one.scope === observation.scope);
   const provider = scope?.targets[0] && estate.clouds.get(scope.targets[0].spec.provider);
   if (scope === undefined || provider === undefined) throw new Error(`${observation.scope} is in no spec`);
-  const knowledge = await store.inventory.knowledge(estate.name, scope.scope);
+  const known = await store.inventory.knowledge(estate.name, scope.scope);
+  const knowledge = await withUnrecorded(known, observation, store.inventory);
   return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect });
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { type Claimed, claim } from '../../core/plan/claim.ts';
+import { isUnrecorded } from '../../core/plan/lost-commits.ts';
 import { printable } from '../../core/printable.ts';
+import type { Address, CloudId } from '../../core/resource.ts';
 import type { Accepted, Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -19,6 +21,7 @@ import { verb } from '../verb.ts';
 
 interface Options extends EstateOptions {
   readonly reason: string;
+  readonly id?: readonly CloudId[];
   readonly yes?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
@@ -30,11 +33,15 @@ export const takeover = (context: Context): Command =>
       group: 'Own',
       summary: 'accept as ours what another store of this estate has marked, as after losing the database',
       about:
-        'Lists the ids first. A mark proves nothing, so look at them: two objects with one mark are not accepted. The next\napply writes our mark on them; nothing is made and nothing deleted.',
-      examples: [['takeover --reason "the database was lost"', 'list, ask, accept']],
+        'Lists the ids first. A mark proves nothing, so look at them: two objects with one mark are not accepted. The next\napply writes our mark on them; nothing is made and nothing deleted.\n\nObjects that bear the mark of this very store, and an intent that it has no record of, are accepted only by --id: the database\nmay have lost its newest commits, or somebody forged the mark. What was applied last in the scope is then forgotten, so that\nno difference is taken for a rollout.',
+      examples: [
+        ['takeover --reason "the database was lost"', 'list, ask, accept'],
+        ['takeover --id i-0abc i-0def --reason "the failover lost a minute"', 'accept these two'],
+      ],
     }),
   )
     .requiredOption('--reason <text>', 'why; written into the ledger')
+    .option('--id <id...>', 'accept only these')
     .option('--yes', 'do not ask')
     .option('--lock-timeout <duration>', 'wait so long for somebody who is changing the same scope', parseDuration, 0)
     .option('--json', 'one JSON object on stdout')
@@ -49,11 +56,15 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   );
 }
 
-/** What is marked as this estate's by another store, in one scope. `twins` share a mark, so none of them is accepted. */
+/**
+ * What bears a mark of this estate that this store cannot explain, in one scope. `twins` share a mark with each other, or with what is
+ * ours, so none of them is accepted; `unnamed` are accepted only by their ids.
+ */
 interface Found {
   readonly scope: string;
   readonly accepted: readonly Accepted[];
-  readonly twins: readonly string[];
+  readonly twins: readonly CloudId[];
+  readonly unnamed: readonly CloudId[];
 }
 
 type OwnSurvey = Survey & { readonly store: Store };
@@ -61,27 +72,33 @@ type OwnSurvey = Survey & { readonly store: Store };
 async function accept(survey: OwnSurvey, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, stop } = context;
   const found = survey.looked.map(({ input }) =>
-    foundIn(input.observation.scope, claim(input.observation.resources, input)),
+    foundIn(input.observation.scope, claim(input.observation.resources, input), options.id),
   );
+  refuseUnknown(found, options);
   const accepted = found.flatMap((one) => one.accepted);
   const twins = found.flatMap((one) => one.twins);
+  const unnamed = found.flatMap((one) => one.unnamed);
   const rows = accepted.map(({ subject }) => [subject.kind, subject.id ?? '', subject.address]);
   terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows));
   if (twins.length > 0)
-    terminal.err.write(`Not accepted, because two carry one mark: ${printable(twins).join(', ')}\n`);
+    terminal.err.write(
+      `Not accepted, because two carry one mark: ${printable(twins).join(', ')}\nKeep one: remove the mark from the other, or let go of it with setpoint forget.\n`,
+    );
+  if (unnamed.length > 0)
+    terminal.err.write(
+      `Not accepted, because this store has no record of their intents. If they are yours: --id ${printable(unnamed).join(' ')}\n`,
+    );
   if (accepted.length > 0 && !options.yes) {
     const text = `Accept ${count(accepted.length, 'object')} as ours?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, stop)))
       throw new Complaint('Nothing was taken over.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   }
   for (const one of found) await write(one, survey, options, context);
-  if (options.json) emitJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins });
+  const left = twins.length + unnamed.length;
+  if (options.json) emitJson(terminal, { accepted: accepted.map(({ subject }) => subject), twins, unnamed });
   else
-    emitText(
-      terminal,
-      `Taken over: ${count(accepted.length, 'object')}${twins.length > 0 ? ` · ${twins.length} not accepted` : ''}`,
-    );
-  return twins.length > 0 ? exitCodes.refused : exitCodes.done;
+    emitText(terminal, `Taken over: ${count(accepted.length, 'object')}${left > 0 ? ` · ${left} not accepted` : ''}`);
+  return left > 0 ? exitCodes.refused : exitCodes.done;
 }
 
 async function write(
@@ -95,25 +112,55 @@ async function write(
   await withPass(deed, context, (pass) => store.estates.takeover(pass, accepted, options.reason));
 }
 
-function foundIn(scope: string, claimed: readonly Claimed[]): Found {
-  // Rules in a container go with it, and carry no mark of their own.
-  const foreign = claimed.filter(
-    ({ claim: owner, observed }) => owner.by === 'foreign-store' && observed.signs.container === undefined,
+/** An id that was named and cannot be taken over is a mistake, whatever else was named. */
+function refuseUnknown(found: readonly Found[], { id = [] }: Options): void {
+  const known = new Set(
+    found.flatMap(({ accepted, twins }) => [...accepted.map(({ subject }) => subject.id), ...twins]),
   );
-  const byAddress = Map.groupBy(foreign, ({ claim: owner }) => (owner.by === 'foreign-store' ? owner.address : ''));
-  const alone = [...byAddress.values()].filter((some) => some.length === 1).flat();
+  const unknown = id.filter((one) => !known.has(one));
+  if (unknown.length > 0)
+    throw new Complaint(`Not to be taken over: ${printable(unknown).join(', ')}.`, {
+      why: 'Only what bears a mark of this estate that this store cannot explain can be.',
+      next: 'See what can be: setpoint takeover --reason "…"',
+      code: exitCodes.refused,
+    });
+}
+
+function foundIn(scope: string, claimed: readonly Claimed[], ids: readonly CloudId[] | undefined): Found {
+  const strange = claimed.flatMap(strangerOf).filter(({ id }) => ids === undefined || ids.includes(id));
+  const taken = new Set(claimed.flatMap(({ claim: owner }) => (owner.by === 'us' ? [owner.address] : [])));
+  const byAddress = Map.groupBy(strange, ({ address }) => address);
+  const isTwin = ({ address }: Stranger): boolean => taken.has(address) || (byAddress.get(address) ?? []).length > 1;
+  const alone = strange.filter((one) => !isTwin(one));
+  const isNamed = ({ accepted }: Stranger): boolean => accepted.terms.takenFrom !== undefined || ids !== undefined;
   return {
     scope,
-    accepted: alone.flatMap(acceptedOf),
-    twins: [...byAddress.values()]
-      .filter((some) => some.length > 1)
-      .flatMap((some) => some.map(({ observed }) => observed.id)),
+    accepted: alone.filter(isNamed).map(({ accepted }) => accepted),
+    twins: strange.filter(isTwin).map(({ id }) => id),
+    unnamed: alone.filter((one) => !isNamed(one)).map(({ id }) => id),
   };
 }
 
-function acceptedOf({ claim: owner, observed: { kind, id, signs } }: Claimed): readonly Accepted[] {
-  if (owner.by !== 'foreign-store') return [];
+interface Stranger {
+  readonly id: CloudId;
+  readonly address: Address;
+  readonly accepted: Accepted;
+}
+
+function strangerOf(one: Claimed): readonly Stranger[] {
+  const {
+    claim: owner,
+    observed: { kind, id, signs },
+  } = one;
   const deletionPolicy = signs.mark?.deletionPolicy ?? 'retain';
-  const terms = { deletionPolicy, protect: false, storeOnly: false, takenFrom: owner.store };
-  return [{ do: 'claim', subject: { kind, address: owner.address, id }, terms }];
+  const terms = { deletionPolicy, protect: false, storeOnly: false };
+  const of = (address: Address, more: Partial<Accepted['terms']>): Stranger => ({
+    id,
+    address,
+    accepted: { do: 'claim', subject: { kind, address, id }, terms: { ...terms, ...more } },
+  });
+  if (isUnrecorded(one)) return [of(one.claim.unrecorded, {})];
+  // why: rules in a container go with it, and carry no mark of their own
+  if (owner.by !== 'foreign-store' || signs.container !== undefined) return [];
+  return [of(owner.address, { takenFrom: owner.store })];
 }

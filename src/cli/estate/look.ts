@@ -4,6 +4,7 @@ import type { CompiledScope } from '../../core/compile/compile.ts';
 import { withoutStore } from '../../core/knowledge.ts';
 import type { Site } from '../../engine/job.ts';
 import { observe } from '../../engine/observe.ts';
+import { withUnrecorded } from '../../engine/unrecorded.ts';
 import { openSite } from '../../estate/open-site.ts';
 import { providerOf } from '../../estate/opened-estate.ts';
 import type { Store } from '../../ports/store.ts';
@@ -33,11 +34,12 @@ type Eyes = Context & { readonly tell: ReturnType<typeof tellScope> };
 
 async function lookAt(scope: CompiledScope, estate: Estate, store: Store | undefined, eyes: Eyes): Promise<Looked> {
   const { house, clock, stop, tell } = eyes;
-  const knowledge = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
+  const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
   const site = await openSite(scope, estate, { secrets: house.secrets, clock, signal: stop });
   const ports = { limiter: house.limiter, clock, random: Math.random };
-  const observation = await observe(site, knowledge, ports, { signal: stop, tell });
+  const observation = await observe(site, known, ports, { signal: stop, tell });
   await store?.inventory.record(estate.name, observation);
+  const knowledge = store === undefined ? known : await withUnrecorded(known, observation, store.inventory);
   const { dialect } = providerOf(scope, estate);
   return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect } };
 }

@@ -93,7 +93,7 @@ function pausedSince(approved: readonly Action[], scopes: readonly Converged[]):
 const isOpen = (finding: Finding): boolean => isUnseen(finding) || isBlocked(finding);
 const isUnseen = ({ type }: Finding): boolean => type === 'incomplete' || type === 'wrong-account';
 const isBlocked = ({ type }: Finding): boolean =>
-  type === 'blocked' || type === 'non-convergent' || type === 'foreign-store';
+  type === 'blocked' || type === 'non-convergent' || type === 'foreign-store' || type === 'unrecorded-mark';
 
 export type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 export const isRefusal = (finding: Finding): finding is Withheld =>

@@ -1,7 +1,7 @@
 import type { Finding, ScopePlan } from '../action.ts';
 import type { Observed } from '../observed.ts';
 import { touchedBy } from '../plan/attribute.ts';
-import { type Claimed, claim } from '../plan/claim.ts';
+import { type Claimed, claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { worldOf } from '../plan/world.ts';
 import type { Address } from '../resource.ts';
@@ -14,6 +14,7 @@ export const claims = [
   'orphan',
   'unmanaged',
   'copied-mark',
+  'unrecorded-mark',
   'other',
   'foreign-store',
 ] as const satisfies readonly Claim[];
@@ -57,6 +58,6 @@ function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownershi
     case 'foreign-store':
       return { claim: 'foreign-store', why: `it bears the mark of another store of this estate, ${by.store}` };
     case 'nobody':
-      return { claim: by.copied ? 'copied-mark' : 'unmanaged', why: found?.why ?? 'nobody claims it' };
+      return { claim: nobodysAs(by), why: found?.why ?? 'nobody claims it' };
   }
 }

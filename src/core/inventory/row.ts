@@ -45,7 +45,15 @@ export interface Whose {
 }
 
 /** Whom an object belongs to. `none`: there is no object, and a document wants one. */
-export type Claim = 'ours' | 'orphan' | 'unmanaged' | 'copied-mark' | 'other' | 'foreign-store' | 'none';
+export type Claim =
+  | 'ours'
+  | 'orphan'
+  | 'unmanaged'
+  | 'copied-mark'
+  | 'unrecorded-mark'
+  | 'other'
+  | 'foreign-store'
+  | 'none';
 
 /** `generation`: the newest that it was found to be in step with; 0: none. `by`: who changed it since we wrote it last. */
 export interface State {

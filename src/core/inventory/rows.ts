@@ -4,7 +4,7 @@ import type { FieldChange } from '../diff.ts';
 import type { Gap, Observed } from '../observed.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { changesOf } from '../plan/changes.ts';
-import { claim } from '../plan/claim.ts';
+import { claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { wishesOf } from '../plan/wishes.ts';
 import { type World, worldOf } from '../plan/world.ts';
@@ -83,7 +83,7 @@ function claimOf({ observed, by, desired, sort }: Subject, { action, found }: De
     case 'foreign-store':
       return 'foreign-store';
     case 'nobody':
-      return by.copied ? 'copied-mark' : 'unmanaged';
+      return nobodysAs(by);
     case undefined:
       return 'unmanaged';
   }

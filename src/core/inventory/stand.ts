@@ -114,6 +114,7 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   wave: false,
   'rollout-stopped': true,
   'failed-births': true,
+  'lost-commits': true,
 };
 
 const missing: Judge = ({ deed: { action, held } }) =>
@@ -163,5 +164,5 @@ const told = (status: Status, finding: Finding): Stand => ({
 
 const codeOf = (finding: Finding): { readonly code?: string } => {
   if ('code' in finding) return { code: finding.code };
-  return finding.type === 'copied-mark' ? { code: finding.type } : {};
+  return finding.type === 'copied-mark' || finding.type === 'unrecorded-mark' ? { code: finding.type } : {};
 };

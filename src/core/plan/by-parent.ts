@@ -19,6 +19,7 @@ interface Beside {
  *   ours             | a pending creation of a document's subnet| us, at that address
  *   ours             | there is no store                        | us, where a document has it
  *   another store's  | –                                        | foreign-store, where a document has it
+ *   unrecorded       | –                                        | unrecorded, where a document has it
  *   another estate's | –                                        | other
  *   otherwise        |                                          | nobody
  */
@@ -36,11 +37,23 @@ export function claimsByParent(
   return new Map(
     children.map((child) => {
       const parent = claims.get(child.signs.parent ?? '') ?? nobody;
-      const wish =
-        parent.by === 'us' || parent.by === 'foreign-store' ? wishes.get(placeOf(child, parent.address)) : undefined;
+      const network = addressOf(parent);
+      const wish = network === undefined ? undefined : wishes.get(placeOf(child, network));
       return [child.id, claimOf(child, { parent, wish, pending, knowledge })];
     }),
   );
+}
+
+function addressOf(parent: Claim): Address | undefined {
+  switch (parent.by) {
+    case 'us':
+    case 'foreign-store':
+      return parent.address;
+    case 'nobody':
+      return parent.unrecorded;
+    case 'other':
+      return undefined;
+  }
 }
 
 type Subnet = Observed<'subnet'>;
@@ -74,6 +87,8 @@ function claimOf({ id }: Subnet, { parent, wish, pending, knowledge }: Around): 
     case 'other':
       return parent;
     case 'nobody':
-      return nobody;
+      return parent.unrecorded === undefined || wish === undefined
+        ? nobody
+        : { by: 'nobody', copied: false, unrecorded: wish };
   }
 }

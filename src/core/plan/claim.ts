@@ -21,6 +21,7 @@ import { inPending, pendingContainers } from './pending-containers.ts';
  *   ours, this store | neither, but it holds nothing, an intent that never showed has its name, and the network that was
  *                    | made in its place is settled     | us, at the mark's address: a twin
  *   ours, this store | neither                          | nobody: a copied mark
+ *   ours, this store | nor any record of its intent     | nobody: unrecorded, see lost-commits.ts
  *   ours, this store | that it let go of this id        | us: see ended.ts
  *   ours             | there is no store                | us: the mark is taken at its word
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
@@ -35,7 +36,8 @@ export type Claim =
   | { readonly by: 'us'; readonly address: Address; readonly deleted?: true }
   | { readonly by: 'other'; readonly estate: string }
   | { readonly by: 'foreign-store'; readonly store: string; readonly address: Address }
-  | { readonly by: 'nobody'; readonly copied: boolean };
+  /** `unrecorded`: the address in a mark of this store whose intent it has no record of. */
+  | { readonly by: 'nobody'; readonly copied: boolean; readonly unrecorded?: Address };
 
 /** An observed resource with its owner; its Refs are addresses where they point at ours. */
 export interface Claimed {
@@ -129,6 +131,15 @@ function claimOf(observed: Observed, proof: Proof): Claim {
   return claimByMark(mark, knowledge, intents);
 }
 
+/** Of an object that nobody claims. */
+export const nobodysAs = ({
+  copied,
+  unrecorded,
+}: Extract<Claim, { readonly by: 'nobody' }>): 'unrecorded-mark' | 'copied-mark' | 'unmanaged' => {
+  if (unrecorded !== undefined) return 'unrecorded-mark';
+  return copied ? 'copied-mark' : 'unmanaged';
+};
+
 /** What a call made that was sent after everybody had ceased to expect it. In use it is for a person to judge. */
 const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mark, { knowledge, standing }: Proof) =>
   kind === 'network' && condition.empty === true && standing.has(address) && knowledge.neverShown?.has(intent) === true;
@@ -137,11 +148,13 @@ const isLateTwin = ({ kind, condition }: Observed, { intent = '', address }: Mar
 const isTakenAway = (mark: Mark | undefined, { terms }: Settled, { store }: Knowledge): boolean =>
   mark !== undefined && store !== undefined && mark.store !== store && mark.store !== terms.takenFrom;
 
-function claimByMark(mark: Mark, { store }: Knowledge, intents: ReadonlySet<string>): Claim {
+function claimByMark(mark: Mark, { store, unrecorded }: Knowledge, intents: ReadonlySet<string>): Claim {
   if (store === undefined) return { by: 'us', address: mark.address };
   if (mark.store !== store) return { by: 'foreign-store', store: mark.store, address: mark.address };
   const explained = mark.intent !== undefined && intents.has(mark.intent);
-  return explained ? { by: 'us', address: mark.address } : { by: 'nobody', copied: true };
+  if (explained) return { by: 'us', address: mark.address };
+  const isUnrecorded = mark.intent !== undefined && unrecorded?.has(mark.intent) === true;
+  return isUnrecorded ? { by: 'nobody', copied: false, unrecorded: mark.address } : { by: 'nobody', copied: true };
 }
 
 /** A rule is owned through its container, at the address that its content gives it. */

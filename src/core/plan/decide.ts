@@ -10,6 +10,7 @@ import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { effectHere, sortChanges, waysIn } from './destructive-drift.ts';
 import { isHalfMade } from './half-made.ts';
+import { isUnrecorded, wayOut } from './lost-commits.ts';
 import type { PlanInput } from './plan-input.ts';
 import { decideRemainders, remaindersApart } from './remainders.ts';
 import { strayedOf } from './strayed.ts';
@@ -140,6 +141,8 @@ function decideAbsent(desired: Desired, world: World): readonly Decision[] {
     return [
       blocked(desired, 'pending', 'an earlier creation may still appear; it is looked for, not repeated.', world),
     ];
+  const unrecorded = world.unrecorded.get(address);
+  if (unrecorded !== undefined) return [lostCommits(desired, unrecorded, world)];
   return decideTaken(desired, world) ?? [create(desired, world)];
 }
 
@@ -171,6 +174,7 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
     ];
   }
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
+  if (isUnrecorded(found)) return [lostCommits(desired, found, world)];
   const observed = withAdoptedRefs(found.observed, world);
   const changes = changesOf(desired, observed, world.input);
   // why: nothing was applied there, so whatever would lose data is not asked for
@@ -260,6 +264,14 @@ function nameTaken(desired: Desired, { observed }: Claimed, world: World): Findi
     world,
   );
 }
+
+const lostCommits = (desired: Desired, { observed: { id } }: Claimed, world: World): Finding =>
+  blocked(
+    desired,
+    'lost-commits',
+    `${id} bears this store's mark and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(id)}.`,
+    world,
+  );
 
 function ownedBy(desired: Desired, { observed, claim }: Claimed, world: World): Finding {
   return blocked(desired, 'owned-by', `${observed.id} belongs to ${ownerOf(claim)}.`, world);

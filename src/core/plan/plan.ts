@@ -12,6 +12,7 @@ import { deleteAgain } from './ended.ts';
 import { failedBirthsPolicy } from './failed-births.ts';
 import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
 import { holdUntilReplaced } from './hold.ts';
+import { isUnrecorded, lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { predictedCalls } from './predicted-calls.ts';
 import { release } from './release.ts';
@@ -35,19 +36,22 @@ import { type World, worldOf } from './world.ts';
  *   yes     | once                 | us     | update, replace (instances), blocked: immutable, or nothing; withheld:
  *           |                      |        | destructive-drift, what would lose data and no spec asked for
  *   yes     | twice                | us     | blocked: claimed-twice (an empty twin of a lost answer: delete)
+ *   yes     | no, but an intent    | nobody | blocked: lost-commits, with the line to paste
+ *           | nobody recorded      |        |
  *   yes     | once, by `adopt`     | nobody | adopt
  *   yes     | once                 | other  | blocked: owned-by
  *   no      | yes                  | us     | delete, or orphan
- *   no      | yes                  | nobody | unmanaged, with why; copied-mark
+ *   no      | yes                  | nobody | unmanaged, with why; copied-mark; unrecorded-mark
  *   no      | yes                  | other  | nothing
  *   –       | yes, though deleted  | us     | delete again
  *   no      | no, but settled      | –      | forget
  *
  * A mark of our estate by another store stops all writing in the scope, and so does an account that is not the target's.
  */
-export function plan(input: PlanInput): ScopePlan {
-  const { observation } = input;
-  const claimed = claim(observation.resources, input);
+export function plan(given: PlanInput): ScopePlan {
+  const { observation } = given;
+  const claimed = claim(observation.resources, given);
+  const input = claimed.some(isUnrecorded) ? withoutApplied(given) : given;
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
   const desired = wishesOf(world);
@@ -58,6 +62,7 @@ export function plan(input: PlanInput): ScopePlan {
     ...forgotten(world),
   ];
   const policies = [
+    lostCommitsPolicy(claimed),
     destructiveDriftPolicy(input),
     modePolicy(input),
     protectPolicy(input),
@@ -68,7 +73,7 @@ export function plan(input: PlanInput): ScopePlan {
   const decided = attribute({ actions: decisions.filter(isAction), findings: decisions.filter(isFinding) }, world);
   const { actions, findings } = admitInWaves({ ...decided, desired }, policies, world);
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
-  const standing = stop.length > 0 ? [] : standingOf(desired, decisions, world);
+  const standing = stop.length > 0 ? [] : standingOf(desired, decisions, { ...world, input: given });
   const around = surroundingsOf(ordered, desired, world);
   return {
     scope: observation.scope,

@@ -6,6 +6,7 @@ import type { Observed } from '../observed.ts';
 import type { Address } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import type { Decision } from './decide.ts';
+import { isUnrecorded, unrecordedMark } from './lost-commits.ts';
 import { gapOf, type World } from './world.ts';
 
 /** What to do about one observed resource that nobody wants: the lower half of the truth table of plan.ts. */
@@ -15,7 +16,7 @@ export function release(one: Claimed, world: World): readonly Decision[] {
     case 'us':
       return gapOf(world, observed.kind) === undefined ? releaseOurs(observed, claim.address, world) : [];
     case 'nobody':
-      return [unmanaged(one, world)];
+      return unclaimed(one, world);
     case 'other':
     case 'foreign-store':
       return [];
@@ -87,6 +88,12 @@ const orphan = (observed: Observed, address: Address, world: World): Finding =>
     `${address} is ours and no document wants it; it is retained. Delete it with: setpoint prune ${address}`,
     world,
   );
+
+function unclaimed(one: Claimed, world: World): readonly Finding[] {
+  if (isUnrecorded(one)) return [unrecordedMark(one, world.input.observation.scope)];
+  // why: a rule in such a container is told of with it
+  return one.claim.by === 'nobody' && one.claim.unrecorded !== undefined ? [] : [unmanaged(one, world)];
+}
 
 function unmanaged({ observed, claim }: Claimed, world: World): Finding {
   const { origin, mark } = observed.signs;

@@ -1,6 +1,7 @@
 import type { Gap } from '../observed.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import type { Claimed } from './claim.ts';
+import { isUnrecorded } from './lost-commits.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** The input, indexed once. */
@@ -12,6 +13,8 @@ export interface World {
   /** Every wanted address. */
   readonly addresses: ReadonlySet<Address>;
   readonly pending: ReadonlySet<Address>;
+  /** Objects that a record of this store may have been lost of, by the address in their mark. */
+  readonly unrecorded: ReadonlyMap<Address, Claimed>;
 }
 
 export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
@@ -29,6 +32,7 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     byId: new Map(claimed.map((one) => [one.observed.id, one])),
     addresses: new Set(input.wanted.desired.map(({ address }) => address)),
     pending: pendingAddresses(input),
+    unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
   };
 }
 

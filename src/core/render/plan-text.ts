@@ -169,6 +169,7 @@ const together: readonly string[] = [
   'wave',
   'rollout-stopped',
   'failed-births',
+  'lost-commits',
 ] satisfies readonly (BlockCode | WithholdCode)[];
 
 function subjectOf(finding: Finding, more = ''): string {

@@ -30,7 +30,7 @@ export function summarise(plans: readonly ScopePlan[]): Summary {
     delete: count('delete'),
     adopt: count('adopt'),
     drifted: entries.filter(({ drifted, verb }) => drifted && verb !== 'forget').length,
-    unmanaged: found('unmanaged', 'copied-mark'),
+    unmanaged: found('unmanaged', 'copied-mark', 'unrecorded-mark'),
     orphan: found('orphan'),
     blocked: found('blocked', 'non-convergent', 'wrong-account', 'foreign-store', 'incomplete'),
     withheld: found('withheld'),

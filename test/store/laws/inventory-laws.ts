@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Ended } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
-import { addressOf, apply, claimOf, draftOf, observedOf, scope, workerOf } from '../fixtures.ts';
+import { addressOf, apply, claimOf, draftOf, intentOf, observedOf, scope, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 
 export const inventoryLaws: Laws = {
@@ -24,6 +24,16 @@ export const inventoryLaws: Laws = {
     assert.deepEqual(await other.inventory.latest(estate, scope), [sorted]);
     assert.deepEqual(await other.inventory.latest(estate, 'aws/1/nowhere'), []);
     assert.deepEqual(await store.inventory.latest(`${estate}-2`), []);
+  },
+
+  'an intent is on record once it was committed, open or closed, and whichever estate asks': async (bench) => {
+    const { store, other, estate } = bench;
+    const worker = await workerOf(store, estate);
+    const closed = intentOf(await apply(worker, draftOf('create', 'core')));
+    const [open] = await store.ledger.intend(worker.pass, [draftOf('create', 'edge')]);
+    const never = '99999999-9999-4999-8999-999999999999';
+    assert.deepEqual([...(await other.inventory.unrecorded([closed, never, intentOf(open)]))], [never]);
+    assert.deepEqual([...(await other.inventory.unrecorded([]))], []);
   },
 
   'an older look does not overwrite a newer one': async ({ store, estate }) => {

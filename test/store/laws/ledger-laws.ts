@@ -250,6 +250,22 @@ export const ledgerLaws: Laws = {
     assert.deepEqual([note?.type, note?.body], ['note', { estate, note: { takeover } }]);
   },
 
+  'a takeover forgets what was applied in its scope, and keeps the generation that applied it': async (bench) => {
+    const { store, estate } = bench;
+    const worker = await workerOf(store, estate, { generation: 2 });
+    const address = addressOf('core');
+    const attributes = { cidr: '10.0.0.0/16' };
+    const effects = [claimOf('core'), { do: 'apply', address, attributes }] as const;
+    await apply(worker, draftOf('create', 'core'), { effects });
+    assert.equal((await store.inventory.knowledge(estate, scope)).applied.size, 1);
+    await store.estates.takeover(worker.pass, [claimOf('b')], 'a failover lost commits');
+    const { applied, settled } = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual([applied.size, [...settled.keys()].sort()], [0, ['vpc-b', 'vpc-core']]);
+    const older = { ...worker.pass, authority: { ...worker.pass.authority, generation: 1 } };
+    const [refused] = await store.ledger.intend(older, [draftOf('update', 'core')]);
+    assert.deepEqual([refused?.ok, refused?.ok === false && refused.reason], [false, 'generation']);
+  },
+
   'a checkpoint is made once for where the chain stands': async ({ store, estate }) => {
     const signed = async () => (await store.audit.checkpoints()).filter((one) => one.estate === estate);
     assert.equal(await store.audit.checkpoint(estate), undefined);

@@ -26,6 +26,12 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
         .filter(([key]) => only === undefined || key === only)
         .sort(byKey)
         .flatMap(([, scope]) => newest(scope)),
+    unrecorded: async (intents) => {
+      const estates = [...memory.estates.values()];
+      return new Set(
+        intents.filter((intent) => !estates.some(({ open, closed }) => open.has(intent) || closed.has(intent))),
+      );
+    },
     buried: async (estate, scope, ids) => {
       for (const id of ids) scopeOf(estateOf(memory, estate), scope).ended.delete(id);
     },

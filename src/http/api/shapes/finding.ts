@@ -19,6 +19,7 @@ const blockCode = z.enum([
   'depends',
   'non-convergent',
   'foreign-store',
+  'lost-commits',
 ]);
 
 const withholdCode = z.enum([
@@ -36,13 +37,14 @@ const withholdCode = z.enum([
   'wave',
   'rollout-stopped',
   'failed-births',
+  'lost-commits',
 ]);
 
 /** Something true that is not acted on, and why. */
 export const findingShape = z
   .discriminatedUnion('type', [
     z.object({
-      type: z.enum(['unmanaged', 'orphan', 'copied-mark']),
+      type: z.enum(['unmanaged', 'orphan', 'copied-mark', 'unrecorded-mark']),
       ...told,
       id: z.string(),
       kind: kindShape,

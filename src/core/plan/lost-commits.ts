@@ -1,0 +1,84 @@
+import type { Action, Finding } from '../action.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { Observation } from '../observed.ts';
+import type { Address } from '../resource.ts';
+import { compareText } from '../text-order.ts';
+import type { Claimed } from './claim.ts';
+import { isDestructive } from './destructive-drift.ts';
+import type { PlanInput, Policy } from './plan-input.ts';
+
+/**
+ * Signs that the database lost its newest commits, as after a failover to a replica that lagged: an object bears this store's mark and
+ * an intent that the store has no record of. Every intent is committed before its call, and a copy bears the intent of its original,
+ * so such an object is no copy. The store may also have forgotten pauses, and the specs that were applied last.
+ *
+ * Anyone who may tag can forge such a mark. So it is never a reason to write, only a reason not to:
+ *
+ *   while it stands        | consequence
+ *   -----------------------+---------------------------------------------------------------
+ *   the object             | claimed by nobody, never changed; a person may take it over
+ *   its address            | nothing is created or adopted there
+ *   all of the scope       | what was applied counts as unknown, so no difference is a rollout
+ *   all of the scope       | no deletion, no replacement, no update that stops a machine or takes a network's gateway away
+ */
+interface Unrecorded extends Claimed {
+  readonly claim: Extract<Claimed['claim'], { readonly by: 'nobody' }> & { readonly unrecorded: Address };
+}
+
+/** Rules in a container go with it, and bear no mark of their own. */
+export const isUnrecorded = (one: Claimed): one is Unrecorded =>
+  one.claim.by === 'nobody' && one.claim.unrecorded !== undefined && one.observed.signs.container === undefined;
+
+/** A store is asked about so many intents at once; what is beyond counts as not recorded, which only withholds more. */
+export const mostAsked = 1000;
+
+/**
+ * Intents named by our mark on objects that nothing in the store explains, sorted. None in a scope that holds nothing strange, so that
+ * no store is asked. What is not spelled as an intent never was one: that mark is a copy or a forgery.
+ */
+export function strangeIntents({ resources }: Pick<Observation, 'resources'>, knowledge: Knowledge): readonly string[] {
+  const { estate, store, settled, ended, pending, neverShown } = knowledge;
+  if (store === undefined) return [];
+  const open = new Set(pending.map(({ intent }) => intent));
+  const strange = resources.flatMap(({ id, signs: { mark } }) => {
+    if (mark?.estate !== estate || mark.store !== store || settled.has(id) || ended?.has(id)) return [];
+    const { intent = '' } = mark;
+    return isSpelled.test(intent) && !open.has(intent) && !neverShown?.has(intent) ? [intent] : [];
+  });
+  return [...new Set(strange)].sort(compareText);
+}
+
+const isSpelled = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass. */
+export function lostCommitsPolicy(claimed: readonly Claimed[]): Policy {
+  const [first, ...others] = claimed.filter(isUnrecorded);
+  if (first === undefined) return () => undefined;
+  const more = others.length === 0 ? 'bears' : `and ${others.length} more bear`;
+  const why = `this store may have lost its newest commits: ${first.observed.id} ${more} its mark and an intent that it has no record of. Nothing is deleted, replaced or stopped in this scope until they are taken over or lose that mark.`;
+  return (action) => (removes(action) || isDestructive(action) ? { code: 'lost-commits', why } : undefined);
+}
+
+/** A network that loses its way out loses a gateway and a route table with it. */
+const removes = (action: Action): boolean =>
+  action.verb === 'delete' ||
+  (action.verb === 'update' && action.changes.some(({ field, to }) => field === 'internet' && to !== true));
+
+/** What was applied last is no longer known for certain. */
+export const withoutApplied = (input: PlanInput): PlanInput => ({
+  ...input,
+  knowledge: { ...input.knowledge, applied: new Map() },
+});
+
+export const unrecordedMark = ({ observed, claim }: Unrecorded, scope: string): Finding => ({
+  type: 'unrecorded-mark',
+  id: observed.id,
+  kind: observed.kind,
+  name: observed.name,
+  why: `carries this store's mark of ${claim.unrecorded}, and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(observed.id)}`,
+  scope,
+});
+
+/** For people who look at what stands where something was to be made. */
+export const wayOut = (id: string): string =>
+  `Look at it. If it is yours: setpoint takeover --id ${id} --reason "…"; if not, remove its mark`;

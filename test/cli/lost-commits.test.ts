@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ownStore } from '../store/own-store.ts';
+import { replicaOf } from '../store/replica.ts';
+import { type MemoryDatabase, memoryDatabase } from '../support/memory-store.ts';
+import { commandLine, realClock } from './support/in-process.ts';
+import { edit, sandboxed } from './support/sandboxed.ts';
+
+const allow = '--allow-endpoint';
+
+/** `replica`: as the database is now; what it answers with makes it so again. */
+interface Database {
+  readonly database: MemoryDatabase;
+  replica(): Promise<() => Promise<void>>;
+}
+
+const databases: Readonly<Record<string, () => Promise<Database>>> = {
+  'in memory': async () => {
+    const database = memoryDatabase(realClock);
+    const replica = async () => {
+      const failOver = database.replica();
+      return async () => failOver();
+    };
+    return { database, replica };
+  },
+  PostgreSQL: async () => {
+    const { store, admin } = await ownStore(realClock);
+    const connect = () => ({ ...store, close: async () => {}, stall: () => {} });
+    return { database: { connect }, replica: () => replicaOf(admin) };
+  },
+};
+
+for (const [name, open] of Object.entries(databases)) {
+  test(`${name}: after a failover that lost a launch nothing is made twice, and takeover of its id converges`, async () => {
+    const { specs, sandbox } = await sandboxed();
+    edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 3\n  minReady: 0');
+    const { database, replica } = await open();
+    const run = commandLine({ database });
+    const launched = async (): Promise<readonly string[]> => {
+      const { stdout } = await run(['inventory', specs, allow, '--refresh', '--json']);
+      return [...stdout.matchAll(/"id": ?"(i-\w+)"/g)].map(([, id]) => id ?? '');
+    };
+    const first = await run(['apply', specs, allow, '--yes']);
+    assert.equal(first.code, 0, first.stderr);
+    const before = new Set(await launched());
+    const failOver = await replica();
+    edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 4');
+    assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+    await failOver();
+
+    const [id = '', ...others] = (await launched()).filter((one) => !before.has(one));
+    assert.deepEqual([id.slice(0, 2), others], ['i-', []]);
+    sandbox.control.log.clear();
+    const plan = await run(['plan', specs, allow]);
+    assert.match(plan.stdout, /^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete/);
+    assert.match(
+      plan.stdout,
+      new RegExp(`instance web-3 blocked  ${id} bears this store's mark[^\\n]*takeover --id ${id} `),
+    );
+    assert.equal((await run(['apply', specs, allow, '--yes'])).code, 3);
+
+    const listed = await run(['takeover', specs, allow, '--reason', 'a failover', '--yes']);
+    assert.deepEqual([listed.code, listed.stdout], [3, 'Taken over: 0 objects · 1 not accepted\n']);
+    assert.match(listed.stderr, new RegExp(`If they are yours: --id ${id}\n`));
+    const wrong = await run(['takeover', specs, allow, '--id', 'i-0', '--reason', 'a failover', '--yes']);
+    assert.equal(wrong.code, 3);
+    assert.match(wrong.stderr, /Not to be taken over: i-0/);
+    const taken = await run(['takeover', specs, allow, '--id', id, '--reason', 'a failover', '--yes']);
+    assert.deepEqual([taken.code, taken.stdout], [0, 'Taken over: 1 object\n'], taken.stderr);
+    assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+    const after = JSON.parse((await run(['plan', specs, allow, '--json'])).stdout);
+    assert.deepEqual([after.actions, after.summary.blocked, after.summary.withheld], [[], 0, 0]);
+    assert.deepEqual(sandbox.control.log.entries({ mutating: true }), [], 'no cloud was asked to change anything');
+  });
+}
