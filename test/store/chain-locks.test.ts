@@ -197,7 +197,6 @@ test('connections: when all of them fall silent at once, one deadline is waited 
   const [intended] = await own.ledger.intend(pass, [draftOf('create', 'b')]);
   assert.ok(intended?.ok);
   const first = performance.now() - from;
-  await assert.rejects(own.inventory.knowledge(estate, scope), /no answer|cannot be reached/);
   await own.inventory.knowledge(estate, scope);
   assert.ok(first < 15_000, `${first} ms`);
   await own.close();
