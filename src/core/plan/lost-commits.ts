@@ -40,7 +40,9 @@ export function strangeIntents({ resources }: Pick<Observation, 'resources'>, kn
   const { estate, store, settled, ended, pending, neverShown } = knowledge;
   if (store === undefined) return [];
   const open = new Set(pending.map(({ intent }) => intent));
-  const strange = resources.flatMap(({ id, signs: { mark } }) => {
+  const strange = resources.flatMap(({ id, signs: { mark }, condition: { state } }) => {
+    // why: what is gone stays listed for an hour, and stands for nothing
+    if (state === 'gone' || state === 'deleting') return [];
     if (mark?.estate !== estate || mark.store !== store || settled.has(id) || ended?.has(id)) return [];
     const { intent = '' } = mark;
     return isSpelled.test(intent) && !open.has(intent) && !neverShown?.has(intent) ? [intent] : [];

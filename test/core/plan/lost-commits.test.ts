@@ -144,6 +144,12 @@ describe('a store is asked only about intents that nothing explains', () => {
       knows: know([]),
       want: [lost],
     },
+    {
+      name: 'none of what is gone and listed still',
+      seen: [{ ...stranger, condition: { state: 'gone' } }],
+      knows: know([]),
+      want: [],
+    },
     { name: 'none of another store', seen: [marked(second, lost, { store: 's2' })], knows: know([]), want: [] },
     { name: 'none of another estate', seen: [marked(second, lost, { estate: 'other' })], knows: know([]), want: [] },
     {
