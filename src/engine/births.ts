@@ -1,4 +1,4 @@
-import { type BirthVerdict, birthVerdicts, minReadyOf } from '../core/births.ts';
+import { type BirthVerdict, birthVerdicts, minReadyOf, youngMs } from '../core/births.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
@@ -20,17 +20,21 @@ export async function judgeBirths(
   const verdicts = birthVerdicts(observation, knowledge);
   const judged = new Set(verdicts.map(({ id }) => id));
   const running = runningIn(observation);
-  const ids = (knowledge.births ?? [])
-    .filter(({ id, readySince, failed }) => readySince === undefined && failed === undefined && running.has(id))
-    .map(({ id }) => id)
-    .filter((id) => !judged.has(id));
+  const unchecked = (knowledge.births ?? []).filter(
+    ({ id, readySince, failed }) =>
+      readySince === undefined && failed === undefined && running.has(id) && !judged.has(id),
+  );
+  const ids = unchecked.map(({ id }) => id);
   if (ids.length === 0) return verdicts;
   const halt = haltOn(steering, ports.clock);
   try {
     const line = lineOf(knowledge.estate, { site, ports, halt, tell: steering.tell });
     const healths = await healthOf(ids, site, line.reading());
     const isAtOnce = (id: CloudId): boolean => minReadyOf(knowledge.settled.get(id)?.terms ?? {}) === 0;
-    return [...verdicts, ...ids.flatMap((id) => checked(id, healths.get(id), observation, isAtOnce(id)))];
+    const checks = unchecked.flatMap(({ id, launchedAt }) =>
+      checked(id, healths.get(id), observation, { launchedAt, isAtOnce: isAtOnce(id) }),
+    );
+    return [...verdicts, ...checks];
   } finally {
     halt.end();
   }
@@ -41,15 +45,33 @@ const runningIn = ({ resources }: Observation): ReadonlySet<CloudId> =>
 
 const isReady = ({ kind, condition }: Observed): boolean => kind === 'instance' && condition.state === 'ready';
 
+interface Launched {
+  readonly launchedAt: number;
+  /** It counts as soon as its checks passed. */
+  readonly isAtOnce: boolean;
+}
+
+/**
+ *   checks        | age          | verdict
+ *   --------------+--------------+--------------------------------------------------
+ *   passed        | any          | ready
+ *   failed        | any          | failed: it will not come up by itself
+ *   not passed    | under 15 min | none
+ *   not passed    | from 15 min  | failed: it was never ready; it stays, for people to look at
+ *   could not be read | any      | none
+ */
 function checked(
   id: CloudId,
   health: Health | undefined,
   { at }: Observation,
-  isAtOnce: boolean,
+  { launchedAt, isAtOnce }: Launched,
 ): readonly BirthVerdict[] {
-  if (health?.state === 'passed') return [{ id, as: 'ready', at, proven: isAtOnce }];
-  if (health?.state === 'failed') return [{ id, as: 'failed', why: `${id}: ${health.detail}`, wasReady: false }];
-  return [];
+  if (health === undefined) return [];
+  if (health.state === 'passed') return [{ id, as: 'ready', at, proven: isAtOnce }];
+  if (health.state === 'failed') return [{ id, as: 'failed', why: `${id}: ${health.detail}`, wasReady: false }];
+  if (at - launchedAt < youngMs) return [];
+  const why = `${id} has not passed the cloud's checks within ${Math.round((at - launchedAt) / 1000)} s of its launch: ${health.detail}`;
+  return [{ id, as: 'failed', why, wasReady: false }];
 }
 
 /** By id; a machine whose checks could not be read is left out. Where a cloud has no checks, whatever runs has passed. */

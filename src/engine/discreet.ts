@@ -1,7 +1,7 @@
 import type { CloudCredential } from '../core/cloud-credential.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
-import type { Actuator, Call, Launch } from '../ports/actuator.ts';
+import type { Actuator, Call, Health, Launch } from '../ports/actuator.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
 import { ListingFailed, type Session } from '../ports/provider.ts';
 import { type Blot, blot } from './blot.ts';
@@ -39,7 +39,11 @@ async function answerOf(
   return answer.as === 'possible' ? answer : { ...answer, failure: clear(answer.failure, words) };
 }
 
-function quiet(actuator: Actuator, words: Blot): Actuator {
+/** Also what only some have: left out here, it would be missed by nobody but the clouds' users. */
+type Whole = { readonly [K in keyof Required<Actuator>]: Actuator[K] | undefined };
+
+function quiet(actuator: Actuator, words: Blot): Whole {
+  const { health, usersOf } = actuator;
   const many = async <T>(results: Promise<readonly Result<T>[]>): Promise<readonly Result<T>[]> =>
     (await results).map((result) => cleared(result, words));
   return {
@@ -51,6 +55,10 @@ function quiet(actuator: Actuator, words: Blot): Actuator {
       }
     },
     read: (ids, call) => many(actuator.read(ids, around(call, words))),
+    health:
+      health &&
+      (async (ids, call) => (await many(health(ids, around(call, words)))).map((result) => unquoted(result, words))),
+    usersOf: usersOf && (async (id, call) => cleared(await usersOf(id, around(call, words)), words)),
     create: (batch, call) => many(actuator.create(batch, around(call, words))),
     update: (batch, call) => many(actuator.update(batch, around(call, words))),
     delete: (batch, call) => many(actuator.delete(batch, around(call, words))),
@@ -70,6 +78,11 @@ const around = (call: Call, words: Blot): Call => ({
 
 const cleared = <T>(result: Result<T>, words: Blot): Result<T> =>
   result.ok ? result : { ok: false, failure: clear(result.failure, words) };
+
+const unquoted = (result: Result<Health>, words: Blot): Result<Health> =>
+  !result.ok || result.value.state === 'passed'
+    ? result
+    : { ok: true, value: { ...result.value, detail: words.out(result.value.detail) } };
 
 const clear = (failure: Failure, words: Blot): Failure => ({
   ...failure,

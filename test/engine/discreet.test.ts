@@ -98,4 +98,27 @@ describe('a discreet session', () => {
     await resuming.resume?.([{ id: 'a', state: 'b' }], callOf());
     assert.deepEqual(kept, [{ id: 'a', state: 'b' }]);
   });
+
+  it('has whatever the session has: status checks, and what stands in a network', async () => {
+    const plain = scriptedSession({});
+    const whole: Session = {
+      ...plain,
+      actuators: {
+        ...plain.actuators,
+        instance: {
+          ...plain.actuators.instance,
+          health: async (ids) => ids.map(() => ({ ok: true, value: { state: 'failed', detail: `no: ${canary}` } })),
+        },
+        network: { ...plain.actuators.network, usersOf: async () => ({ ok: false, failure: quoting(canary) }) },
+      },
+    };
+    const { instance, network } = discreet(whole, credentials[0]).actuators;
+    const health = await instance.health?.(['i-1'], callOf());
+    assert.deepEqual(health, [{ ok: true, value: { state: 'failed', detail: 'no: (a secret)' } }]);
+    const users = await network.usersOf?.('vpc-1', callOf());
+    assert.match(JSON.stringify(users), /no: \(a secret\)/);
+    assertHidden(health, users);
+    const { instance: bare } = discreet(plain).actuators;
+    assert.deepEqual([bare.health, bare.usersOf], [undefined, undefined]);
+  });
 });
