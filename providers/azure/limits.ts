@@ -55,6 +55,7 @@ const rows: readonly (readonly [action: string, shape: string, behind?: LaneName
 
   ['VirtualNetworks_ListAll', 'GET microsoft.network/virtualnetworks', 'network-reads'],
   ['VirtualNetworks_Get', 'GET microsoft.network/virtualnetworks/*', 'network-reads'],
+  ['VirtualNetworks_ListUsage', 'GET microsoft.network/virtualnetworks/*/usages', 'network-reads'],
   ['VirtualNetworks_CreateOrUpdate', 'PUT microsoft.network/virtualnetworks/*', 'network-writes'],
   ['VirtualNetworks_UpdateTags', 'PATCH microsoft.network/virtualnetworks/*', 'network-writes'],
   ['VirtualNetworks_Delete', 'DELETE microsoft.network/virtualnetworks/*', 'network-writes'],
@@ -103,6 +104,7 @@ const rows: readonly (readonly [action: string, shape: string, behind?: LaneName
   ['Disks_Update', 'PATCH microsoft.compute/disks/*'],
   ['Disks_Delete', 'DELETE microsoft.compute/disks/*'],
   ['ResourceSkus_List', 'GET microsoft.compute/skus'],
+  ['Usage_List', 'GET microsoft.compute/locations/*/usages'],
   ['VirtualMachineImages_List', `GET ${platformImage}`],
   ['VirtualMachineImages_Get', `GET ${platformImage}/*`],
   ['Images_Get', 'GET microsoft.compute/images/*'],

@@ -1,5 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { Quotas } from '../pass/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -13,6 +14,13 @@ export interface Scope {
   readonly known: Known;
 }
 
+/** `restricted`: why this subscription may not use it. `cores`: undefined where the cloud does not tell. */
+export interface OfferedSize {
+  readonly restricted?: string;
+  readonly family: string | undefined;
+  readonly cores: number | undefined;
+}
+
 export interface Known {
   /** Resource groups that were asked for, so that none is made twice. */
   readonly resourceGroups: Map<string, Promise<Result<void>>>;
@@ -20,6 +28,22 @@ export interface Known {
   readonly turns: Map<string, Promise<unknown>>;
   /** Images that were found to be there. */
   readonly images: Set<string>;
-  /** Sizes of the location, in lower case, with what keeps us from them, or `free`. */
-  sizes?: Promise<Result<ReadonlyMap<string, string>>>;
+  /** Sizes of the location, in lower case: asked for once, as the next two. */
+  readonly sizes: Map<string, Promise<Result<ReadonlyMap<string, OfferedSize>>>>;
+  /** Of the location. */
+  readonly quotas: Map<string, Promise<Result<Quotas>>>;
+  /** Free addresses by subnet, both in lower case, of each virtual network. */
+  readonly free: Map<string, Promise<Result<ReadonlyMap<string, number>>>>;
+  /** Subnets in which half-made machines hold addresses already. */
+  readonly halfMadeIn: Map<string, Promise<Result<ReadonlySet<string>>>>;
 }
+
+export const nothingKnown = (): Known => ({
+  resourceGroups: new Map(),
+  turns: new Map(),
+  images: new Set(),
+  sizes: new Map(),
+  quotas: new Map(),
+  free: new Map(),
+  halfMadeIn: new Map(),
+});

@@ -11,7 +11,7 @@ import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
 import { canonicalLocation } from './place.ts';
-import type { Scope } from './scope.ts';
+import { nothingKnown, type Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
 /** One subscription and location for one pass. Importing this loads the SDKs, some 400 ms and 100 MB. */
@@ -25,7 +25,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
     client,
     listings: makeListings({ client, account, location, clock }),
     clock,
-    known: { resourceGroups: new Map(), turns: new Map(), images: new Set() },
+    known: nothingKnown(),
   };
   return {
     scope: access.scope,

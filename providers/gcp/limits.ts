@@ -20,6 +20,7 @@ type Row = 'read' | 'heavy read' | 'write';
 
 export const actions = {
   'projects.get': 'read',
+  'regions.get': 'read',
 
   'networks.list': 'read',
   'networks.get': 'read',

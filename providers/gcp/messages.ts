@@ -10,6 +10,7 @@ export type AttachedDisk = google.cloud.compute.v1.IAttachedDisk;
 export type Disk = google.cloud.compute.v1.IDisk;
 export type Metadata = google.cloud.compute.v1.IMetadata;
 export type Operation = google.cloud.compute.v1.IOperation;
+export type RegionQuota = google.cloud.compute.v1.IQuota;
 export type Project = google.cloud.compute.v1.IProject;
 export type Warning = google.cloud.compute.v1.IWarning;
 /** What one place of a listing over all of them holds. */

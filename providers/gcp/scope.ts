@@ -1,4 +1,6 @@
+import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { Quotas } from '../pass/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 
@@ -15,6 +17,12 @@ export interface Scope {
 export interface Known {
   /** Request ids whose operation failed: the cloud would answer the failure again, so the next try has another. */
   readonly spent: Map<string, number>;
-  /** Images, and sizes with their zones, that were found to be there. */
+  /** Images that were found to be there. */
   readonly launchable: Set<string>;
+  /** vCPUs of sizes that were found to be there, by zone and size. */
+  readonly cpus: Map<string, number>;
+  /** By region. */
+  readonly quotas: Map<string, Promise<Result<Quotas>>>;
+  /** Free addresses of subnets, by id; undefined where the cloud does not tell. */
+  readonly free: Map<string, Promise<Result<number | undefined>>>;
 }

@@ -7,6 +7,7 @@ import { MachineTypesClient } from '@google-cloud/compute/build/src/v1/machine_t
 import { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client.js';
 import { ProjectsClient } from '@google-cloud/compute/build/src/v1/projects_client.js';
 import { RegionOperationsClient } from '@google-cloud/compute/build/src/v1/region_operations_client.js';
+import { RegionsClient } from '@google-cloud/compute/build/src/v1/regions_client.js';
 import { RoutesClient } from '@google-cloud/compute/build/src/v1/routes_client.js';
 import { SubnetworksClient } from '@google-cloud/compute/build/src/v1/subnetworks_client.js';
 import { ZoneOperationsClient } from '@google-cloud/compute/build/src/v1/zone_operations_client.js';
@@ -35,6 +36,7 @@ function lazily<T>(make: new (options: Options) => T): () => T {
  */
 export const sdk = {
   projects: lazily(ProjectsClient),
+  regions: lazily(RegionsClient),
   networks: lazily(NetworksClient),
   routes: lazily(RoutesClient),
   subnetworks: lazily(SubnetworksClient),

@@ -93,6 +93,10 @@ interface Range {
   readonly hosts: number;
 }
 
+/** Addresses of a subnet that interfaces may have. */
+export const roomIn = (subnet: Pick<Subnet, 'prefixes'>): number =>
+  rangesOf(subnet).reduce((sum, { hosts }) => sum + hosts, 0);
+
 function rangesOf({ prefixes }: Pick<Subnet, 'prefixes'>): readonly Range[] {
   return prefixes.list.flatMap((prefix) => {
     const [base = '', bits] = prefix.split('/');

@@ -9,6 +9,7 @@ import { identityFor } from './machine-identity.ts';
 import { connect, type NetworkPlan, type Owner, plannedNetwork } from './machine-network.ts';
 import { nextEtag, operate } from './machine-operation.ts';
 import { checkedOs, invalid } from './machine-os.ts';
+import { checkMachineQuotas } from './machine-quotas.ts';
 import type { Disk, VirtualMachine } from './machine-records.ts';
 import { checkedSize } from './machine-sizes.ts';
 import type { Asked } from './method.ts';
@@ -51,6 +52,7 @@ function planned(asked: Asked, path: string, form: MachineForm): LaunchPlan {
   const owner: Owner = { path, location: placeOf({ location: form.location, known: undefined, path }) };
   const properties = form.properties ?? missing('properties');
   const size = checkedSize(properties.hardwareProfile?.vmSize ?? missing('vmSize'));
+  checkMachineQuotas(subscription, owner.location, size);
   const { storageProfile: storage } = properties;
   const image = storage?.imageReference ?? missing('imageReference');
   const source = sourceOf({ subscription, location: owner.location }, image);

@@ -1,7 +1,7 @@
 import { refused } from './errors.ts';
 
 /** https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions */
-const SIZE = /^(Standard|Basic)_([A-Z]+)\d+(?:-\d+)?([a-z]*)(?:_[A-Z]\w*)?(?:_(v\d+))?$/i;
+const SIZE = /^(Standard|Basic)_([A-Z]+)\d+(?:-\d+)?([a-z]*)(?:_(?!v\d+$)[A-Z]\w*?)?(?:_(v\d+))?$/i;
 
 /** Series with their sizes: https://learn.microsoft.com/azure/virtual-machines/sizes/overview */
 const SERIES: readonly (readonly [name: (cpus: string) => string, cpus: string])[] = [
@@ -17,6 +17,36 @@ const SERIES: readonly (readonly [name: (cpus: string) => string, cpus: string])
 
 /** Sizes that every location offers. */
 export const SIZES: readonly string[] = SERIES.flatMap(([name, cpus]) => cpus.split(' ').map(name));
+
+/** As quotas count a size. */
+export interface Counted {
+  /** As usages and sizes name it: `standardDSv5Family`. */
+  readonly family: string;
+  readonly shown: string;
+  readonly cores: number;
+}
+
+const counted = new Map<string, Counted>();
+
+/** `Standard_D2s_v5`: 2 of `standardDSv5Family`. https://learn.microsoft.com/azure/virtual-machines/quotas */
+export function countedAs(size: string): Counted {
+  const known = counted.get(size) ?? taken(size);
+  counted.set(size, known);
+  return known;
+}
+
+/** Of a size with constrained cores the first figure counts: https://learn.microsoft.com/azure/virtual-machines/constrained-vcpu */
+function taken(size: string): Counted {
+  const [, tier = '', letters = '', features = '', version = ''] = SIZE.exec(size) ?? [];
+  const cores = Number(/\d+/.exec(size)?.[0] ?? 0);
+  const small = version.toLowerCase();
+  const premium = features.includes('s') ? 'S' : '';
+  // why: the families of B sizes are spelled in their own ways
+  const series = /^B$/i.test(letters)
+    ? `B${small === '' ? 'S' : 's'}${small}`
+    : `${letters.toUpperCase()}${premium}${small}`;
+  return { family: `${tier.toLowerCase()}${series}Family`, shown: `${tier} ${series} Family vCPUs`, cores };
+}
 
 /** Listed, and kept from every subscription of the sandbox: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-sku-not-available */
 export const RESTRICTED: readonly string[] = ['Standard_M416ms_v2'];

@@ -11,6 +11,16 @@ export interface Quotas {
   /** Per subscription. */
   readonly applicationGroups: number;
   readonly rules: RuleQuotas;
+  readonly machines: MachineQuotas;
+}
+
+/** Per subscription and location. Subscriptions begin with far fewer vCPUs: https://learn.microsoft.com/azure/virtual-machines/quotas */
+export interface MachineQuotas {
+  readonly machines: number;
+  /** vCPUs of all families together. */
+  readonly cores: number;
+  /** vCPUs of each family. */
+  readonly coresPerFamily: number;
 }
 
 export interface RuleQuotas {
@@ -27,4 +37,5 @@ export const QUOTAS: Quotas = {
   securityGroups: 5000,
   applicationGroups: 3000,
   rules: { perSecurityGroup: 1000, prefixesPerSide: 4000, applicationGroups: 100 },
+  machines: { machines: 25_000, cores: 10_400_000, coresPerFamily: 10_400_000 },
 };

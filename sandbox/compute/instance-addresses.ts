@@ -40,8 +40,19 @@ export function releaseAddress(project: Project, subnetworkId: string, address: 
   project.addresses.get(subnetworkId)?.delete(address);
 }
 
+/** Addresses of the primary range that machines hold, and that they may still get. */
+export function utilizationOf(
+  project: Project,
+  { id, cidr }: Subnetwork,
+): { readonly taken: number; readonly free: number } {
+  const taken = project.addresses.get(id)?.size ?? 0;
+  return { taken, free: hostsIn(parseCidr(cidr, 'ipv4')) - taken };
+}
+
+const hostsIn = (block: Cidr | undefined): number => (block ? Number(block.last - block.first) + 1 - KEPT : 0);
+
 function nextFree(block: Cidr | undefined, taken: ReadonlySet<string>): string | undefined {
-  const hosts = block ? Number(block.last - block.first) + 1 - KEPT : 0;
+  const hosts = hostsIn(block);
   for (let step = 0; block && step < hosts; step++) {
     const address = addressText(block.first + FIRST_HOST + BigInt((taken.size + step) % hosts), 'ipv4');
     if (!taken.has(address)) return address;

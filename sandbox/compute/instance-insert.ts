@@ -1,5 +1,4 @@
 import { Refused } from '../refused.ts';
-import { refused } from './errors.ts';
 import { releaseAddress, takeAddress } from './instance-addresses.ts';
 import { type DisksPlan, disksPlan } from './instance-disks.ts';
 import { checkArchitecture, hardwareOf, machineTypeOf, settingsOf } from './instance-hardware.ts';
@@ -13,9 +12,9 @@ import { begin } from './operation.ts';
 import { nameIn } from './place.ts';
 import { freshNumber, type Project } from './project.ts';
 import type { Operation, Scope } from './records.ts';
+import { checkRegionQuotas } from './region-quotas.ts';
 import { checkedDescription, mustBeFree } from './resource.ts';
 import { checkedName } from './resource-name.ts';
-import { ZONES, zoneNamed } from './zones.ts';
 
 /** A machine as it will be, without its address, and what is made with it. */
 interface Plan {
@@ -28,7 +27,7 @@ interface Plan {
 export function insertInstance(context: Context, scope: Scope, given: InstanceMessage): Operation {
   const { project, now } = context;
   const plan = planOf(context, scope, given);
-  checkQuota(project, scope);
+  checkRegionQuotas(project, scope, plan.instance.hardware.machineType, plan.nic.access !== undefined);
   const { id } = plan.instance;
   const instance = addressed(project, plan);
   const work = { type: 'insert', target: plan.instance, ms: project.durations.start };
@@ -82,17 +81,6 @@ function planOf({ project, now }: Pick<Context, 'project' | 'now'>, scope: Scope
     settings: settingsOf(project, given),
   };
   return { instance, nic, disks };
-}
-
-/** https://docs.cloud.google.com/compute/resource-usage: instances are counted by region. */
-function checkQuota(project: Project, scope: Scope): void {
-  const { instances: limit } = project.quotas;
-  const region = zoneNamed(nameIn(scope))?.region ?? '';
-  let used = 0;
-  for (const zone of ZONES)
-    if (zone.region === region) for (const _ of project.instances.of(`zones/${zone.name}`)) used++;
-  if (used >= limit)
-    throw refused('quotaExceeded', `Quota 'INSTANCES' exceeded. Limit: ${limit}.0 in region ${region}.`);
 }
 
 function addressed(project: Project, { instance, nic }: Plan): Instance | Refused {

@@ -7,8 +7,12 @@ export interface Quotas {
   readonly subnetworks: number;
   readonly firewalls: number;
   readonly routes: number;
-  /** In each region. */
+  /** In each region, as are the next two. */
   readonly instances: number;
+  /** Of each series that is counted by itself, and of all others together. */
+  readonly cpus: number;
+  /** Ephemeral external addresses. */
+  readonly externalAddresses: number;
 }
 
 export const QUOTAS: Quotas = {
@@ -17,4 +21,6 @@ export const QUOTAS: Quotas = {
   firewalls: 500,
   routes: 200,
   instances: 6000,
+  cpus: 576_000,
+  externalAddresses: 6000,
 };

@@ -15,11 +15,11 @@ export const launchChecksOf = (): LaunchChecks => new Map();
 /**
  * Why this action cannot go well, asked before anything is changed for it; undefined where nothing speaks against it.
  *
- *   action                          | asked about                 | cloud could not be asked
- *   --------------------------------+-----------------------------+-----------------------------------------------
- *   creation, replacement by surge  | image, size, a free address | goes on: nothing is ended before it stands
- *   replacement by recreate         | image, size                 | refused: the old machine would be ended for it
- *   update that changes the size    | size                        | goes on: a refusal leaves the machine
+ *   action                          | asked about                        | cloud could not be asked
+ *   --------------------------------+------------------------------------+-----------------------------------------------
+ *   creation, replacement by surge  | image, size, a free address, quota | goes on: nothing is ended before it stands
+ *   replacement by recreate         | image, size                        | refused: the old machine would be ended for it
+ *   update that changes the size    | size                               | goes on: a refusal leaves the machine
  *   anything else                   | nothing                     |
  */
 export async function launchObstacle(action: Action, desk: Desk): Promise<Outcome | undefined> {
@@ -53,10 +53,11 @@ function questionOf(action: Action, { known }: Desk): LaunchQuestion | undefined
   if (!isInstance(desired)) return undefined;
   const { machine, placement } = desired.attributes;
   const subnet = known.names.idOf(placement.subnet);
-  const place = { address, size: machine.size, ...(subnet === undefined ? {} : { subnet }) };
-  if (action.verb !== 'update') return { ...place, image: machine.image, needsAddress: !endsFirst(action) };
+  const { publicIp } = placement;
+  const place = { address, size: machine.size, publicIp, ...(subnet === undefined ? {} : { subnet }) };
+  if (action.verb !== 'update') return { ...place, image: machine.image, needsRoom: !endsFirst(action) };
   const resizes = action.changes.some(({ field }) => field === 'machine.size');
-  return resizes ? { ...place, needsAddress: false } : undefined;
+  return resizes ? { ...place, needsRoom: false } : undefined;
 }
 
 const isInstance = (desired: Desired): desired is Desired<'instance'> & { readonly attributes: InstanceAttributes } =>

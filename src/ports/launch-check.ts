@@ -10,8 +10,9 @@ export interface LaunchQuestion {
   readonly size: string;
   /** Absent: it does not stand yet. */
   readonly subnet?: CloudId;
-  /** Whether it needs a free address there: one that takes the place of another after its end does not. */
-  readonly needsAddress: boolean;
+  /** Whether it stands beside all others: then it needs a free address there, and quota. One that takes the place of another after its end does not. */
+  readonly needsRoom: boolean;
+  readonly publicIp: boolean;
 }
 
 /**

@@ -60,7 +60,7 @@ async function inSubnet(question: LaunchQuestion, subnet: string, scope: Scope, 
   const answer = await scope.client.send('DescribeSubnets', command, call);
   if (!answer.ok) return unknown(answer.failure);
   const { AvailableIpAddressCount, AvailabilityZone, CidrBlock } = answer.value.Subnets?.[0] ?? {};
-  if (question.needsAddress && AvailableIpAddressCount === 0)
+  if (question.needsRoom && AvailableIpAddressCount === 0)
     return impossible(
       { kind: 'terminal', code: 'InsufficientFreeAddressesInSubnet', message: `${CidrBlock} has no free address.` },
       `subnet ${subnet} is full: end machines there, or place these in another subnet`,

@@ -1,26 +1,52 @@
+import type { ResourceSku, Usage } from '@azure/arm-compute';
+import type { VirtualNetworkUsage } from '@azure/arm-network';
 import type { Failure, Result } from '../../../src/core/failure.ts';
+import type { CloudId } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/actuator.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../../../src/ports/launch-check.ts';
-import { firstObstacle, impossible, possible, unknown } from '../../pass/launch-answer.ts';
+import {
+  firstObstacle,
+  impossible,
+  once,
+  possible,
+  type Quota,
+  unknown,
+  withAddress,
+  withinQuotas,
+} from '../../pass/launch-answer.ts';
 import type { Sdk } from '../client.ts';
-import type { Scope } from '../scope.ts';
+import { armIdOf, canonicalId, partsOfId } from '../ids.ts';
+import { readMark } from '../marks.ts';
+import { listed } from '../pages.ts';
+import type { OfferedSize, Scope } from '../scope.ts';
 import { imageReferenceOf } from './image.ts';
+import { isPartOfMachine, machineNamedBy } from './parts.ts';
 
 /**
- * Whether Azure would make such a machine. It tells no count of free addresses.
+ * Whether Azure would make such a machine.
  *
  *   asked                                            | impossible where
  *   -------------------------------------------------+------------------------------------------------------------
  *   the image, by the listing or GET of what it names| it is not there, or has no version
  *   ResourceSkus_List of the location                | the size is not listed, or is restricted for this subscription
+ *   VirtualNetworks_ListUsage                        | the machine needs room, and its subnet is full
+ *   Usage_List of the location                       | the machine needs room, and machines or vCPUs, of its family or all, are used up
+ *
+ * A machine that was left half made holds its address already, and is to be finished in a full subnet too: where there is one,
+ * the launch itself tells.
  *
  * https://learn.microsoft.com/rest/api/compute/virtual-machine-images/get,
- * https://learn.microsoft.com/rest/api/compute/resource-skus/list
+ * https://learn.microsoft.com/rest/api/compute/resource-skus/list,
+ * https://learn.microsoft.com/rest/api/virtualnetwork/virtual-networks/list-usage,
+ * https://learn.microsoft.com/rest/api/compute/usage/list
  */
-export async function canLaunch({ image, size }: LaunchQuestion, scope: Scope, call: Call): Promise<LaunchAnswer> {
+export async function canLaunch(question: LaunchQuestion, scope: Scope, call: Call): Promise<LaunchAnswer> {
+  const { image, size, subnet, needsRoom } = question;
   return firstObstacle([
     async () => (image === undefined ? possible : imageAnswer(image, scope, call)),
     () => sizeAnswer(size, scope, call),
+    async () => (needsRoom && subnet !== undefined ? addressAnswer(subnet, scope, call) : possible),
+    async () => (needsRoom ? quotaAnswer(size, scope, call) : possible),
   ]);
 }
 
@@ -91,34 +117,120 @@ function marketplace(
 }
 
 async function sizeAnswer(size: string, scope: Scope, call: Call): Promise<LaunchAnswer> {
-  scope.known.sizes ??= offeredSizes(scope, call);
-  const sizes = await scope.known.sizes;
-  if (!sizes.ok) {
-    delete scope.known.sizes;
-    return unknown(sizes.failure);
-  }
+  const sizes = await sizesOf(scope, call);
+  if (!sizes.ok) return unknown(sizes.failure);
   const offer = sizes.value.get(size.toLowerCase());
-  if (offer === 'free') return possible;
-  const code = offer ?? 'SkuNotAvailable';
-  const message = `ResourceSkus_List shows ${offer === undefined ? 'no such size' : `the restriction ${offer}`}.`;
+  if (offer !== undefined && offer.restricted === undefined) return possible;
+  const code = offer?.restricted ?? 'SkuNotAvailable';
+  const message = `ResourceSkus_List shows ${offer === undefined ? 'no such size' : `the restriction ${code}`}.`;
   return impossible(
     { kind: 'terminal', code, message },
     `size ${size} is not offered in ${scope.location}: correct the size, or ask for access to it`,
   );
 }
 
-/** Sizes of the location with what keeps this subscription from them, asked for once a session: some megabytes. */
-async function offeredSizes({ client, location }: Scope, call: Call): Promise<Result<ReadonlyMap<string, string>>> {
-  const sizes = new Map<string, string>();
-  const pages = client.sdk.compute.resourceSkus.list({ filter: `location eq '${location}'` }).byPage();
+/** Some megabytes. */
+const sizesOf = (scope: Scope, call: Call): Promise<Result<ReadonlyMap<string, OfferedSize>>> =>
+  once(scope.known.sizes, scope.location, async () => {
+    const { client, location } = scope;
+    const skus = await everything(
+      scope,
+      call,
+      client.sdk.compute.resourceSkus.list({ filter: `location eq '${location}'` }),
+    );
+    if (!skus.ok) return skus;
+    const machines = skus.value.filter(({ resourceType }) => resourceType === 'virtualMachines');
+    return { ok: true, value: new Map(machines.map((sku) => [sku.name?.toLowerCase() ?? '', offered(sku)])) };
+  });
+
+function offered({ family, capabilities, restrictions }: ResourceSku): OfferedSize {
+  const restricted = restrictions?.find(({ type }) => type === 'Location');
+  const cores = Number(capabilities?.find(({ name }) => name === 'vCPUs')?.value);
+  return {
+    family,
+    cores: Number.isFinite(cores) ? cores : undefined,
+    ...(restricted ? { restricted: restricted.reasonCode ?? 'Restricted' } : {}),
+  };
+}
+
+async function addressAnswer(subnet: CloudId, scope: Scope, call: Call): Promise<LaunchAnswer> {
+  const { resourceGroup, name: network, child } = partsOfId(subnet);
+  const free = await once(scope.known.free, `${resourceGroup}/${network}`.toLowerCase(), async () => {
+    const usages = await everything(
+      scope,
+      call,
+      scope.client.sdk.network.virtualNetworks.listUsage(resourceGroup, network),
+    );
+    return usages.ok ? { ok: true, value: new Map(usages.value.flatMap(freeIn)) } : usages;
+  });
+  if (!free.ok) return unknown(free.failure);
+  const answer = withAddress(free.value.get(child.toLowerCase()), child);
+  if (answer.as === 'possible') return answer;
+  const held = await halfMadeSubnets(scope, call);
+  if (!held.ok) return unknown(held.failure);
+  return held.value.has(canonicalId(armIdOf(subnet))) ? possible : answer;
+}
+
+/** Azure answers -1 where it does not count: for the subnet of a gateway. */
+function freeIn({
+  id = '',
+  currentValue = -1,
+  limit = -1,
+}: VirtualNetworkUsage): readonly (readonly [string, number])[] {
+  return currentValue < 0 || limit < 0 ? [] : [[partsOfId(id).child.toLowerCase(), limit - currentValue]];
+}
+
+/** Subnets where an interface that was made for a machine of anybody's store waits for it. */
+const halfMadeSubnets = (scope: Scope, call: Call): Promise<Result<ReadonlySet<string>>> =>
+  once(scope.known.halfMadeIn, scope.location, async () => {
+    const nics = await listed(scope.listings.machines.interfaces('instance', call));
+    if (!nics.ok) return nics;
+    const waiting = nics.value.filter(
+      ({ name = '', tags, virtualMachine }) =>
+        virtualMachine === undefined &&
+        machineNamedBy('network-interface', name) !== undefined &&
+        isPartOfMachine(readMark(tags), tags, 'network-interface'),
+    );
+    const subnets = waiting.flatMap(({ ipConfigurations = [] }) =>
+      ipConfigurations.map(({ subnet }) => subnet?.id ?? ''),
+    );
+    return { ok: true, value: new Set(subnets.map(canonicalId)) };
+  });
+
+async function quotaAnswer(size: string, scope: Scope, call: Call): Promise<LaunchAnswer> {
+  const { client, known, location } = scope;
+  const quotas = await once(known.quotas, location, async () => {
+    const usages = await everything(scope, call, client.sdk.compute.usage.list(location));
+    return usages.ok ? { ok: true, value: new Map(usages.value.map(quotaOf)) } : usages;
+  });
+  if (!quotas.ok) return unknown(quotas.failure);
+  const sizes = await sizesOf(scope, call);
+  const { family = '', cores = 0 } = (sizes.ok ? sizes.value.get(size.toLowerCase()) : undefined) ?? {};
+  const needs = new Map([
+    ['virtualmachines', 1],
+    ['cores', cores],
+    [family.toLowerCase(), cores],
+  ]);
+  return withinQuotas(quotas.value, needs, location);
+}
+
+/** Azure spells families in several cases: https://learn.microsoft.com/azure/virtual-machines/quotas */
+const quotaOf = ({ name, currentValue, limit }: Usage): readonly [string, Quota] => [
+  (name.value ?? '').toLowerCase(),
+  { name: name.value ?? '', limit, used: currentValue },
+];
+
+interface Paged<T> {
+  byPage(): AsyncIterableIterator<readonly T[]>;
+}
+
+async function everything<T>({ client }: Scope, call: Call, listing: Paged<T>): Promise<Result<readonly T[]>> {
+  const all: T[] = [];
+  const pages = listing.byPage();
   for (;;) {
     const page = await client.ask(call, () => pages.next());
     if (!page.ok) return page;
-    if (page.value.done) return { ok: true, value: sizes };
-    for (const { resourceType, name, restrictions } of page.value.value) {
-      if (resourceType !== 'virtualMachines' || name === undefined) continue;
-      const restricted = restrictions?.find(({ type }) => type === 'Location');
-      sizes.set(name.toLowerCase(), restricted ? (restricted.reasonCode ?? 'Restricted') : 'free');
-    }
+    if (page.value.done) return { ok: true, value: all };
+    all.push(...page.value.value);
   }
 }

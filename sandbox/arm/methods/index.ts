@@ -11,6 +11,7 @@ import { resourceSkuMethods } from './resource-sku.ts';
 import { securityRuleMethods } from './security-rule.ts';
 import { subnetMethods } from './subnet.ts';
 import { subscriptionMethods } from './subscription.ts';
+import { usageMethods } from './usage.ts';
 import { virtualMachineMethods } from './virtual-machine.ts';
 import { virtualMachinePowerMethods } from './virtual-machine-power.ts';
 import { virtualNetworkMethods } from './virtual-network.ts';
@@ -31,5 +32,6 @@ export const METHODS: readonly Method[] = [
   ...diskMethods,
   ...imageMethods,
   ...resourceSkuMethods,
+  ...usageMethods,
   ...operationMethods,
 ];

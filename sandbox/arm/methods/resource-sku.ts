@@ -1,4 +1,4 @@
-import { RESTRICTED, SIZES } from '../machine-sizes.ts';
+import { countedAs, RESTRICTED, SIZES } from '../machine-sizes.ts';
 import { type Method, method } from '../method.ts';
 
 /** https://learn.microsoft.com/rest/api/compute/resource-skus/list: of the filters only the location is understood there, too. */
@@ -15,7 +15,8 @@ export const resourceSkuMethods: readonly Method[] = [
         tier: 'Standard',
         locations: [location],
         locationInfo: [{ location, zones: ['1', '2', '3'], zoneDetails: [] }],
-        capabilities: [],
+        family: countedAs(name).family,
+        capabilities: [{ name: 'vCPUs', value: String(countedAs(name).cores) }],
         restrictions,
       });
       const kept = {

@@ -2,6 +2,7 @@ import { aggregatedList, SCOPES } from '../aggregated-list.ts';
 import { inUse } from '../conflicts.ts';
 import { addSubnetworkRoute, removeSubnetworkRoute } from '../default-routes.ts';
 import { conditionNotMet, invalid, required } from '../errors.ts';
+import { utilizationOf } from '../instance-addresses.ts';
 import { type Listing, list, seenIn } from '../listing.ts';
 import type { Asked, Context, Method } from '../method.ts';
 import { aggregatedList as aggregated, get, list as listMethod, write } from '../method-row.ts';
@@ -28,11 +29,21 @@ const expansion = message({ ipCidrRange: text });
 
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/subnetworks */
 export const subnetworkMethods: readonly Method[] = [
-  get({
-    id: 'compute.subnetworks.get',
-    path: ONE,
-    run: ({ project }, asked) => subnetworkJson(project, seen(project, project.subnetworks, idOf(asked))),
-  }),
+  {
+    ...get({
+      id: 'compute.subnetworks.get',
+      path: ONE,
+      run: ({ project }, asked) => {
+        const subnetwork = seen(project, project.subnetworks, idOf(asked));
+        const shown = subnetworkJson(project, subnetwork);
+        if (!wantsUtilization(asked)) return shown;
+        const { taken, free } = utilizationOf(project, subnetwork);
+        const primary = { rangeName: '', totalAllocatedIp: String(taken), totalFreeIp: String(free) };
+        return { ...shown, utilizationDetails: { ipv4Utilizations: [primary] } };
+      },
+    }),
+    query: ['views'],
+  },
   listMethod({
     id: 'compute.subnetworks.list',
     path: 'regions/{region}/subnetworks',
@@ -96,6 +107,13 @@ export const subnetworkMethods: readonly Method[] = [
     },
   }),
 ];
+
+/** https://docs.cloud.google.com/compute/docs/reference/rest/v1/subnetworks/get: `views` */
+function wantsUtilization({ query: { views = 'DEFAULT' } }: Asked): boolean {
+  if (views !== 'DEFAULT' && views !== 'WITH_UTILIZATION')
+    throw invalid('views', views, 'Supported values are DEFAULT and WITH_UTILIZATION.');
+  return views === 'WITH_UTILIZATION';
+}
 
 function listing({ project }: Context, kind: string, scope?: Scope): Listing<Subnetwork> {
   return {

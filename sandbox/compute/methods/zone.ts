@@ -5,6 +5,7 @@ import { get, list } from '../method-row.ts';
 import { linkTo, pathTo } from '../place.ts';
 import type { Project } from '../project.ts';
 import type { Json, Resource } from '../records.ts';
+import { quotasOf } from '../region-quotas.ts';
 import { resourceJson } from '../resource-json.ts';
 import { type Location, REGIONS, ZONES, type Zone } from '../zones.ts';
 
@@ -16,7 +17,7 @@ interface Places<T extends Location> {
   readonly json: (project: Project, place: T) => Json;
 }
 
-/** https://docs.cloud.google.com/compute/docs/reference/rest/v1/zones and .../regions; the sandbox shows no quotas of regions. */
+/** https://docs.cloud.google.com/compute/docs/reference/rest/v1/zones and .../regions */
 export const zoneMethods: readonly Method[] = [
   ...methodsOf<Zone>({
     collection: 'zones',
@@ -29,6 +30,7 @@ export const zoneMethods: readonly Method[] = [
     kind: 'region',
     all: REGIONS,
     json: (project, { name }) => ({
+      quotas: quotasOf(project, name),
       zones: ZONES.filter(({ region }) => region === name).map((zone) => linkTo(project, `zones/${zone.name}`)),
     }),
   }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import type { SandboxOptions } from '../../../sandbox/index.ts';
 import type { RuleAttributes, RuleMatch } from '../../../src/core/attributes.ts';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import { diff } from '../../../src/core/diff.ts';
@@ -20,8 +21,8 @@ export interface Estate {
   readonly group: Observed<'group'>;
 }
 
-export async function makeEstate(): Promise<Estate> {
-  const stage = await openAzureStage();
+export async function makeEstate(options: SandboxOptions = {}): Promise<Estate> {
+  const stage = await openAzureStage(options);
   const session = await stage.open();
   const network = await createOne(session, networkOf('core'));
   const group = await createOne(session, groupOf('core.web', network.id));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { SandboxOptions } from '../../../sandbox/index.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId, Ref } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
@@ -13,8 +14,8 @@ export interface Land extends Estate {
   readonly groups: readonly [Ref, Ref];
 }
 
-export async function makeLand(): Promise<Land> {
-  const estate = await makeEstate();
+export async function makeLand(options: SandboxOptions = {}): Promise<Land> {
+  const estate = await makeEstate(options);
   const { session, network, group } = estate;
   const outside = ['web', 'db'].map(identityId);
   estate.stage.sandbox.control.arm.load({ subscriptions: [{ id: account, outside }] });

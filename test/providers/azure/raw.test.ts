@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { firewallRuleActuator } from '../../../providers/azure/firewall-rule.ts';
 import { makeListings } from '../../../providers/azure/listings.ts';
 import { readRaw } from '../../../providers/azure/raw.ts';
-import type { Scope } from '../../../providers/azure/scope.ts';
+import { nothingKnown, type Scope } from '../../../providers/azure/scope.ts';
 import { subnetActuator } from '../../../providers/azure/subnet.ts';
 import { writable } from '../../../providers/azure/writable.ts';
 import { creationOf, desiredOf, markFor, recordedCall } from '../../support/fixtures.ts';
@@ -76,7 +76,7 @@ async function holding(given: { readonly vnet: object; readonly nsg: object }) {
   const scope: Scope = {
     ...where,
     listings: makeListings(where),
-    known: { resourceGroups: new Map(), turns: new Map(), images: new Set() },
+    known: nothingKnown(),
   };
   return { arm, scope };
 }

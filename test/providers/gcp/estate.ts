@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { SandboxOptions } from '../../../sandbox/index.ts';
 import type { RuleMatch } from '../../../src/core/attributes.ts';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Result } from '../../../src/core/failure.ts';
@@ -18,8 +19,8 @@ export interface Estate {
   readonly subnet: Observed<'subnet'>;
 }
 
-export async function makeEstate(): Promise<Estate> {
-  const stage = await openGcpStage();
+export async function makeEstate(options: SandboxOptions = {}): Promise<Estate> {
+  const stage = await openGcpStage(options);
   const session = await stage.open();
   const network = await createOne({ stage, session }, networkOf('core'));
   const subnet = await createOne({ stage, session }, subnetOf('core.app', network.id));

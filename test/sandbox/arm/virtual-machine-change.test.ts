@@ -23,6 +23,7 @@ describe('a change of a virtual machine', () => {
       at.compute.virtualMachines.update(GROUP, 'a', { hardwareProfile: { vmSize } }, QUICK);
     assert.equal((await resize('Standard_D8s_v5')).hardwareProfile?.vmSize, 'Standard_D8s_v5');
     await assert.rejects(resize('Standard_E4s_v5'), { code: 'OperationNotAllowed', statusCode: 409 });
+    await assert.rejects(resize('Standard_D4s_v3'), { code: 'OperationNotAllowed', statusCode: 409 });
     await assert.rejects(resize('huge'), { code: 'InvalidParameter' });
     await at.compute.virtualMachines.deallocate(GROUP, 'a', QUICK);
     assert.equal((await resize('Standard_E4s_v5')).hardwareProfile?.vmSize, 'Standard_E4s_v5');

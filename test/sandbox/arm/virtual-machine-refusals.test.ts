@@ -81,3 +81,52 @@ describe('a virtual machine is refused, and nothing is left of it', () => {
     });
   }
 });
+
+describe('how many virtual machines and addresses there may be', () => {
+  it('more vCPUs than the family has left: OperationNotAllowed, as the usages tell', async () => {
+    await using at = await machineBench({
+      arm: { quotas: { machines: { machines: 9, cores: 9, coresPerFamily: 3 } } },
+    });
+    for (const each of ['free', 'second']) await nic(at, each);
+    const sized = (vmSize: string, on: string): VirtualMachine => ({
+      ...order('new', ID.nic(on)),
+      hardwareProfile: { vmSize },
+    });
+    await machine(at, 'old', { hardwareProfile: { vmSize: 'Standard_D2s_v5' } });
+    await assert.rejects(
+      async () => at.compute.virtualMachines.createOrUpdate(GROUP, 'new', sized('Standard_D2s_v5', 'free')),
+      {
+        code: 'OperationNotAllowed',
+        message:
+          /exceeding approved standardDSv5Family Cores quota.*Current Limit: 3, Current Usage: 2, Additional Required: 2/,
+      },
+    );
+    await machine(at, 'other', { hardwareProfile: { vmSize: 'Standard_B2s' } });
+    const used = (await collect(at.compute.usage.list('westeurope'))).filter(({ currentValue }) => currentValue > 0);
+    assert.deepEqual(
+      used.map(({ name, currentValue, limit }) => [name.value, name.localizedValue, currentValue, limit]),
+      [
+        ['cores', 'Total Regional vCPUs', 4, 9],
+        ['virtualMachines', 'Virtual Machines', 2, 9],
+        ['standardBSFamily', 'Standard BS Family vCPUs', 2, 3],
+        ['standardDSv5Family', 'Standard DSv5 Family vCPUs', 2, 3],
+      ],
+    );
+    assert.ok((await collect(at.compute.usage.list('northeurope'))).every(({ currentValue }) => currentValue === 0));
+  });
+
+  it('a network tells how many addresses of each subnet are in use, of all but five', async () => {
+    await using at = await machineBench();
+    await nic(at, 'free', { subnet: ID.subnet('tiny') });
+    const usages = await collect(at.network.virtualNetworks.listUsage(GROUP, 'core'));
+    assert.deepEqual(
+      usages.map(({ id = '', currentValue, limit, unit }) => [id.split('/').at(-1), currentValue, limit, unit]),
+      [
+        ['app', 0, 251, 'Count'],
+        ['db', 0, 251, 'Count'],
+        ['tiny', 1, 3, 'Count'],
+        ['open', 0, 251, 'Count'],
+      ],
+    );
+  });
+});

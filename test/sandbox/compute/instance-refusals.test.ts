@@ -216,6 +216,30 @@ describe('inserting an instance: what is refused', () => {
       /^403 quotaExceeded Quota 'INSTANCES' exceeded\. Limit: 1\.0 in region europe-west1\./,
     );
   });
+
+  it('more vCPUs or external addresses than the region has left, as its quotas tell', async () => {
+    await using made = await withNetwork({ compute: { quotas: { cpus: 3, externalAddresses: 0 } } });
+    await post(made, WEB);
+    assert.match(await post(made, { ...WEB, name: 'next' }), /^403 quotaExceeded Quota 'CPUS' exceeded\. Limit: 3\.0/);
+    const n2 = { ...WEB, name: 'n2', machineType: `zones/${ZONE}/machineTypes/n2-standard-2` };
+    const networkInterfaces = [{ ...nic, accessConfigs: [{}] }];
+    assert.match(
+      await post(made, { ...n2, networkInterfaces }),
+      /^403 quotaExceeded Quota 'IN_USE_ADDRESSES' exceeded/,
+    );
+    assert.equal(await post(made, n2), 'accepted');
+    const usages = async (): Promise<unknown> => {
+      const { quotas } = (await made.raw('GET', `${PROJECT}/regions/europe-west1`)).body;
+      return quotas;
+    };
+    const line = (metric: string, limit: number, usage: number): object => ({ metric, limit, usage });
+    const others = [line('T2A_CPUS', 3, 0), line('INSTANCES', 6000, 2), line('IN_USE_ADDRESSES', 0, 0)];
+    assert.deepEqual(await usages(), [line('CPUS', 3, 2), line('N2_CPUS', 3, 2), ...others]);
+    pass(made);
+    await made.raw('POST', `${INSTANCES}/web/stop`);
+    pass(made, 300_000);
+    assert.deepEqual(await usages(), [line('CPUS', 3, 0), line('N2_CPUS', 3, 2), ...others], 'one that is stopped');
+  });
 });
 
 describe('inserting an instance: how the operation fails', () => {
@@ -246,5 +270,11 @@ describe('inserting an instance: how the operation fails', () => {
     assert.deepEqual(codes, [undefined, undefined, undefined, undefined, 'IP_SPACE_EXHAUSTED']);
     const [first] = await made.instances.get({ project: PROJECT, zone: ZONE, instance: 'a' });
     assert.equal(given(first.networkInterfaces?.[0]).networkIP, '10.20.2.2');
+    const tiny = `${PROJECT}/regions/europe-west1/subnetworks/tiny`;
+    assert.equal((await made.raw('GET', tiny)).body['utilizationDetails'], undefined);
+    assert.deepEqual((await made.raw('GET', `${tiny}?views=WITH_UTILIZATION`)).body['utilizationDetails'], {
+      ipv4Utilizations: [{ rangeName: '', totalAllocatedIp: '4', totalFreeIp: '0' }],
+    });
+    assert.equal((await made.raw('GET', `${tiny}?views=ALL`)).status, 400);
   });
 });

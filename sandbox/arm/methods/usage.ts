@@ -1,0 +1,37 @@
+import { roomIn } from '../interface-addresses.ts';
+import { seenRecord } from '../kind.ts';
+import { locationName } from '../location.ts';
+import { usagesOf } from '../machine-quotas.ts';
+import { type Method, method } from '../method.ts';
+import { pathOf } from '../tracked-methods.ts';
+import { configurationsIn } from '../usage.ts';
+import { virtualNetworkKind } from '../virtual-network.ts';
+
+/** How much of what a location or a virtual network may hold is in use. */
+export const usageMethods: readonly Method[] = [
+  method({
+    verb: 'GET',
+    path: '/providers/Microsoft.Compute/locations/{location}/usages',
+    action: 'usage.list',
+    answer: ({ subscription, parameters }) => ({
+      status: 200,
+      body: { value: usagesOf(subscription, locationName(parameters.location)) },
+    }),
+  }),
+  method({
+    verb: 'GET',
+    path: '/resourceGroups/{group}/providers/Microsoft.Network/virtualNetworks/{name}/usages',
+    action: 'virtualNetworks.listUsage',
+    answer: (asked) => {
+      const { subnets } = seenRecord(asked, virtualNetworkKind, pathOf(asked, virtualNetworkKind));
+      const value = subnets.map((subnet) => ({
+        currentValue: configurationsIn(asked.subscription, subnet.id).length,
+        id: subnet.path,
+        limit: roomIn(subnet),
+        name: { localizedValue: 'Subnet size and usage', value: 'SubnetSpace' },
+        unit: 'Count',
+      }));
+      return { status: 200, body: { value } };
+    },
+  }),
+];
