@@ -61,6 +61,6 @@ export function coveringTests(mutant: Mutant, tests: readonly TestCoverage[]): r
     return `${folder}/`.startsWith(`${dirname(test).replace(/^test\//, '')}/`) ? 1 : 2;
   };
   return tests
-    .filter((test) => test.how === 'passed' && covers(test, mutant.file, mutant.start))
+    .filter((test) => test.how === 'passed' && covers(test, mutant.file, mutant.runsFrom))
     .toSorted((a, b) => distance(a) - distance(b) || a.ms - b.ms || (a.test < b.test ? -1 : 1));
 }

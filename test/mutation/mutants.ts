@@ -36,6 +36,8 @@ export interface Mutant extends Edit {
   readonly mutation: string;
   /** Which one, from 0, of the same mutations on lines of the same text in this file. */
   readonly occurrence: number;
+  /** Where what it changes begins to run: of `a?.b` at `a`, though nothing after it may run. */
+  readonly runsFrom: number;
 }
 
 interface Edit {
@@ -58,11 +60,15 @@ export function mutantsOf(file: ParsedFile): readonly Mutant[] {
   const lines = tree.text.split('\n');
   const seen = new Map<string, number>();
   const drafts = [...expressionsOf(tree)].flatMap((node) =>
-    MUTATORS.flatMap((mutate) => mutate(node, textOf)).map((draft) => ({ ...draft, start: startOf(draft, file) })),
+    MUTATORS.flatMap((mutate) => mutate(node, textOf)).map((draft) => ({
+      ...draft,
+      start: startOf(draft, file),
+      runsFrom: node.getStart(tree),
+    })),
   );
   return drafts
     .toSorted((a, b) => a.start - b.start || a.end - b.end || (a.after < b.after ? -1 : 1))
-    .map(({ mutator, start, end, after }) => {
+    .map(({ mutator, start, end, after, runsFrom }) => {
       const lineNumber = lineOf(tree, start) + 1;
       const line = (lines[lineNumber - 1] ?? '').trim();
       const mutation = `${mutator}: ${brief(tree.text.slice(start, end))} → ${brief(after)}`;
@@ -76,6 +82,7 @@ export function mutantsOf(file: ParsedFile): readonly Mutant[] {
         line,
         mutation,
         occurrence,
+        runsFrom,
         start,
         end,
         after,

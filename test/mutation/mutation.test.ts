@@ -121,12 +121,14 @@ export const forever = (most: number): number => {
   while (n < most) n += 1;
   return n;
 };
+export const nameOf = (one?: { readonly name: string }) => one?.name;
 `;
 const tests = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forever, grade } from '../../src/core/grade.ts';
+import { forever, grade, nameOf } from '../../src/core/grade.ts';
 test('grade', () => assert.equal(grade(70), 'passed'));
 test('forever', () => assert.equal(forever(2), 2));
+test('nobody', () => assert.equal(nameOf(), undefined));
 `;
 
 /** A project of one source and one test, as git knows it. */
@@ -166,6 +168,12 @@ test('a mutant is killed by a test that fails, missed where none does, and ended
   assert.deepEqual(await verdictOf('negation: >= → <'), { verdict: 'killed', by: test, ran: 1, covering: 1 });
   assert.deepEqual(await verdictOf('boundary: >= → >'), { verdict: 'survived', ran: 1, covering: 1 });
   assert.deepEqual(await verdictOf('number: 7 → 8'), { verdict: 'survived', ran: 0, covering: 0 });
+  const inside = 'default: ?. → .';
+  assert.deepEqual(
+    await verdictOf(inside),
+    { verdict: 'killed', by: test, ran: 1, covering: 1 },
+    'where nothing after it ran',
+  );
   const mutant = mutants.find(({ mutation }) => mutation === 'statement: n += 1; → ;');
   assert.ok(mutant);
   const hung = await judge(mutant, [coverage], { copy, patienceMs: 60_000, timeoutOf: () => 3_000 });

@@ -250,11 +250,13 @@ function report(
     score: Number(score.toFixed(1)),
   };
   if (options.json) {
-    const survivors = survived.map(({ mutant: { start: _, end: __, after: ___, ...mutant }, ran, covering }) => ({
-      ...mutant,
-      ran,
-      covering,
-    }));
+    const survivors = survived.map(
+      ({ mutant: { start: _, end: __, after: ___, runsFrom: ____, ...mutant }, ran, covering }) => ({
+        ...mutant,
+        ran,
+        covering,
+      }),
+    );
     process.stdout.write(`${JSON.stringify({ ...result, survivors }, null, 2)}\n`);
     return;
   }
