@@ -1,23 +1,16 @@
-import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { accessSchema } from '../../src/core/access/access-document.ts';
 import { schemas } from '../../src/core/spec/schemas.ts';
+import { assertGolden } from '../support/golden.ts';
 
 /**
  * Each field of each document, found by its schema, is given values that it may not have, and those at its bounds. The answers
- * are in `golden/fields/<kind>.txt`: below each field the message, and the values that get it; `-` where it is left out. To
- * change one on purpose: `GOLDEN=write node --test …`, which fails all the same.
+ * are in `golden/fields/<kind>.txt`: below each field the message, and the values that get it; `-` where it is left out.
  */
 for (const [kind, schema] of Object.entries({ ...schemas, Access: accessSchema }))
   test(`each field of ${kind} refuses values as in golden/fields/${kind}.txt`, () => {
-    const file = join(import.meta.dirname, `../golden/fields/${kind}.txt`);
-    const got = answersOf(schema, kind);
-    const wanted = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-    if (process.env['GOLDEN'] === 'write' && got !== wanted) writeFileSync(file, got);
-    assert.equal(got, wanted);
+    assertGolden(answersOf(schema, kind), `fields/${kind}.txt`);
   });
 
 type Path = readonly (string | number)[];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const x = (length: number): string => 'x'.repeat(length);
 
@@ -95,3 +95,5 @@ test('groups that differ in case only are refused where the second is named', ()
   const found = problemsOf(instance('aws', 'web', ', groups: [web]'), rule('aws', 'r', ', peers: { groups: [Web] }'));
   assert.deepEqual(found, ['error group-case: the group `Web` differs in case only from web (x.yaml:29)']);
 });
+
+problemsReadAsBefore(import.meta.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const network = (targets: string, cidr: string, subnets: readonly string[] = [], more = ''): string =>
   document(
@@ -181,3 +181,5 @@ for (const { name, given, want } of rows) {
     }
   });
 }
+
+problemsReadAsBefore(import.meta.url);

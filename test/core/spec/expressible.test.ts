@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const list = (count: number, item: (index: number) => string): string =>
   `[${Array.from({ length: count }, (_, index) => item(index)).join(', ')}]`;
@@ -143,3 +143,5 @@ test('the rules of an NSG name at most 100 groups, and one of them is that of al
   assert.deepEqual(problemsOf(rule(99)), []);
   assert.match(problemsOf(rule(100)).join('\n'), /^error too-many-groups: the rules of this network name 101 groups/);
 });
+
+problemsReadAsBefore(import.meta.url);

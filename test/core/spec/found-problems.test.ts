@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const rule = (name: string, on: string, more: string): string =>
   document(
@@ -118,3 +118,5 @@ test('a link to a schema means nothing, in every kind of document', () => {
   );
   assert.deepEqual(found, []);
 });
+
+problemsReadAsBefore(import.meta.url);

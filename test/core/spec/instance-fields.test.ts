@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGxhbW9yZQ';
 const rsa = (digits: number): string => `ssh-rsa ${'A'.repeat(digits)}`;
@@ -156,3 +156,5 @@ test('a machine on GCP needs a zone, and a network does not', () => {
     'error not-expressible: GCP instances need a zone, and the target has none (far)',
   ]);
 });
+
+problemsReadAsBefore(import.meta.url);

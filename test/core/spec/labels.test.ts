@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 const machines: Readonly<Record<string, string>> = {
   aws: 'image: ami-0abc1234, size: t3.small',
@@ -76,3 +76,5 @@ for (const { name, given, want } of rows) {
     }
   });
 }
+
+problemsReadAsBefore(import.meta.url);

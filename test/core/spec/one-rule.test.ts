@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { document, problemsOf } from './problems-of.ts';
+import { document, problemsOf, problemsReadAsBefore } from './problems-of.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
 
@@ -111,3 +111,5 @@ describe('what two rules share must be described alike', () => {
     assert.deepEqual(found(gcp('one'), gcp('two')), [same]);
   });
 });
+
+problemsReadAsBefore(import.meta.url);

@@ -1,4 +1,9 @@
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Problem } from '../../../src/core/spec/problem.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
+import { assertGolden } from '../../support/golden.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';
 const SUBSCRIPTION = '00000000-0000-0000-0000-000000000001';
@@ -28,10 +33,30 @@ const base: readonly string[] = [
   ),
 ];
 
+const seen: string[] = [];
+
 /** What is found in these documents, read after the base: `error code: message`, without what nobody asks of. */
 export function problemsOf(...documents: readonly string[]): readonly string[] {
   const file = { path: 'x.yaml', text: [...base, ...documents].join('---\n') };
-  return parseSpecs([file], '2027-01-31')
-    .problems.filter(({ code }) => code !== 'empty-group')
-    .map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+  const problems = parseSpecs([file], '2027-01-31').problems.filter(({ code }) => code !== 'empty-group');
+  seen.push(...problems.map((problem) => inFull(problem, file.text)));
+  return problems.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+}
+
+/** With the place, by the text that stands there, and with the hint. */
+function inFull({ severity, code, at, message, hint }: Problem, text: string): string {
+  const place = text.split('\n')[at.line - 1]?.slice(at.column - 1, at.column + 39) ?? '';
+  return [
+    `${severity} ${code}: ${message}`,
+    `  at: ${place}`,
+    ...(hint?.expected === undefined ? [] : [`  expected: ${hint.expected}`]),
+    ...(hint?.didYouMean === undefined ? [] : [`  did you mean: ${hint.didYouMean}`]),
+  ].join('\n');
+}
+
+/** The last test of a file: each problem that its tests found reads as in golden/problems. */
+export function problemsReadAsBefore(of: string): void {
+  const file = `problems/${basename(fileURLToPath(of), '.test.ts')}.txt`;
+  test(`all of these problems read as in golden/${file}`, () =>
+    assertGolden(`${[...new Set(seen)].join('\n\n')}\n`, file));
 }
