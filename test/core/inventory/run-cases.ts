@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Attempt } from '../../../src/core/inventory/deeds.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import { assertGolden } from '../../support/golden.ts';
 import { scope } from '../plan/fixture.ts';
 import { rowed } from './rowed.ts';
 
@@ -14,7 +17,8 @@ export interface Case {
   readonly want: readonly string[];
 }
 
-export function runCases(cases: readonly Case[]): void {
+/** `of`: the test's own `import.meta.url`: the rows in full are in golden/inventory, in a file of its name. */
+export function runCases(cases: readonly Case[], of: string): void {
   for (const { name, given, attempt, want } of cases)
     it(name, () => {
       const rows = rowed(given, attempt);
@@ -23,6 +27,11 @@ export function runCases(cases: readonly Case[]): void {
       assert.deepEqual(rowed(given, attempt), rows, 'the same input, the same rows');
       for (const { state } of rows) assert.match(state.reason, /^[A-Z].*[.!?"…]$/, 'a sentence');
     });
+  const file = `inventory/${basename(fileURLToPath(of), '.test.ts')}.txt`;
+  it(`each of these rows reads as in golden/${file}`, () => {
+    const rows = (one: Case) => rowed(one.given, one.attempt).map((row) => JSON.stringify(row));
+    assertGolden(cases.map((one) => `${[`# ${one.name}`, ...rows(one)].join('\n')}\n`).join('\n'), file);
+  });
 }
 
 const short = ({ key, state, whose }: Row): string =>

@@ -131,4 +131,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('how what stands more than once, or unwanted, stands', () => runCases(cases));
+describe('how what stands more than once, or unwanted, stands', () => runCases(cases, import.meta.url));

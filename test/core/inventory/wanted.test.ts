@@ -170,4 +170,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('how something wanted stands', () => runCases(cases));
+describe('how something wanted stands', () => runCases(cases, import.meta.url));

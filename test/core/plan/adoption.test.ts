@@ -57,4 +57,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

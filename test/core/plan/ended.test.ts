@@ -74,4 +74,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

@@ -181,4 +181,4 @@ const leaving: readonly Case[] = [
   },
 ];
 
-runCases([...cases, ...changing, ...leaving]);
+runCases([...cases, ...changing, ...leaving], import.meta.url);

@@ -62,4 +62,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

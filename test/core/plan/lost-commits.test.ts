@@ -35,104 +35,107 @@ const unrecorded: Partial<Knowledge> = { unrecorded: new Set([lost]) };
 const stranger = marked(webStands(1, 'i-9'), lost);
 const [first, second] = [webStands(0, 'i-1'), webStands(1, 'i-2')];
 
-runCases([
-  {
-    name: 'a machine whose intent this store has no record of: nothing is made at its address',
-    given: input([...wanted, web(1)], looked([...ground, stranger]), { knowledge: know(ground, unrecorded) }),
-    want: ['blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
-  },
-  {
-    name: 'a copy bears the intent of its original, which is recorded: it stands in for nothing',
-    given: input([...wanted, web(1)], looked([...ground, marked(stranger, known)]), {
-      knowledge: know(ground, unrecorded),
-    }),
-    want: ['create instance/web-1', 'copied-mark i-9'],
-  },
-  {
-    name: 'the place of a machine that was replaced in the lost minutes: the old one is let go, and none is made',
-    given: input([...wanted, web(1)], looked([...ground, stranger]), {
-      knowledge: know([...ground, second], unrecorded),
-    }),
-    want: ['forget instance/web-1 (gone)', 'blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
-  },
-  {
-    name: 'elsewhere in the scope what is missing is made, and what differs in place is written',
-    given: input(
-      [want('network', 'core', vpc('10.0.0.0/16', { tier: 'web' })), app, web(2)],
-      looked([...ground, stranger]),
-      { knowledge: know(ground, unrecorded) },
-    ),
-    want: ['update network/core', 'create instance/web-2', 'unrecorded-mark i-9'],
-  },
-  {
-    name: 'what a spec seems to have moved is not replaced: what was applied may be out of date',
-    given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
-      knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
-    }),
-    want: ['unrecorded-mark i-9', 'withheld instance/web-0: lost-commits'],
-  },
-  {
-    name: 'nor by an approval, which may have been spent or withdrawn in the lost minutes',
-    given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
-      knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
-      choices: { approved: () => true },
-    }),
-    want: ['unrecorded-mark i-9', 'withheld instance/web-0: lost-commits'],
-  },
-  {
-    name: 'a machine too many stays',
-    given: input([...wanted, web(0)], looked([...ground, first, second, stranger]), {
-      knowledge: know([...ground, first, second], unrecorded),
-    }),
-    want: ['unrecorded-mark i-9', 'withheld instance/web-1: lost-commits'],
-  },
-  {
-    name: 'a rule that nobody wrote stays: the specs that did may be lost',
-    given: input(
-      [net, want('group', 'core.web', { network: at('network', 'core'), labels: {} })],
-      looked([
-        core,
-        ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
-        see(
-          'firewall-rule',
-          'sgr-1',
-          { ...allow('sg-1', '22-22', ['0.0.0.0/0']), network: 'vpc-1' },
-          { signs: { container: 'sg-1' } },
-        ),
-        stranger,
-      ]),
-      { knowledge: know([core, ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} })], unrecorded) },
-    ),
-    want: ['unrecorded-mark i-9', 'withheld firewall-rule/core.web ingress tcp 22-22 0.0.0.0/0: lost-commits'],
-  },
-  {
-    name: 'a network keeps its way out',
-    given: input(
-      [want('network', 'core', { ...vpc(), internet: false })],
-      looked([ours('network', 'core', 'vpc-1', { ...vpc(), internet: true }), stranger]),
-      { knowledge: know([core], unrecorded) },
-    ),
-    want: ['unrecorded-mark i-9', 'withheld network/core: lost-commits'],
-  },
-  {
-    name: 'nor is it adopted: only takeover forgets what was applied',
-    given: input(
-      [...wanted, { ...web(1), terms: { ...web(1).terms, claim: { adopt: 'i-9', was: [] } } }],
-      looked([...ground, stranger]),
-      {
+runCases(
+  [
+    {
+      name: 'a machine whose intent this store has no record of: nothing is made at its address',
+      given: input([...wanted, web(1)], looked([...ground, stranger]), { knowledge: know(ground, unrecorded) }),
+      want: ['blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
+    },
+    {
+      name: 'a copy bears the intent of its original, which is recorded: it stands in for nothing',
+      given: input([...wanted, web(1)], looked([...ground, marked(stranger, known)]), {
         knowledge: know(ground, unrecorded),
-      },
-    ),
-    want: ['blocked instance/web-1: lost-commits'],
-  },
-  {
-    name: 'once it is settled nothing is withheld any more',
-    given: input([...wanted, web(0, { image: 'ami-2' }), web(1)], looked([...ground, first, stranger]), {
-      knowledge: { ...appliedAs([...ground, first, stranger], [web(0), web(1)]), ...unrecorded },
-    }),
-    want: ['replace instance/web-0'],
-  },
-]);
+      }),
+      want: ['create instance/web-1', 'copied-mark i-9'],
+    },
+    {
+      name: 'the place of a machine that was replaced in the lost minutes: the old one is let go, and none is made',
+      given: input([...wanted, web(1)], looked([...ground, stranger]), {
+        knowledge: know([...ground, second], unrecorded),
+      }),
+      want: ['forget instance/web-1 (gone)', 'blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
+    },
+    {
+      name: 'elsewhere in the scope what is missing is made, and what differs in place is written',
+      given: input(
+        [want('network', 'core', vpc('10.0.0.0/16', { tier: 'web' })), app, web(2)],
+        looked([...ground, stranger]),
+        { knowledge: know(ground, unrecorded) },
+      ),
+      want: ['update network/core', 'create instance/web-2', 'unrecorded-mark i-9'],
+    },
+    {
+      name: 'what a spec seems to have moved is not replaced: what was applied may be out of date',
+      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
+        knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
+      }),
+      want: ['unrecorded-mark i-9', 'withheld instance/web-0: lost-commits'],
+    },
+    {
+      name: 'nor by an approval, which may have been spent or withdrawn in the lost minutes',
+      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
+        knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
+        choices: { approved: () => true },
+      }),
+      want: ['unrecorded-mark i-9', 'withheld instance/web-0: lost-commits'],
+    },
+    {
+      name: 'a machine too many stays',
+      given: input([...wanted, web(0)], looked([...ground, first, second, stranger]), {
+        knowledge: know([...ground, first, second], unrecorded),
+      }),
+      want: ['unrecorded-mark i-9', 'withheld instance/web-1: lost-commits'],
+    },
+    {
+      name: 'a rule that nobody wrote stays: the specs that did may be lost',
+      given: input(
+        [net, want('group', 'core.web', { network: at('network', 'core'), labels: {} })],
+        looked([
+          core,
+          ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
+          see(
+            'firewall-rule',
+            'sgr-1',
+            { ...allow('sg-1', '22-22', ['0.0.0.0/0']), network: 'vpc-1' },
+            { signs: { container: 'sg-1' } },
+          ),
+          stranger,
+        ]),
+        { knowledge: know([core, ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} })], unrecorded) },
+      ),
+      want: ['unrecorded-mark i-9', 'withheld firewall-rule/core.web ingress tcp 22-22 0.0.0.0/0: lost-commits'],
+    },
+    {
+      name: 'a network keeps its way out',
+      given: input(
+        [want('network', 'core', { ...vpc(), internet: false })],
+        looked([ours('network', 'core', 'vpc-1', { ...vpc(), internet: true }), stranger]),
+        { knowledge: know([core], unrecorded) },
+      ),
+      want: ['unrecorded-mark i-9', 'withheld network/core: lost-commits'],
+    },
+    {
+      name: 'nor is it adopted: only takeover forgets what was applied',
+      given: input(
+        [...wanted, { ...web(1), terms: { ...web(1).terms, claim: { adopt: 'i-9', was: [] } } }],
+        looked([...ground, stranger]),
+        {
+          knowledge: know(ground, unrecorded),
+        },
+      ),
+      want: ['blocked instance/web-1: lost-commits'],
+    },
+    {
+      name: 'once it is settled nothing is withheld any more',
+      given: input([...wanted, web(0, { image: 'ami-2' }), web(1)], looked([...ground, first, stranger]), {
+        knowledge: { ...appliedAs([...ground, first, stranger], [web(0), web(1)]), ...unrecorded },
+      }),
+      want: ['replace instance/web-0'],
+    },
+  ],
+  import.meta.url,
+);
 
 describe('a store is asked only about intents that nothing explains', () => {
   const cases = [

@@ -245,6 +245,13 @@ const cases: readonly Case[] = [
     }),
     want: ['non-convergent network/core: non-convergent'],
   },
+  ...[0, 1, 2].map((times) => ({
+    name: `one that did not stick ${times} times is written again`,
+    given: input([want('network', 'core', vpc('10.0.0.0/16', { a: 'b' }))], looked([standing]), {
+      knowledge: know([standing], { unstuck: new Map([[at('network', 'core'), times]]) }),
+    }),
+    want: ['update network/core'],
+  })),
   {
     name: 'a field under ignore is neither compared nor written',
     given: input(
@@ -294,4 +301,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

@@ -163,4 +163,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

@@ -115,4 +115,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases);
+runCases(cases, import.meta.url);

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Action, Finding } from '../../../src/core/action.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import { planText } from '../../../src/core/render/plan-text.ts';
+import { assertGolden } from '../../support/golden.ts';
+import { rowed } from '../inventory/rowed.ts';
 import { summary } from './summary.ts';
 
 export interface Case {
@@ -10,7 +16,8 @@ export interface Case {
   readonly want: readonly string[];
 }
 
-export function runCases(cases: readonly Case[]): void {
+/** `of`: the test's own `import.meta.url`: the plans in full are in golden/plans, in a file of its name. */
+export function runCases(cases: readonly Case[], of: string): void {
   for (const { name, given, want } of cases) {
     test(name, () => {
       const got = plan(given);
@@ -18,4 +25,29 @@ export function runCases(cases: readonly Case[]): void {
       assert.deepEqual(JSON.parse(JSON.stringify(got)), got, 'a plan is plain data');
     });
   }
+  const file = `plans/${basename(fileURLToPath(of), '.test.ts')}.txt`;
+  test(`each of these plans reads as in golden/${file}`, () =>
+    assertGolden(cases.map(({ name, given }) => `# ${name}\n${inFull(given)}\n`).join('\n'), file));
+}
+
+/** As a person reads it; all that it says of each action and finding beside the resources themselves; and how each thing stands. */
+function inFull(given: PlanInput): string {
+  const made = plan(given);
+  const lines = [...made.actions, ...made.findings].map(bare).map((entry) => JSON.stringify(entry));
+  const rows = rowed(given).map(({ key, state }) => `${key} ${state.status}: ${state.reason}`);
+  return [planText([made], { revision: 'folder:1a2b3c4d5e' }), ...lines, ...rows].join('\n');
+}
+
+function bare(entry: Action | Finding): object {
+  const {
+    documents: _,
+    desired,
+    observed,
+    ...rest
+  } = { desired: undefined, observed: undefined, documents: [], ...entry };
+  return {
+    ...rest,
+    ...(desired && { desired: Object(desired).name }),
+    ...(observed && { observed: Object(observed).id }),
+  };
 }
