@@ -19,6 +19,15 @@ describe('converge, what is too early', () => {
     assert.ok(passes.length > 6, `${passes.length}`);
   });
 
+  for (const patienceMs of [0, 1])
+    it(`and without patience twice: ${patienceMs} ms`, async () => {
+      const world = smallWorld();
+      await world.apply([labelled('a')]);
+      busy(world, 1000);
+      const { outcome, passes } = await world.apply([labelled('b')], { job: { patienceMs } });
+      assert.deepEqual([outcome, passes.length], ['unfinished', 2]);
+    });
+
   it('and has an end', async () => {
     const world = smallWorld();
     await world.apply([labelled('a')]);
