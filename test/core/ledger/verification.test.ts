@@ -19,6 +19,7 @@ import {
 } from '../../../src/core/ledger/checkpoint.ts';
 import type { Linked } from '../../../src/core/ledger/entry.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../../../src/core/ledger/verification.ts';
+import { assertGolden } from '../../support/golden.ts';
 
 /** Not a hash to trust, but one that shows every difference. */
 const hash = (text: string): string => `#${[...text].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 2147483647, 7)}`;
@@ -358,6 +359,25 @@ for (const { name, items, checkpoints = [], recorded, want, reason } of [...firs
     const verdict = verify(items, checkpoints, recorded);
     assert.equal(verdict.ok ? 'ok' : verdict.seq, want, verdict.ok ? '' : verdict.reason);
     if (!verdict.ok) assert.match(verdict.reason, reason ?? /^$/);
+  });
+
+test('verification: each verdict reads as in golden/verdicts.txt', () => {
+  const rows = [...firstRows, ...chainRows].map(({ name, items, checkpoints = [], recorded }) => [
+    `# ${name}`,
+    JSON.stringify(verify(items, checkpoints, recorded)),
+  ]);
+  assertGolden(`${rows.flat().join('\n')}\n`, 'verdicts.txt');
+});
+
+for (const numbers of [[], [1], [3], [5], [1, 4], [4, 1], [5, 2, 3]])
+  test(`verification: signatures over ${numbers.join(', ') || 'nothing'} reach as far as the last of them`, () => {
+    const verdict = verify(
+      old,
+      numbers.map((number) => signedFirst(oldAt(number))),
+    );
+    const reach = numbers.length === 0 ? 0 : Math.max(...numbers);
+    assert.deepEqual(verdict.ok && verdict.chains, [{ chain: 'estate', entries: 5, signed: reach }]);
+    assert.equal(verdict.ok && verdict.checkpoints, numbers.length);
   });
 
 test('verification: says how far signatures reach, chain by chain', () => {
