@@ -57,6 +57,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'it spares a copy: of one bundle, all of them in a row are the same entries',
   },
   {
+    file: 'src/core/inventory/rows.ts',
+    line: "const { address = '', observed } = subject;",
+    mutation: "string: '' → 'something'",
+    reason: 'it stands for an address that nothing has, and no map that is asked for it has either of the two',
+  },
+  {
+    file: 'src/engine/limiter.ts',
+    line: 'return itIsHere ? (totals[place] ?? 0) : first;',
+    mutation: 'default: totals[place] ?? 0 → (totals[place])',
+    reason: 'a row has a total for each of its lanes, and is asked at the places of these only',
+  },
+  {
     file: 'src/engine/lane.ts',
     line: 'manyShares = Math.max(1000, 2 * had.size);',
     mutation: 'arithmetic: * → /',
