@@ -88,6 +88,7 @@ const rows: readonly { on: string; field: string; value: string; want: string }[
   },
   { on: 'azure', field: 'identity', value: 'me', want: 'this is no user-assigned identity' },
   { on: 'azure', field: 'access', value: '{ user: ops }', want: 'Azure needs a login at creation' },
+  { on: 'azure', field: 'access', value: `{ sshKeys: ["${ED25519}"] }`, want: 'Azure needs a login at creation' },
   { on: 'azure', field: 'access', value: '{ user: ops, password: { env: SETPOINT_SECRET_X } }', want: '' },
   {
     on: 'azure',
