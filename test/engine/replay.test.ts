@@ -305,3 +305,21 @@ describe('a launch that was cut apart, as all of it was refused together', () =>
           assert.deepEqual([outcome, ordinals.sort()], ['done', [0, 1, 2, 3]]);
         });
 });
+
+it('a launch is named by 48 random bits, so that no two share a name', async () => {
+  const world = smallWorld();
+  await world.apply([network]);
+  await killed(world, ['intend', 'after', 1], () => world.apply(machines(2)));
+  const [looked] = await world.store.inventory.latest('acme');
+  assert.ok(looked);
+  const { pending } = await world.store.inventory.knowledge('acme', looked.scope);
+  // why: the world draws one half
+  const name = (2 ** 47).toString(16);
+  assert.deepEqual(
+    pending.map(({ draft: { details } }) => [details['batch'], details['batchSize']]),
+    [
+      [name, 2],
+      [name, 2],
+    ],
+  );
+});
