@@ -7,6 +7,7 @@ import {
   type Instance,
   ModifyVolumeCommand,
 } from '@aws-sdk/client-ec2';
+import { served } from './server/support/served.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 import { workerOn } from './support/worker.ts';
@@ -19,6 +20,7 @@ async function standing(t: { after(work: () => void): void }) {
   const { specs, sandbox } = await sandboxed();
   const run = commandLine();
   edit(specs, 'estate.yaml', 'mode: plan', 'mode: enforce');
+  edit(specs, 'estate.yaml', '  region: eu-west-1\n', '  region: eu-west-1\n  minReady: 0\n');
   const { code, stderr } = await run(['apply', specs, allow, '--yes']);
   assert.equal(code, 0, stderr);
   const client = new EC2Client({
@@ -95,6 +97,31 @@ test('what only a new machine would have is withheld from everybody until that a
   assert.equal(ended(), 0);
   const given = await approve('--address', 'instance/web-1');
   assert.match(given.stdout, /Approved: 1 change/, given.stderr);
+  await worker(where);
+  assert.equal(ended(), 1);
+  assert.notEqual((await named('web-1')).InstanceId, InstanceId);
+});
+
+test('by a server an approver lets that action pass by its address, and nothing else', async (t) => {
+  const { specs, run, client, named, worker, ended } = await standing(t);
+  const there = await served(run.database);
+  const { InstanceId = '' } = await named('web-1');
+  const Tags = [{ Key: 'setpoint:user-data', Value: 'another hash' }];
+  await client.send(new CreateTagsCommand({ Resources: [InstanceId], Tags }));
+  await worker(where);
+  const asked = (who: string, ...args: readonly string[]) =>
+    there.ask(run, who)(['approve', '--reason', 'its data is saved', '--yes', ...args]);
+  assert.match((await asked('approver')).stdout, /Approved: nothing/, 'it is not among all that waits');
+  assert.match((await asked('approver', '--address', 'instance/web-0')).stdout, /Approved: nothing/);
+  const refused = await asked('operator', '--address', 'instance/web-1');
+  assert.match(refused.stderr, /Nothing was approved/);
+  await worker(where);
+  assert.equal(ended(), 0);
+  const given = await asked('approver', '--address', 'instance/web-1');
+  assert.equal(given.code, 0, given.stderr);
+  assert.match(given.stdout, /Approved: 1 change/);
+  const { stdout } = await run(['status', specs]);
+  assert.match(stdout, /Approved\n .*1 change, 1 of them destroying until .*, by approver of acme: its data is saved/);
   await worker(where);
   assert.equal(ended(), 1);
   assert.notEqual((await named('web-1')).InstanceId, InstanceId);
