@@ -1,7 +1,9 @@
+import { type HalfDone, halfDoneIn } from '../core/plan/succession.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
+import type { KeptRow } from '../ports/kept-row.ts';
 import type { HeldLease } from '../ports/lease.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Pin, SourceState } from '../ports/sources.ts';
@@ -45,15 +47,21 @@ export interface ScopeStanding {
   readonly standing: number;
   readonly approvals: readonly Approval[];
   readonly stopped: readonly StoppedRollout[];
+  readonly replacements: readonly Replacement[];
   /** A pass that somebody asked for and nobody has made yet: why. */
   readonly wish?: string;
 }
 
+/** `heldBy`: why the last look went no further with it. */
+export interface Replacement extends HalfDone {
+  readonly heldBy?: string;
+}
+
 export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, limited, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
+  const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
-    heldByLimits(name, store),
+    blockedRows(name, store),
     store.fleet.pauses.inForce(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
@@ -65,8 +73,8 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     estate: name,
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
     folder: { dir, revision: tree.revision },
-    scopes: await Promise.all(scopes.map(({ scope }) => standingIn(scope, name, store))),
-    limited,
+    scopes: await Promise.all(scopes.map(({ scope }) => standingIn(scope, name, blocked, store))),
+    limited: byLimits(blocked),
     pauses,
     quarantined,
     leases,
@@ -79,8 +87,11 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
 /** At most so many pages are read. */
 const mostPages = 10;
 
-export async function heldByLimits(estate: string, { rows }: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> {
-  const held = new Map<string, HeldByLimit>();
+export const heldByLimits = async (estate: string, store: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> =>
+  byLimits(await blockedRows(estate, store));
+
+async function blockedRows(estate: string, { rows }: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> {
+  const blocked: KeptRow[] = [];
   let after: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const found = await rows.page({
@@ -90,24 +101,40 @@ export async function heldByLimits(estate: string, { rows }: Pick<Store, 'rows'>
       limit: 1000,
       ...(after === undefined ? {} : { after }),
     });
-    for (const { place, state } of found.rows) {
-      const { code, reason: why } = state;
-      const key = `${place.scope} ${why}`;
-      if (code === 'limit') held.set(key, { scope: place.scope, why, count: (held.get(key)?.count ?? 0) + 1 });
-    }
+    blocked.push(...found.rows);
     if (found.next === undefined) break;
     after = found.next;
+  }
+  return blocked;
+}
+
+function byLimits(blocked: readonly KeptRow[]): readonly HeldByLimit[] {
+  const held = new Map<string, HeldByLimit>();
+  for (const { place, state } of blocked) {
+    const { code, reason: why } = state;
+    const key = `${place.scope} ${why}`;
+    if (code === 'limit') held.set(key, { scope: place.scope, why, count: (held.get(key)?.count ?? 0) + 1 });
   }
   return [...held.values()];
 }
 
-async function standingIn(scope: ScopeKey, estate: string, { fleet }: Store): Promise<ScopeStanding> {
+async function standingIn(
+  scope: ScopeKey,
+  estate: string,
+  blocked: readonly KeptRow[],
+  { fleet, inventory }: Store,
+): Promise<ScopeStanding> {
   const where = { estate, scope };
-  const [standing, approvals, stopped, { wish, reason }] = await Promise.all([
+  const [knowledge, standing, approvals, stopped, { wish, reason }] = await Promise.all([
+    inventory.knowledge(estate, scope),
     fleet.rollouts.standing(where),
     fleet.approvals.inForce(where),
     fleet.rollouts.stopped(where),
     fleet.requests.pulse(where),
   ]);
-  return { scope, standing, approvals, stopped, ...(wish === 0 ? {} : { wish: reason ?? '' }) };
+  const replacements = halfDoneIn(knowledge).map((one): Replacement => {
+    const heldBy = blocked.find(({ called }) => called.address === one.address)?.state.reason;
+    return heldBy === undefined ? one : { ...one, heldBy };
+  });
+  return { scope, standing, approvals, stopped, replacements, ...(wish === 0 ? {} : { wish: reason ?? '' }) };
 }

@@ -146,6 +146,9 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
             {
               ...{ scope, standing: 1, approvals: [approval], wish: 'ann resumed' },
               stopped: [{ document: net.address, generation: 2, why: 'failed' }],
+              replacements: [
+                { address: net.address, predecessor: 'i-1', successor: 'i-2', since: 0, waitsFor: 'i-2 to be ready' },
+              ],
             },
           ],
           limited: [{ scope, count: 1, why: 'over' }],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Standing } from '../../src/answers/standing.ts';
+import { standingText } from '../../src/cli/output/standing-text.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -83,4 +85,32 @@ test('specs that are not sound are refused', async () => {
   const { code, stderr } = await run(['status', specs]);
   assert.equal(code, 1);
   assert.match(stderr, /The specs have 1 error/);
+});
+
+test('a machine half replaced: both, since when, the next step, and why it goes no further', () => {
+  const address = `${scope}/instance/web-0`;
+  const pair = { address, predecessor: 'i-1', since: Date.parse('2036-11-30T09:00Z') };
+  const replacements = [
+    { ...pair, successor: 'i-2', waitsFor: 'the end of i-1', heldBy: 'paused for the estate by ada' },
+    { ...pair, waitsFor: 'the launch of its successor' },
+  ];
+  const standing: Standing = {
+    estate: 'acme',
+    folder: { dir: 'specs', revision: 'folder:1' },
+    scopes: [{ scope, standing: 1, approvals: [], stopped: [], replacements }],
+    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], leftAlone: [] },
+  };
+  const [verdict, body] = standingText(standing, { now: until, paint: (_, text) => text });
+  assert.match(verdict, / · 2 machines half replaced$/);
+  assert.ok(
+    body.endsWith(
+      [
+        'Half replaced',
+        `  ${address}: i-1 and its successor i-2 since 2036-11-30 09:00 UTC, waits for the end of i-1`,
+        '    paused for the estate by ada',
+        `  ${address}: i-1 and its successor (being launched) since 2036-11-30 09:00 UTC, waits for the launch of its successor`,
+      ].join('\n'),
+    ),
+    body,
+  );
 });

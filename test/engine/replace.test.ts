@@ -5,6 +5,7 @@ import type { InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { pausePolicy } from '../../src/core/plan/pause.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import { halfDoneIn } from '../../src/core/plan/succession.ts';
 import type { Planner } from '../../src/engine/job.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { Killed, killedAt, type Step } from '../support/engine-world/killed.ts';
@@ -290,8 +291,13 @@ describe('surge and other rules', () => {
       new RegExp(`paused for the estate by ada.*${pair[0]} and its successor ${pair[1]} both stand since 20`),
     );
     assert.match(whys(applied), new RegExp(`${pair[0]} is ended as soon as ${pair[1]} is ready`));
+    const half = async () => halfDoneIn(await world.store.inventory.knowledge('acme', applied.scope.scope));
+    const [one, ...others] = await half();
+    assert.deepEqual([[one?.predecessor, one?.successor], others], [pair, []]);
+    assert.match(one?.waitsFor ?? '', new RegExp(`^(the end of ${pair[0]}|${pair[1]} to be ready)$`));
     await resume(world, machines(3, 'img-2'));
     assert.deepEqual(imagesOf(world), ['img-2', 'img-2', 'img-2']);
+    assert.deepEqual(await half(), []);
   });
 
   it('× specs that go back: the successor is withdrawn, the predecessor was never touched', async () => {

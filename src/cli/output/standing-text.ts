@@ -53,6 +53,11 @@ function verdictOf({ estate, generation, pin, scopes, limited, pauses, quarantin
       sum(({ stopped }) => stopped.length),
       'stopped rollout',
     ),
+    ...some(
+      sum(({ replacements }) => replacements.length),
+      'machine half replaced',
+      'machines half replaced',
+    ),
     ...some(quarantined.length, 'scope in quarantine', 'scopes in quarantine'),
     ...some(leftAlone.length, 'scope left alone', 'scopes left alone'),
   ].join(' · ');
@@ -86,6 +91,7 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
     ['Held by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
+    ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
     ['Left alone', standing.leftAlone.flatMap((one) => [leftAloneText(one), `  ${leftAloneNext}`])],
@@ -116,6 +122,12 @@ const approvalLines = ({ scope, approvals }: ScopeStanding): readonly string[] =
       `  setpoint withdraw ${seq} --reason "…"`,
     ];
   });
+
+const replacementLines = ({ replacements }: ScopeStanding): readonly string[] =>
+  replacements.flatMap(({ address, predecessor, successor, since, waitsFor, heldBy }) => [
+    `${address}: ${predecessor} and its successor ${successor ?? '(being launched)'} since ${formatMoment(since)}, waits for ${waitsFor}`,
+    ...(heldBy === undefined ? [] : [`  ${heldBy}`]),
+  ]);
 
 const stopLines = ({ stopped }: ScopeStanding): readonly string[] =>
   stopped.flatMap(({ document, generation, why }) => [

@@ -1,4 +1,8 @@
-import type { PendingIntent } from '../../../src/core/knowledge.ts';
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Birth } from '../../../src/core/births.ts';
+import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
+import { halfDoneIn } from '../../../src/core/plan/succession.ts';
 import { appliedAs, at, dialect, input, looked, ours, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
@@ -54,3 +58,38 @@ const cases: readonly Case[] = [
 ];
 
 runCases(cases, import.meta.url);
+
+describe('replacements that have begun and not ended', () => {
+  const before = given(0).knowledge;
+  const address = at('instance', 'web-0');
+  const former = before.settled.get('i-1') ?? assert.fail();
+  const successor = { ...former, lastWriteAt: 5_000, terms: { ...former.terms, successorOf: 'i-1' } };
+  const both = { ...before, pending: [], settled: new Map([...before.settled, ['i-2', successor]]) };
+  const birth: Birth = {
+    id: 'i-2',
+    address,
+    attributes: machineOf('new', 'subnet-1'),
+    generation: 2,
+    launchedAt: 5_000,
+  };
+  const ending: PendingIntent = { ...launch, verb: 'delete', draft: { kind: 'instance', id: 'i-1', details: {} } };
+  const pair = { address, predecessor: 'i-1', successor: 'i-2', since: 5_000 };
+  const rows: readonly (readonly [name: string, known: Knowledge, want: readonly object[]])[] = [
+    ['an open launch', before, [{ address, predecessor: 'i-1', since: 0, waitsFor: 'the launch of its successor' }]],
+    ['a young successor', { ...both, births: [birth] }, [{ ...pair, waitsFor: 'i-2 to be ready' }]],
+    [
+      'one that was ready for long enough',
+      { ...both, births: [{ ...birth, proven: true }] },
+      [{ ...pair, waitsFor: 'the end of i-1' }],
+    ],
+    [
+      'one that failed',
+      { ...both, births: [{ ...birth, failed: 'it stopped' }] },
+      [{ ...pair, waitsFor: 'the end of i-2, which failed: it stopped' }],
+    ],
+    ['an open deletion', { ...both, pending: [ending] }, [{ ...pair, waitsFor: 'the end of i-1, which is under way' }]],
+    ['the successor alone', { ...both, settled: new Map([['i-2', successor]]) }, []],
+    ['no replacement', { ...before, pending: [] }, []],
+  ];
+  for (const [name, known, want] of rows) it(name, () => assert.deepEqual(halfDoneIn(known), want));
+});
