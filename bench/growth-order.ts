@@ -151,6 +151,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
     ),
     around([]),
   ],
+  'both ends of the same traffic': (n) => [
+    times(n / 2, (i) => [
+      create(`out${i}`, rule('web', { direction: 'egress', peers: ['10.0.0.0/8'], ports: `${1000 + i}-65535` })),
+      remove(`in${i}`, rule('db', { peers: [`group:${groupAt('web')}`], ports: `${1000 + i}` })),
+    ]).flat(),
+    around([member(['all', 'web']), member(['all', 'db'])]),
+  ],
   'machines that change groups with their rules': (n) => [
     times(n / 4, (i) => [
       regroup(`m${i}`, ['all', 'web'], ['all', 'app']),

@@ -4,7 +4,7 @@ import type { Action } from './action.ts';
 export interface Graph {
   readonly actions: readonly Action[];
   readonly nodes: readonly Node[];
-  /** `after` starts once `before` went well. `soft`: left out where they would wait for each other; `wish`: before any soft one. */
+  /** `after` starts once `before` went well. */
   needs(after: number, before: number, how?: Yielding): void;
   /** `after` starts once `before` has ended, well or not. */
   follows(after: number, before: number, how?: Yielding): void;
@@ -15,7 +15,13 @@ export interface Graph {
   gate(behind: Behind): number;
 }
 
-export type Yielding = 'soft' | 'wish';
+/**
+ * A wait that is left out where nodes would wait for each other, those of the first sort first: what may wait too much; a rule that waits
+ * so that it lets nothing through for a moment; a machine that does; and what may shut something.
+ */
+export type Yielding = (typeof yieldings)[number];
+
+const yieldings = ['wish', 'shut-rule', 'shut-machine', 'soft'] as const;
 
 export interface Behind {
   readonly needs?: readonly number[];
@@ -54,18 +60,31 @@ export function graphOf(actions: readonly Action[]): Graph {
 
 const emptyNode = (seen: boolean): Node => ({ needs: new Set(), follows: new Set(), seen });
 
-/** Leaves out every wish, and then every soft wait, between nodes that would wait for each other. */
-export function openCircles({ nodes }: Graph): void {
-  for (const yielding of ['wish', 'soft'] as const) {
+/**
+ * Leaves out the waits that yield, between nodes that would wait for each other. Who waited for a gate waits from then on for all that
+ * is behind it and in no circle with it.
+ */
+export function openCircles({ nodes, gate, actions }: Graph): void {
+  for (const yielding of yieldings) {
     const soft = nodes.flatMap(({ soft }, at) =>
       [...(soft ?? [])].flatMap(([before, how]) => (how === yielding ? [{ at, before }] : [])),
     );
     if (soft.length === 0) continue;
     const circleOf = circlesOf(nodes);
+    const outside = new Map<number, number>();
+    const outsideOf = (at: number, { needs, follows, seen }: Node): number => {
+      const isOut = (one: number): boolean => circleOf[one] !== circleOf[at];
+      const made =
+        outside.get(at) ?? gate({ needs: [...needs].filter(isOut), follows: [...follows].filter(isOut), seen });
+      outside.set(at, made);
+      return made;
+    };
     for (const { at, before } of soft) {
-      if (circleOf[at] !== circleOf[before]) continue;
-      nodes[at]?.needs.delete(before);
-      nodes[at]?.follows.delete(before);
+      const [node, other] = [nodes[at], nodes[before]];
+      if (node === undefined || other === undefined || circleOf[at] !== circleOf[before]) continue;
+      const as = node.needs.delete(before) ? 'needs' : 'follows';
+      node.follows.delete(before);
+      if (before >= actions.length) node[as].add(outsideOf(before, other));
     }
   }
 }

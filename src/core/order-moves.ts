@@ -1,13 +1,16 @@
 import type { Action } from './action.ts';
-import type { InstanceAttributes, RuleAttributes } from './attributes.ts';
+import { isAddress, nameIn } from './address.ts';
+import type { InstanceAttributes } from './attributes.ts';
+import type { Cidr } from './cidr.ts';
 import { groupByMany } from './group-by-many.ts';
 import { groupsNamed } from './kinds/firewall-rule.ts';
 import type { Graph } from './order-graph.ts';
+import { closedBy } from './order-openings.ts';
 import { gatesOf, type RuleChange } from './order-traffic.ts';
 import type { Ref } from './resource.ts';
 import { type Flow, flowOf } from './traffic/flow.ts';
 import { neighboursOf, type Surroundings } from './traffic/neighbours.ts';
-import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from './traffic/traffic-index.ts';
+import { type Bundle, type Entry, trafficIndex } from './traffic/traffic-index.ts';
 
 /**
  * A machine changes groups between the rules, so that what it is let through before and after it is let through all the time, and
@@ -20,7 +23,9 @@ import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from './traf
  *   group it leaves                           |
  *   a new rule that names a group it leaves   | after it has moved, if they would not wait for each other
  *   an old rule that names a group it is in   | goes after it has moved, if what it lets through is let through there too
- *   an old rule that names a group it joins   | goes before it moves, or is made, if they would not wait for each other
+ *   an old rule that names a group it joins   | goes before it moves, or is made, if they would not wait for each other; if it
+ *                                             | does not go, the machine waits for the next look
+ *   an old rule that speaks of all machines   | goes, or fails to, before it is made
  */
 export function orderMoves(graph: Graph, changes: readonly RuleChange[], around: Surroundings): void {
   const moves = [...graph.actions.entries()].flatMap(([at, action]) => moveOf(action, at));
@@ -28,8 +33,9 @@ export function orderMoves(graph: Graph, changes: readonly RuleChange[], around:
   const moving = new Set(moves.flatMap(({ joins, present }) => [...joins, ...present]));
   const naming = groupByMany(changes, ({ rule }) => groupsNamed(rule).filter((group) => moving.has(group)));
   orderJoined(graph, moves, naming);
+  orderShut(graph, moves, changes, around);
   const joining = joinersIn(graph, moves, around);
-  orderLeaving(graph, moves, { successors: successorsIn(graph, changes, around), joining, around });
+  orderLeaving(graph, moves, { successors: successorsIn(graph, changes, around), joiners: joining.joiners });
   const leavers = gatesBy(
     groupByMany(moves, ({ leaves }) => leaves),
     (its) => graph.gate({ needs: positionsOf(its) }),
@@ -39,72 +45,118 @@ export function orderMoves(graph: Graph, changes: readonly RuleChange[], around:
     if (left !== undefined) for (const change of its) orderBehind(graph, change, left);
   }
   for (const { at, from } of changes)
-    if (from?.action === 'allow') for (const gate of joining(from)) graph.needs(at, gate);
+    if (from?.action === 'allow') for (const gate of joining.takingOver(from)) graph.needs(at, gate);
 }
 
-/** The rules of the groups that a machine joins: the new ones stand before it comes, the old ones are gone. */
+/** The rules of the groups that a machine joins: the new ones stand before it comes, what denied there is gone. */
 function orderJoined(graph: Graph, moves: readonly Move[], naming: ByGroup<RuleChange>): void {
   const added = gatesBy(naming, (its) => graph.gate({ needs: positionsOf(its.filter(isAdded)) }));
-  const taken = gatesBy(naming, (its) => graph.gate({ follows: positionsOf(its.filter((one) => !isAdded(one))) }));
+  const denied = gatesBy(naming, (its) =>
+    graph.gate({ follows: positionsOf(its.filter(({ as, from }) => from?.action === 'deny' && as !== 'grown')) }),
+  );
   for (const { at, joins, isMade } of moves) {
     for (const group of joins) {
-      const [first, gone] = [added(group), taken(group)];
+      const [first, gone] = [added(group), denied(group)];
       if (first !== undefined && !isMade) graph.needs(at, first, 'wish');
       if (gone !== undefined) graph.follows(at, gone, 'soft');
     }
   }
 }
 
+/**
+ * Who joins a group waits until the old rules that speak of any of its groups are gone, and of everybody: one that could not be taken
+ * away holds it up until the next look if it names the group, and else only until it has ended.
+ */
+function orderShut(graph: Graph, moves: readonly Move[], changes: readonly RuleChange[], around: Surroundings): void {
+  const closing = changes.filter((change) => closedBy(change).length > 0);
+  const joined = moves.filter(({ joins }) => joins.length > 0);
+  if (closing.length === 0 || joined.length === 0) return;
+  const naming = gatesBy(
+    groupByMany(closing, ({ rule }) => groupsNamed(rule)),
+    (its) => graph.gate({ needs: positionsOf(its) }),
+  );
+  const everywhere = closingEverywhere(graph, closing, around);
+  for (const { at, joins, stays, subnet, isMade } of joined) {
+    for (const gate of joins.flatMap((group) => naming(group) ?? [])) graph.needs(at, gate, 'shut-machine');
+    for (const gate of stays.flatMap((group) => naming(group) ?? [])) graph.needs(at, gate, 'wish');
+    for (const gate of everywhere(subnet)) graph.follows(at, gate, isMade ? 'shut-machine' : 'wish');
+  }
+}
+
+/** By the subnet of a machine: the rules of its network that speak of all machines there. */
+function closingEverywhere(graph: Graph, closing: readonly RuleChange[], around: Surroundings) {
+  const { isInside } = neighboursOf(around, 'either');
+  const ofAll = closing.filter((change) => closedBy(change).some((flow) => speaksOfAll(flow, isInside)));
+  const byNetwork = Map.groupBy(ofAll, ({ rule }) => nameIn(rule.network, 'network'));
+  const gates = gatesBy(byNetwork, (its) => graph.gate({ follows: positionsOf(its) }));
+  return (subnet: Ref): readonly number[] => {
+    const networks = isAddress(subnet) ? [nameIn(subnet, 'subnet').replace(/\.[^.]*$/, '')] : [...byNetwork.keys()];
+    return networks.flatMap((network) => gates(network) ?? []);
+  };
+}
+
+/** Of machines whatever groups they are in. */
+const speaksOfAll = ({ holders, peers }: Flow, isInside: (cidr: Cidr) => boolean): boolean =>
+  holders.length === 0 ||
+  peers.some((peer) => peer.kind === 'unknown' || (peer.kind === 'block' && isInside(peer.cidr)));
+
 function gatesBy<T>(by: ByGroup<T>, make: (its: readonly T[]) => number): (group: Ref) => number | undefined {
   const gates = new Map([...by].map(([group, its]) => [group, make(its)]));
   return (group) => gates.get(group);
-}
-
-interface Leaving {
-  readonly successors: (group: Ref) => readonly number[];
-  readonly joining: (flow: Flow) => readonly number[];
-  readonly around: Surroundings;
 }
 
 /**
  * What takes the place of the rules of a group stands before a machine leaves it, wherever it stays or goes; and so do the machines
  * that these rules speak of, unless they would wait for each other.
  */
-function orderLeaving(graph: Graph, moves: readonly Move[], { successors, joining, around }: Leaving): void {
-  const standing = groupByMany(around.standing, groupsNamed);
-  const joiners = new Map<Ref, readonly number[]>();
-  const joinersFor = (group: Ref): readonly number[] => {
-    const flows = joiners.has(group) ? [] : (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
-    const gates = joiners.get(group) ?? oneGate(graph, [...new Set(flows.flatMap(joining))]);
-    joiners.set(group, gates);
-    return gates;
-  };
+function orderLeaving(graph: Graph, moves: readonly Move[], { successors, joiners }: Leaving): void {
   for (const { at, leaves } of moves) {
     for (const group of leaves) {
       for (const gate of successors(group)) graph.needs(at, gate);
-      for (const gate of joinersFor(group)) graph.needs(at, gate, 'soft');
+      for (const gate of joiners(group)) graph.needs(at, gate, 'soft');
     }
   }
 }
 
-function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surroundings) {
-  const index = trafficIndex(
-    entriesOf(changes.filter(isAdded).map(({ at, to }) => [at, to])),
-    neighboursOf(around, 'passing'),
-  );
+/** By the group that is left. */
+interface Leaving {
+  readonly successors: (group: Ref) => readonly number[];
+  readonly joiners: (group: Ref) => readonly number[];
+}
+
+/**
+ * Of these rules, those that take over from the rules of a group for the machines that leave it: at their own end those of the groups
+ * that they are in then, at the other end those that speak of these groups, or of blocks.
+ */
+function takingOver(entries: readonly Entry[], around: Surroundings): (group: Ref) => readonly Bundle[] {
+  const [leaving, passing] = [neighboursOf(around, 'leaving'), neighboursOf(around, 'passing')];
+  const [atOwnEnd, atOther] = [trafficIndex(entries, leaving, passing), trafficIndex(entries, passing, leaving)];
   const standing = groupByMany(around.standing, groupsNamed);
-  const gates = gatesOf(graph);
-  const known = new Map<Ref, readonly number[]>();
-  return (group: Ref): readonly number[] => {
-    const found = known.get(group) ?? oneGate(graph, successorsOf(standing.get(group) ?? [], index).map(gates.all));
-    known.set(group, found);
-    return found;
+  return (group) => {
+    const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
+    const found = flows.flatMap((flow) => [
+      ...(flow.holders.includes(group) ? atOwnEnd.meeting({ ...flow, holders: [group] }, flow.action) : []),
+      ...flow.peers
+        .filter(({ key }) => key === group)
+        .flatMap((peer) => atOther.meeting({ ...flow, peers: [peer] }, flow.action)),
+    ]);
+    return [...new Set(found)];
   };
 }
 
-function successorsOf(rules: readonly RuleAttributes[], index: TrafficIndex): readonly Bundle[] {
-  const flows = rules.flatMap((rule) => flowOf(rule) ?? []);
-  return [...new Set(flows.flatMap((flow) => index.meeting(flow, flow.action)))];
+function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surroundings): Leaving['successors'] {
+  const added = entriesOf(changes.filter(isAdded).map(({ at, to }) => [at, to]));
+  const [bundles, gates] = [takingOver(added, around), gatesOf(graph)];
+  return remembered((group) => oneGate(graph, bundles(group).map(gates.all)));
+}
+
+function remembered<K, T>(make: (key: K) => T): (key: K) => T {
+  const made = new Map<K, { readonly value: T }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
 }
 
 const oneGate = (graph: Graph, needs: readonly number[]): readonly number[] =>
@@ -115,31 +167,35 @@ function orderBehind(graph: Graph, change: RuleChange, left: number): void {
   const { at, from, to } = change;
   if (from?.action === 'deny') graph.needs(at, left);
   else if (to?.action === 'deny') graph.needs(at, left, 'soft');
-  else if (isAdded(change)) graph.follows(at, left, 'soft');
+  else if (isAdded(change)) graph.follows(at, left, 'shut-rule');
 }
 
 /** For traffic that goes: the machines that join groups in which some of it is to be let through. */
-function joinersIn(graph: Graph, moves: readonly Move[], around: Surroundings): (flow: Flow) => readonly number[] {
+function joinersIn(
+  graph: Graph,
+  moves: readonly Move[],
+  around: Surroundings,
+): Pick<Leaving, 'joiners'> & { readonly takingOver: (flow: Flow) => readonly number[] } {
   const joining = groupByMany(
     moves.filter(({ isMade }) => !isMade),
     ({ joins }) => joins,
   );
   const gates = gatesBy(joining, (its) => graph.gate({ needs: positionsOf(its) }));
   const rules = around.wanted.filter((rule) => groupsNamed(rule).some((group) => joining.has(group)));
-  const index = trafficIndex(entriesOf(rules.map((rule, at) => [at, flowOf(rule)])), neighboursOf(around, 'passing'));
-  const known = new Map<Bundle, readonly number[]>();
-  const gateOf = (bundle: Bundle): readonly number[] => {
-    const groups = known.has(bundle) ? [] : bundle.flatMap(({ at }) => rules.slice(at, at + 1).flatMap(groupsNamed));
-    const found =
-      known.get(bundle) ??
-      oneGate(
-        graph,
-        [...new Set(groups)].flatMap((group) => gates(group) ?? []),
-      );
-    known.set(bundle, found);
-    return found;
+  const entries = entriesOf(rules.map((rule, at) => [at, flowOf(rule)]));
+  const gateOf = remembered((bundle: Bundle): readonly number[] => {
+    const groups = new Set(bundle.flatMap(({ at }) => rules.slice(at, at + 1).flatMap(groupsNamed)));
+    return oneGate(
+      graph,
+      [...groups].flatMap((group) => gates(group) ?? []),
+    );
+  });
+  const index = trafficIndex(entries, neighboursOf(around, 'passing'));
+  const bundles = takingOver(entries, around);
+  return {
+    takingOver: (flow) => index.meeting(flow, flow.action).flatMap(gateOf),
+    joiners: remembered((group: Ref) => oneGate(graph, [...new Set(bundles(group).flatMap(gateOf))])),
   };
-  return (flow) => index.meeting(flow, flow.action).flatMap(gateOf);
 }
 
 const entriesOf = (flows: readonly (readonly [at: number, flow: Flow | undefined])[]): readonly Entry[] =>
@@ -154,16 +210,33 @@ interface Move {
   readonly present: readonly Ref[];
   readonly joins: readonly Ref[];
   readonly leaves: readonly Ref[];
+  readonly stays: readonly Ref[];
+  /** Where it stands then. */
+  readonly subnet: Ref;
   /** It was not there before. */
   readonly isMade: boolean;
 }
 
 function moveOf(action: Action, at: number): readonly Move[] {
   if (action.kind !== 'instance') return [];
-  if (action.verb === 'create')
-    return [{ at, present: [], joins: groupsOf(action.desired) ?? [], leaves: [], isMade: true }];
+  if (action.verb === 'create') {
+    const { desired } = action;
+    return [
+      {
+        at,
+        present: [],
+        joins: groupsOf(desired) ?? [],
+        leaves: [],
+        stays: [],
+        subnet: subnetOf(desired),
+        isMade: true,
+      },
+    ];
+  }
   const { joins, leaves, present } = groupChangeOf(action);
-  return joins.length + leaves.length === 0 ? [] : [{ at, present, joins, leaves, isMade: false }];
+  if (joins.length + leaves.length === 0 || !('desired' in action)) return [];
+  const stays = present.filter((group) => !leaves.includes(group));
+  return [{ at, present, joins, leaves, stays, subnet: subnetOf(action.desired), isMade: false }];
 }
 
 export type GroupChange = Pick<Move, 'present' | 'joins' | 'leaves'>;
@@ -186,6 +259,11 @@ export function groupChangeOf(action: Action): GroupChange {
 function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {
   // why: only called with instances
   return (attributes as InstanceAttributes).groups;
+}
+
+function subnetOf({ attributes }: { readonly attributes: object }): Ref {
+  // why: only called with instances
+  return (attributes as InstanceAttributes).placement.subnet;
 }
 
 type ByGroup<T> = ReadonlyMap<Ref, readonly T[]>;

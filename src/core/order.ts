@@ -4,6 +4,7 @@ import { refsOf, rulesOf } from './kinds/kinds.ts';
 import type { Observed } from './observed.ts';
 import { graphOf, type Node, openCircles } from './order-graph.ts';
 import { orderMoves } from './order-moves.ts';
+import { orderOpenings } from './order-openings.ts';
 import { orderTraffic, ruleChanges } from './order-traffic.ts';
 import type { Ref } from './resource.ts';
 import type { Surroundings } from './traffic/neighbours.ts';
@@ -41,7 +42,8 @@ interface Waits {
  *   whatever names a resource                 | that resource made, adopted or replaced; or its update, ended
  *   a delete                                  | whatever stands in it or names it: deleted, moved or let go
  *   a rule that goes, shrinks or denies       | the new rules that speak of the same traffic: see order-traffic.ts
- *   a machine that changes groups             | the rules of those groups: see order-moves.ts
+ *   a rule that lets more through at one end  | what goes at the other end, ended: see order-openings.ts
+ *   a machine that is made or changes groups  | the rules of those groups: see order-moves.ts
  *   replace or stop of a machine              | the one before it in the same document, and those being made
  *   a subnet that overlaps one being deleted  | that delete, ended
  */
@@ -57,6 +59,7 @@ export function order(actions: readonly Action[], around: Surroundings): Order {
   const changes = ruleChanges(actions);
   orderTraffic(graph, changes, around);
   orderMoves(graph, changes, around);
+  orderOpenings(graph, changes, around);
   openCircles(graph);
   return {
     steps: steps.map(({ action, needs, follows }) => ({ action, needs: [...needs], follows: [...follows] })),

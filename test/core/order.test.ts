@@ -117,7 +117,43 @@ const rows: readonly Row[] = [
       members: [{ before: [at('group', 'core.web')], after: [at('group', 'core.new')], blocks: [] }],
       wanted: [of.rule('core.new', { ports: '22' })],
     },
-    want: [],
+    want: ['web-0: ~into-web'],
+  },
+  {
+    name: 'a rule lets traffic out of a machine once the old rule that let it into the other is gone',
+    actions: [
+      create(desired('firewall-rule', 'out', of.rule('core.web', { direction: 'egress', peers: ['10.0.0.0/8'] }))),
+      create(desired('firewall-rule', 'udp', of.rule('core.web', { direction: 'egress', protocol: 'udp' }))),
+      remove(
+        'in',
+        observed('firewall-rule', 'sgr-1', of.rule('core.db', { peers: [`group:${at('group', 'core.web')}`] })),
+      ),
+    ],
+    want: ['out: ~in'],
+  },
+  {
+    name: 'of two ends that are both replaced, the new rules do not wait for the old ones: nothing is shut',
+    actions: [
+      create(desired('firewall-rule', 'out', of.rule('core.web', { direction: 'egress', peers: ['10.0.0.0/8'] }))),
+      create(desired('firewall-rule', 'in', of.rule('core.db', { peers: ['10.0.0.0/8'] }))),
+      remove('old-out', observed('firewall-rule', 'sgr-1', of.rule('core.web', { direction: 'egress' }))),
+      remove('old-in', observed('firewall-rule', 'sgr-2', of.rule('core.db'))),
+    ],
+    want: ['old-out: out', 'old-in: in'],
+  },
+  {
+    name: 'a machine is launched once the old rules of its groups are gone, and not if one stays',
+    actions: [
+      create(desired('instance', 'web-0', of.instance('core.app', ['core.web']))),
+      remove('into-web', observed('firewall-rule', 'sgr-1', of.rule('core.web', { peers: ['203.0.113.0/24'] }))),
+      remove('into-db', observed('firewall-rule', 'sgr-2', of.rule('core.db', { peers: ['10.0.0.0/8'] }))),
+      remove(
+        'lb',
+        observed('firewall-rule', 'sgr-3', of.rule('core.db', { peers: [`group:${at('group', 'core.lb')}`] })),
+      ),
+    ],
+    around: { ...nobodyAround, blocks: ['10.0.0.0/16'] },
+    want: ['web-0: into-web ~into-db'],
   },
   {
     name: 'children go before their parents',
@@ -177,7 +213,7 @@ const rows: readonly Row[] = [
       create(ranked(1000, named('out', { direction: 'egress' }))),
       create(ranked(1000, named('in', {}))),
     ],
-    want: ['deny: out'],
+    want: ['deny: out', 'in: ~deny'],
   },
   {
     name: 'and before what it outranks: else that would be let through for a while',

@@ -14,6 +14,7 @@ const limits = { limits: { deletes: 99, replaces: 99, share: '100%' } };
 const groups = ['web', 'app', 'db'] as const;
 const members = fc.uniqueArray(fc.constantFrom(...groups), { maxLength: 3 });
 const someRule = fc.record({
+  direction: fc.constantFrom('ingress', 'ingress', 'egress'),
   group: fc.option(fc.constantFrom(...groups), { nil: undefined }),
   ports: fc.constantFrom<readonly unknown[]>([443], ['400-500'], [22]),
   peer: fc.constantFrom<object>(
@@ -25,15 +26,16 @@ const someRule = fc.record({
   ),
 });
 const estate = fc.record({
+  egress: fc.constantFrom('allow', 'deny'),
   machines: fc.array(members, { minLength: 1, maxLength: 3 }),
   rules: fc.array(someRule, { maxLength: 4 }),
 });
 type Estate = typeof estate extends fc.Arbitrary<infer T> ? T : never;
 
-const documentsOf = ({ machines, rules }: Estate): readonly object[] => [
-  network({ internet: false }),
+const documentsOf = ({ egress, machines, rules }: Estate): readonly object[] => [
+  network({ internet: false, default: { egress } }),
   ...machines.map((groups, i) => machine(`m${i}`, { replicas: 1, groups })),
-  ...rules.map(({ group, ports, peer }, i) => rule(`r${i}`, { group, ports, peers: peer })),
+  ...rules.map(({ direction, group, ports, peer }, i) => rule(`r${i}`, { direction, group, ports, peers: peer })),
 ];
 
 const changing = Object.keys(calls).filter((name): name is ActionName =>

@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import { calls } from '../../providers/memory/cloud/calls.ts';
 import type { ChangeEntry } from '../../providers/memory/cloud/history.ts';
 import type { Standing } from '../../providers/memory/cloud/inspect.ts';
+import type { InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
 import { canary } from '../support/canary.ts';
 import { invariants } from './invariants/all.ts';
@@ -201,6 +202,18 @@ const damages: readonly Damage[] = [
       }),
   },
   {
+    name: 'a rule made that no spec wants',
+    breaks: 13,
+    done: (trace) =>
+      withChanges(trace, (all) => {
+        const groups = new Set(all.flatMap(({ after }) => (after && 'launch' in after ? groupsOf(after) : [])));
+        const [group = ''] = groups;
+        const match = { direction: 'ingress', protocol: 'tcp', from: 22, to: 22, peer: '100.64.0.0/10' } as const;
+        const after = { id: 'rul-999999', group, description: '', match };
+        return [{ seq: 1e6, at: 1e15, caller: lastName(trace), id: after.id, after }];
+      }),
+  },
+  {
     name: 'a machine ended that every spec wanted as it was',
     breaks: 14,
     done: (trace) => {
@@ -226,6 +239,9 @@ const isWanted = ({ runs }: Trace, { address, authority }: LedgerEntry['body']):
   runs.some((run) => run.generation === 1 && run.desired.some((one) => one.address === address));
 const isSame = (one: LedgerEntry['body'], other: LedgerEntry['body'] | undefined): boolean =>
   one['intent'] === other?.['intent'];
+
+// why: only called with machines
+const groupsOf = (record: object): readonly string[] => (record as InstanceRecord).groups;
 
 const brokenIn = (trace: Trace): readonly number[] =>
   invariants.filter(({ broken }) => broken(trace).length > 0).map(({ number }) => number);

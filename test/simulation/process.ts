@@ -1,3 +1,4 @@
+import type { History } from '../../providers/memory/cloud/history.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
@@ -22,7 +23,7 @@ import type { Draw } from './draw.ts';
 import { type Fate, fated } from './fate.ts';
 import { flickering } from './flicker.ts';
 import { bootsWith, gossiping } from './gossip.ts';
-import type { AskedTrace, RunTrace, SentTrace } from './trace.ts';
+import type { AskedTrace, LookTrace, RunTrace, SentTrace, StuckTrace } from './trace.ts';
 import { twice } from './twice.ts';
 
 /** The world that processes share. */
@@ -61,7 +62,7 @@ export interface Ran {
 export async function runProcess(stage: Stage, orders: Orders): Promise<Ran> {
   const { clock, database } = stage;
   const store = database.connect();
-  const log: Log = { sent: [], asked: [], told: [] };
+  const log: Log = { sent: [], asked: [], told: [], looks: [], stuck: [] };
   const life = fated(orders.fate, { clock, stall: () => store.stall() });
   const stop = new AbortController();
   const isAwake = !('ms' in orders.fate);
@@ -93,6 +94,8 @@ interface Log {
   readonly sent: SentTrace[];
   readonly asked: AskedTrace[];
   readonly told: Progress[];
+  readonly looks: LookTrace[];
+  readonly stuck: StuckTrace[];
 }
 
 const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
@@ -100,7 +103,7 @@ const ended = (stopped: { at: number } | undefined, clock: VirtualClock) =>
 
 const traceOf = (
   { name, generation, scope, fate }: Orders,
-  { sent, asked, told }: Log,
+  { sent, asked, told, looks, stuck }: Log,
   stop: RunTrace['stop'],
 ): RunTrace => ({
   name,
@@ -109,6 +112,8 @@ const traceOf = (
   sent,
   asked,
   told,
+  looks,
+  stuck,
   stop: stop === undefined || Number.isNaN(stop.ended) ? undefined : stop,
   late: fate.kind === 'lingers',
 });
@@ -151,6 +156,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
     const input = { wanted, observation, knowledge, dialect, choices: { policies } };
     const made = plan(input);
     plans.push(twice(input, made, draw));
+    shift.log.looks.push(lookOf(observation, made, stage.cloud));
     return made;
   };
   const authority = { revision: `r${orders.generation}`, generation: orders.generation, plan: '', approver: 'test' };
@@ -178,8 +184,33 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
       ...(orders.patienceMs === undefined ? {} : { patienceMs: orders.patienceMs }),
     },
     { ...store, operations: shift.operations, limiter: stage.limiter, clock, random: draw.random },
-    { signal, tell: (progress) => void shift.log.told.push(progress) },
+    {
+      signal,
+      tell: (progress) => {
+        shift.log.told.push(progress);
+        shift.log.stuck.push(...stuckBy(progress, stage.cloud));
+      },
+    },
   );
+}
+
+/** What a plan rests on, for those who judge it. */
+export const lookOf = ({ resources }: Observation, made: ScopePlan, { history }: MemoryCloud): LookTrace => ({
+  seq: lastSeq(history),
+  plan: made,
+  shown: new Set(resources.map(({ id }) => id)),
+});
+
+const lastSeq = ({ calls, changes }: History): number =>
+  Math.max(0, ...[calls.at(-1), changes.at(-1)].map((last) => last?.seq ?? 0));
+
+/** What did not go or change, where that is what was told. */
+export function stuckBy(progress: Progress, { history }: MemoryCloud): readonly StuckTrace[] {
+  const seq = lastSeq(history);
+  if (progress.at === 'settled' && progress.verb !== 'create' && progress.failure !== undefined)
+    return [{ seq, address: progress.address }];
+  if (progress.at !== 'withheld' || progress.finding.type !== 'withheld') return [];
+  return progress.finding.action === 'create' ? [] : [{ seq, address: progress.finding.address }];
 }
 
 const unapproved = { code: 'mode', why: 'a person must approve it' } as const;

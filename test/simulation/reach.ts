@@ -21,14 +21,21 @@ export interface Packet {
 
 /** Whoever lets packets through: the cloud as it stands at a moment, or the specs. */
 export interface Filter {
-  reaches(packet: Packet): boolean;
+  /** `at`: by the rules of one end alone, whatever those of the other say; left out: by those of both. */
+  reaches(packet: Packet, at?: End): boolean;
   /** Whether the machines of it are there. */
   standsAt(packet: Packet): boolean;
 }
 
-interface Machine {
+/** Where a machine is, as far as rules ask. */
+export interface Place {
   readonly groups: readonly string[];
   readonly network: string;
+}
+
+type End = RuleShape['direction'];
+
+interface Machine extends Place {
   readonly address: string;
 }
 
@@ -41,7 +48,23 @@ export interface ReachWorld extends Filter {
   apply(change: ChangeEntry): void;
   /** Whether packets get through as it stands now, whatever changes. */
   now(): (packet: Packet) => boolean;
+  /** As it stands now, with these rules and machines alone: what happens to either does not touch the other. */
+  fork(has: (id: string) => boolean): ReachWorld;
   isMachine(id: string): boolean;
+  machines(): readonly string[];
+  /** Where a machine is now, by our addresses, as far as these have one. */
+  placeOf(id: string): Place | undefined;
+  /** Puts something beside a machine that nobody lists, as a load balancer, alone into each group that the machine is in by another world. */
+  attachBeside(id: string, other: ReachWorld): void;
+  groupsOf(id: string): Place | undefined;
+  /** The packets from and to a machine. */
+  packetsOf(id: string): readonly Packet[];
+  /** The rules that stand now, by id, in our addresses as far as these have one. */
+  rules(): ReadonlyMap<string, NamedRule>;
+  /** The packets that a rule which stands lets through at its end. */
+  packetsBy(rule: string): readonly Packet[];
+  /** Of these rules, those by which one end of this packet gets through. */
+  letting(packet: Packet, rules: readonly string[]): readonly string[];
   /** The address of ours that its mark names. */
   addressOf(id: string): string | undefined;
   /** Its address in its subnet. */
@@ -67,34 +90,75 @@ export function triedIn(changes: readonly ChangeEntry[]): Tried {
   };
 }
 
+const groupPeer = 'group:';
 const isRule = (record: Tagged | RuleRecord): record is RuleRecord => 'match' in record;
 const isInstance = (record: Tagged | RuleRecord): record is InstanceRecord => 'launch' in record;
 const isSubnet = (record: Tagged | RuleRecord): record is SubnetRecord => 'zone' in record && 'cidr' in record;
 const isUp = (record: InstanceRecord): boolean => record.power.sent !== 'terminate';
 
-export function reachWorld(tried: Tried): ReachWorld {
-  const state: State = { rules: new Map(), machines: new Map() };
-  const blocks = new Map<string, string>();
-  const marks = new Map<string, string>();
-  let born = 0;
-  const note = (id: string, record: InstanceRecord, isStrangers: boolean): void => {
-    const known = state.machines.get(id);
-    const address = known?.address ?? addressIn(blocks.get(record.place.subnet) ?? '10.0.0.0/24', ++born);
-    // why: colleagues copy marks, and nobody wants anything for a copy
-    const mark = isStrangers ? undefined : markOf(record.tags, record.launch.index);
-    if (mark) marks.set(id, mark.address);
+export const reachWorld = (tried: Tried): ReachWorld =>
+  worldOf(tried, { rules: new Map(), machines: new Map() }, { hosts: new Map(), blocks: new Map(), marks: new Map() });
+
+/** By id, and of all that ever was: the address of a machine, the block of a subnet, and our address that a mark names. */
+interface Register {
+  readonly hosts: Map<string, string>;
+  readonly blocks: Map<string, string>;
+  readonly marks: Map<string, string>;
+}
+
+function worldOf(tried: Tried, state: State, { hosts, blocks, marks }: Register): ReachWorld {
+  const note = (id: string, record: InstanceRecord): void => {
+    const address = hosts.get(id) ?? addressIn(blocks.get(record.place.subnet) ?? '10.0.0.0/24', hosts.size + 1);
+    hosts.set(id, address);
     if (isUp(record)) state.machines.set(id, { groups: record.groups, network: record.place.network, address });
     else state.machines.delete(id);
   };
+  // why: colleagues copy marks, and nobody wants anything for a copy
+  const noteMark = (id: string, record: ChangeEntry['after'], caller: string): void => {
+    if (record === undefined || !('tags' in record) || caller === 'outside') return;
+    const mark = markOf(record.tags, isInstance(record) ? record.launch.index : undefined);
+    if (mark) marks.set(id, mark.address);
+  };
+  const named = (id: string): string => marks.get(id) ?? id;
   return {
-    reaches: (packet) => reachesIn(state, packet),
+    reaches: (packet, at) => reachesIn(state, packet, at),
     now: () => {
       const kept = { rules: new Map(state.rules), machines: new Map(state.machines) };
       return (packet) => reachesIn(kept, packet);
     },
+    fork: (has) => {
+      const kept = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([id]) => has(id)));
+      const { rules, machines } = state;
+      return worldOf(tried, { rules: kept(rules), machines: kept(machines) }, { hosts, blocks, marks });
+    },
     isMachine: (id) => state.machines.has(id),
+    machines: () => [...state.machines.keys()],
     standsAt: (packet) => standsIn(state, packet),
     addressOf: (id) => marks.get(id),
+    placeOf: (id) => {
+      const known = state.machines.get(id);
+      return known && { groups: known.groups.map(named), network: named(known.network) };
+    },
+    rules: () =>
+      new Map(
+        [...state.rules].map(([id, { group, match }]) => {
+          const { peer } = match;
+          const other = peer.startsWith(groupPeer) ? groupPeer + named(peer.slice(groupPeer.length)) : peer;
+          return [id, { group: named(group), match: { ...match, peer: other } }];
+        }),
+      ),
+    groupsOf: (id) => state.machines.get(id),
+    attachBeside: (id, other) => {
+      const { groups = [], network = '' } = other.groupsOf(id) ?? {};
+      for (const group of groups)
+        state.machines.set(`beside ${id} in ${group}`, { groups: [group], network, address: '10.255.255.254' });
+    },
+    packetsOf: (id) => (state.machines.has(id) ? packetsOf(id, state, tried) : []),
+    packetsBy: (id) => {
+      const rule = state.rules.get(id);
+      return rule === undefined ? [] : packetsOfRule(rule, state, tried);
+    },
+    letting: (packet, ids) => ids.filter((id) => isLetting(state, packet, id)),
     hostOf: (id) => state.machines.get(id)?.address ?? '',
     touched: ({ id, before, after }) => {
       const record = after ?? before;
@@ -105,7 +169,8 @@ export function reachWorld(tried: Tried): ReachWorld {
     },
     apply: ({ id, after, before, caller }) => {
       if (after && isSubnet(after)) blocks.set(id, after.cidr);
-      if (after && isInstance(after)) note(id, after, caller === 'outside');
+      noteMark(id, after, caller);
+      if (after && isInstance(after)) note(id, after);
       if (after && isRule(after)) state.rules.set(id, after);
       if (!after && before) {
         state.rules.delete(id);
@@ -128,37 +193,46 @@ const addressIn = (block: string, number: number): string => block.replace(/\.\d
 const standsIn = ({ machines }: State, { from, to }: Packet): boolean =>
   [from, to].every((end) => !end.startsWith('ins-') || machines.has(end));
 
-function reachesIn({ rules, machines }: State, { from, to, protocol, port }: Packet): boolean {
-  const [source, target] = [machines.get(from), machines.get(to)];
+function reachesIn({ rules, machines }: State, packet: Packet, at?: End): boolean {
+  const [source, target] = [machines.get(packet.from), machines.get(packet.to)];
   if (source && target && source.network !== target.network) return false;
-  const lets = (
-    machine: Machine | undefined,
-    direction: RuleShape['direction'],
-    other: Machine | undefined,
-    at: string,
-  ) =>
-    machine === undefined ||
-    [...rules.values()].some(
-      ({ group, match }) =>
-        machine.groups.includes(group) &&
-        match.direction === direction &&
-        speaksOf(match, protocol, port) &&
-        meets(match.peer, other, at),
-    );
-  return lets(target, 'ingress', source, from) && lets(source, 'egress', target, to);
+  const all = [...rules.values()];
+  return (
+    (target === undefined || at === 'egress' || all.some((rule) => letsIn(rule, packet, machines))) &&
+    (source === undefined || at === 'ingress' || all.some((rule) => letsOut(rule, packet, machines)))
+  );
 }
+
+function isLetting({ rules, machines }: State, packet: Packet, id: string): boolean {
+  const rule = rules.get(id);
+  return rule !== undefined && (letsIn(rule, packet, machines) || letsOut(rule, packet, machines));
+}
+
+type Machines = State['machines'];
+
+const letsIn = ({ group, match }: Atom, { from, to, protocol, port }: Packet, machines: Machines): boolean =>
+  match.direction === 'ingress' &&
+  machines.get(to)?.groups.includes(group) === true &&
+  speaksOf(match, protocol, port) &&
+  meets(match.peer, machines.get(from), from);
+
+const letsOut = ({ group, match }: Atom, { from, to, protocol, port }: Packet, machines: Machines): boolean =>
+  match.direction === 'egress' &&
+  machines.get(from)?.groups.includes(group) === true &&
+  speaksOf(match, protocol, port) &&
+  meets(match.peer, machines.get(to), to);
 
 const speaksOf = (match: RuleShape, protocol: string, port: number): boolean =>
   match.protocol === 'all' ||
   (match.protocol === protocol && ((match.from === -1 && match.to === -1) || (match.from <= port && port <= match.to)));
 
 function meets(peer: string, machine: Machine | undefined, address: string): boolean {
-  if (peer.startsWith('group:')) return machine?.groups.includes(peer.slice('group:'.length)) === true;
+  if (peer.startsWith(groupPeer)) return machine?.groups.includes(peer.slice(groupPeer.length)) === true;
   const [block, one] = [parseCidr(peer), parseCidr(`${machine?.address ?? address}/32`)];
   return block !== undefined && one !== undefined && containsCidr(block, one);
 }
 
-function packetsOfRule({ group, match }: RuleRecord, state: State, tried: Tried): readonly Packet[] {
+function packetsOfRule({ group, match }: Atom, state: State, tried: Tried): readonly Packet[] {
   const inside = [...state.machines].filter(([, { groups }]) => groups.includes(group)).map(([id]) => id);
   const others = [...state.machines.keys(), ...tried.outside].filter((one) =>
     meets(match.peer, state.machines.get(one), one),
@@ -183,35 +257,55 @@ function packetsOf(id: string, { machines }: State, { ports, outside }: Tried): 
   );
 }
 
-/** What the specs want to get through, between machines as they want them to be. */
+/** A rule in our addresses. */
+export type NamedRule = Atom;
+
+/** What the specs want to get through, between machines as they want them to be: nothing for a machine that no spec asks for. */
 export function wantedFilter(desired: readonly Desired[], world: ReachWorld): Pick<Filter, 'reaches'> {
-  const rules = desired.flatMap(({ kind, attributes, terms }, at) => {
-    if (kind !== 'firewall-rule' || terms.presence === 'tolerated') return [];
-    return atomsOf(attributes as RuleAttributes).map((atom, n) => [`${at} ${n}`, atom] as const); // why: the kind was checked
-  });
-  const groupsOf = new Map(
-    desired.flatMap(({ kind, address, attributes }) => {
-      if (kind !== 'instance') return [];
-      const { groups = [], placement } = attributes as InstanceAttributes; // why: the kind was checked
-      return [[address, { groups, network: placement.subnet.replace(/\.[^.]*$/, '') }] as const];
-    }),
-  );
-  const machines = (end: string): readonly (readonly [string, Machine])[] => {
-    const wanted = groupsOf.get(world.addressOf(end) ?? '');
-    return wanted && world.isMachine(end) ? [[end, { ...wanted, address: world.hostOf(end) }]] : [];
-  };
+  const places = wantedPlaces(desired);
+  const rules = desired.filter(({ terms }) => terms.presence !== 'tolerated').flatMap(namedRulesOf);
+  return filterOf(rules, world, (id) => places.get(world.addressOf(id) ?? ''));
+}
+
+/** Between the machines of a world, in these places, by these rules. A machine without a place reaches nobody. */
+export function filterOf(
+  rules: readonly NamedRule[],
+  world: ReachWorld,
+  placeOf: (id: string) => Place | undefined,
+): Pick<Filter, 'reaches'> {
+  const numbered = new Map(rules.map((rule, at) => [`${at}`, rule]));
   return {
-    // why: nothing is wanted for a machine that no spec asks for
-    reaches: (packet) => {
-      const ends = [packet.from, packet.to];
-      if (ends.some((end) => world.isMachine(end) && machines(end).length === 0)) return false;
-      return reachesIn({ rules: new Map(rules), machines: new Map(ends.flatMap(machines)) }, packet);
+    reaches: ({ from, to, ...service }, at) => {
+      const machines = new Map<string, Machine>();
+      for (const end of [from, to].filter(world.isMachine)) {
+        const place = placeOf(end);
+        if (place === undefined) return false;
+        machines.set(end, { ...place, address: world.hostOf(end) });
+      }
+      return reachesIn({ rules: numbered, machines }, { from, to, ...service }, at);
     },
   };
 }
 
-function atomsOf({ group = '', match }: RuleAttributes): readonly Atom[] {
+/** Where the specs want their machines to be, by address. */
+export const wantedPlaces = (desired: readonly Desired[]): ReadonlyMap<string, Place> =>
+  new Map(
+    desired.flatMap(({ kind, address, attributes }) => {
+      if (kind !== 'instance') return [];
+      const { groups = [], placement } = attributes as InstanceAttributes; // why: the kind was checked
+      const network = placement.subnet.replace('/subnet/', '/network/').replace(/\.[^.]*$/, '');
+      return [[address, { groups, network }] as const];
+    }),
+  );
+
+export function namedRulesOf({ kind, attributes }: Desired): readonly NamedRule[] {
+  if (kind !== 'firewall-rule') return [];
+  const { group = '', match } = attributes as RuleAttributes; // why: the kind was checked
   const { direction, protocol, ports, peers } = match;
   const [from = -1, to = from] = ports === 'all' ? [] : ports.split('-').map(Number);
   return peers.map((peer) => ({ group, match: { direction, protocol, from, to, peer } }));
 }
+
+/** Whether two rules say the same: no ports are all ports. */
+export const keyOfRule = ({ group, match: { direction, protocol, from, to, peer } }: NamedRule): string =>
+  [group, direction, protocol, ...(from === 0 && to === 65_535 ? [-1, -1] : [from, to]), peer].join(' ');

@@ -1,5 +1,6 @@
 import type { History } from '../../providers/memory/cloud/history.ts';
 import type { Inspection } from '../../providers/memory/cloud/inspect.ts';
+import type { ScopePlan } from '../../src/core/action.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Sight } from '../../src/engine/converge.ts';
 import type { Progress } from '../../src/engine/progress.ts';
@@ -32,8 +33,24 @@ export interface RunTrace {
   readonly stop: { readonly at: number; readonly ended: number } | undefined;
   /** It stood still right before a creation, which left when its intent may have been closed. */
   readonly late?: boolean;
+  /** What each of its plans rests on, the first first. */
+  readonly looks?: readonly LookTrace[];
+  /** What it planned to take away or to change and did not: `seq` is of the last call before that was known. */
+  readonly stuck?: readonly StuckTrace[];
   /** All that it told of its progress. */
   readonly told: readonly Progress[];
+}
+
+/** `seq`: of the last call before it planned. `shown`: ids of all that its look showed. */
+export interface LookTrace {
+  readonly seq: number;
+  readonly plan: ScopePlan;
+  readonly shown: ReadonlySet<string>;
+}
+
+export interface StuckTrace {
+  readonly seq: number;
+  readonly address: string;
 }
 
 export interface SentTrace {

@@ -38,13 +38,18 @@ export interface Neighbours {
   isInside(cidr: Cidr): boolean;
 }
 
-/** `passing`: in this group before and in the others after, as where a rule of the others takes over; `either`: at any time. */
-export function neighboursOf(around: Surroundings, as: 'passing' | 'either'): Neighbours {
+/**
+ * `passing`: in this group before and in the others after, as where a rule of the others takes over; `leaving`: the same, of those
+ * machines alone that are not in this group after; `either`: at any time.
+ */
+export function neighboursOf(around: Surroundings, as: 'passing' | 'leaving' | 'either'): Neighbours {
   const near = new Map<Ref, Set<Ref>>();
   const blocks = new Map<Ref, Set<string>>();
   for (const member of around.members) {
     const all = [...new Set([...member.before, ...member.after])];
-    const [from, to] = as === 'passing' ? [member.before, member.after] : [all, all];
+    const { before, after } = member;
+    const left = as === 'leaving' ? before.filter((group) => !after.includes(group)) : before;
+    const [from, to] = as === 'either' ? [all, all] : [left, after];
     for (const group of from) for (const other of to) setAt(near, group).add(other);
     for (const group of all) for (const block of member.blocks) setAt(blocks, group).add(block);
   }
@@ -52,8 +57,11 @@ export function neighboursOf(around: Surroundings, as: 'passing' | 'either'): Ne
   const known = new Map([...blocks].map(([group, texts]) => [group, cidrsOf([...texts])]));
   const blocksOf = (group: Ref): readonly Cidr[] => (around.isWhole ? (known.get(group) ?? inside) : inside);
   return {
-    // why: what others attached to a group (a load balancer, a database) is not listed, so a group always meets itself
-    near: (group) => (around.isWhole ? setAt(near, group).add(group) : undefined),
+    // why: what others attached to a group (a load balancer, a database) is not listed and stays, so a group always meets itself
+    near: (group) => {
+      if (!around.isWhole) return undefined;
+      return as === 'leaving' ? setAt(near, group) : setAt(near, group).add(group);
+    },
     blocksOf,
     standsIn: (group, cidr) => overlapsAny(blocksOf(group), cidr),
     isInside: (cidr) => overlapsAny(inside, cidr),

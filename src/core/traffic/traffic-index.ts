@@ -29,23 +29,32 @@ const every = '*';
 /** Holds the rules that apply to every machine of the network. */
 const everybody = '';
 
-export function trafficIndex(entries: readonly Entry[], neighbours: Neighbours): TrafficIndex {
+/** `atPeers`: of the machines at the other end; left out: as of those that the rules apply to. */
+export function trafficIndex(
+  entries: readonly Entry[],
+  neighbours: Neighbours,
+  atPeers: Neighbours = neighbours,
+): TrafficIndex {
   const places = Map.groupBy(entries, ({ flow }) => placeOf(flow, flow.action));
-  const lookup = remembered((key: string) => lookupIn(places.get(key) ?? [], neighbours));
+  const lookup = remembered((key: string) => lookupIn(places.get(key) ?? [], neighbours, atPeers));
   return { meeting: (flow, action) => lookup(placeOf(flow, action))(flow) };
 }
 
 const placeOf = ({ network, direction }: Flow, action: Flow['action']): string => `${network} ${direction} ${action}`;
 
 /** Of one network, direction and action. A slot is what one group holds, or all do, of one service, or of all. */
-function lookupIn(place: readonly Entry[], neighbours: Neighbours): (flow: Flow) => readonly Bundle[] {
+function lookupIn(
+  place: readonly Entry[],
+  neighbours: Neighbours,
+  atPeers: Neighbours,
+): (flow: Flow) => readonly Bundle[] {
   const held = groupByMany(place, ({ flow: { holders } }) => (holders.length === 0 ? [everybody] : holders));
   const services = serviceMap(place.map(({ flow }) => flow.service));
   const inHolder = (holder: string): readonly Entry[] => (holder === every ? place : (held.get(holder) ?? []));
   const byService = remembered((holder: string) => groupByMany(inHolder(holder), ({ flow }) => [flow.service.key]));
   const slotOf = remembered((holder: string) =>
     remembered((service: string) =>
-      slotIn(service === every ? inHolder(holder) : (byService(holder).get(service) ?? []), neighbours),
+      slotIn(service === every ? inHolder(holder) : (byService(holder).get(service) ?? []), atPeers),
     ),
   );
   const near = remembered((holder: string) => {

@@ -8,6 +8,7 @@ import { ledgerVerifies } from './ledger-verifies.ts';
 import { monotone } from './monotone.ts';
 import { noDuplicate } from './no-duplicate.ts';
 import { noLeak } from './no-leak.ts';
+import { noOpening } from './no-opening.ts';
 import { noSecret } from './no-secret.ts';
 import { noTrafficGap } from './no-traffic-gap.ts';
 import { promptStop } from './prompt-stop.ts';
@@ -30,6 +31,7 @@ export const invariants: readonly Invariant[] = [
   emptyTree,
   samePlan,
   noTrafficGap,
+  noOpening,
   destructiveDrift,
   promptStop,
   held,

@@ -23,13 +23,18 @@ export function gapsIn(changes: readonly ChangeEntry[], runs: readonly Run[]): r
   return [...Map.groupBy(changes, ({ seq }) => seq).values()].flatMap((call) => {
     const run = byName.get(call[0]?.caller ?? '');
     if (run !== undefined && !began.has(run)) began.set(run, world.now());
-    const open = run === undefined ? [] : call.flatMap((change) => world.touched(change)).filter(world.reaches);
+    const open =
+      run === undefined
+        ? []
+        : call.flatMap((change) => world.touched(change)).filter((packet) => world.reaches(packet));
     for (const change of call) world.apply(change);
     const shut = open.filter((packet) => world.standsAt(packet) && !world.reaches(packet));
     if (run === undefined || shut.length === 0) return [];
     const wanted = wantedFilter(run.desired, world);
     const before = shut.filter((packet) => began.get(run)?.(packet));
-    return before.filter(wanted.reaches).map((packet) => `${run.name} shut ${wordsOf(packet)}, which is wanted`);
+    return before
+      .filter((packet) => wanted.reaches(packet))
+      .map((packet) => `${run.name} shut ${wordsOf(packet)}, which is wanted`);
   });
 }
 
