@@ -62,7 +62,8 @@ describe('a machine that changes groups, and a rule that names one of them', () 
     ['an old rule that names a group it joins', gone('core.b'), 'the machine'],
     ['an old rule of a group it joins', goneIn('core.b'), 'the machine'],
     ['a new rule that names a group it stays in', made('core.both'), 'neither'],
-    ['an old rule that names a group it stays in', gone('core.both'), 'neither'],
+    // both ends count: what it joins may answer at the other end, as long as the old rule stands
+    ['an old rule that names a group it stays in, while it joins another', gone('core.both'), 'the machine'],
     ['a new rule that names another group', made('core.other'), 'neither'],
     ['an old rule that names another group', gone('core.other'), 'neither'],
   ];
