@@ -1,9 +1,12 @@
 import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
 import { lastOf, pathOf } from './links.ts';
 
-/** The canonical text of a block: `2600:2900:3070:BE4:6000:0:0:0/128` is `2600:2900:3070:be4:6000::/128`. */
+/**
+ * The canonical text of a block: `2600:2900:3070:BE4:6000:0:0:0/128` is `2600:2900:3070:be4:6000::/128`. Firewalls also hold an address
+ * without a mask, as it was sent: recorded answers say `130.41.238.42` for `130.41.238.42/32`.
+ */
 export function canonicalCidr(text: string): string {
-  const cidr = parseCidr(text);
+  const cidr = parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
   return cidr === undefined ? text : formatCidr(cidr);
 }
 

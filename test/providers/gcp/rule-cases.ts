@@ -101,6 +101,29 @@ export const ruleCases: readonly RuleRow[] = [
     cloud: { sourceRanges: ['2600:2900:3070:0BE4:6000:0:0:0/128'] },
     want: 'same',
   },
+  ...(['1.1.1.1', '2600:2900:3070:be4:6000::'] as const).map(
+    (address): RuleRow => ({
+      id: 'G09',
+      name: `${address} without a mask`,
+      spec: { peers: [`${address}/${address.includes(':') ? 128 : 32}`] },
+      cloud: { sourceRanges: [address] },
+      want: 'same',
+    }),
+  ),
+  {
+    id: 'G09',
+    name: 'egress to an address without a mask',
+    spec: { direction: 'egress', peers: ['1.1.1.1/32'] },
+    cloud: { ...egress, destinationRanges: ['1.1.1.1'] },
+    want: 'same',
+  },
+  {
+    id: 'G09',
+    name: 'an address without a mask is one address',
+    spec: { peers: ['1.1.1.0/24'] },
+    cloud: { sourceRanges: ['1.1.1.0'] },
+    want: 'drift',
+  },
   { id: 'G07', name: 'host bits', spec: { peers: ['10.1.2.3/8'] }, cloud: {}, want: 'same' },
   {
     id: 'G08',
