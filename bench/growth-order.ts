@@ -110,7 +110,7 @@ const block = (i: number): string =>
 
 type Shape = (changes: number) => readonly [readonly Action[], Surroundings];
 
-/** What changes, by the number of changes. */
+/** The changes of a plan and their surroundings, by the number of changes. */
 export const shapes: Readonly<Record<string, Shape>> = {
   'changes in place': (n) => [
     times(n, (i) =>

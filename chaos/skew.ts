@@ -179,7 +179,7 @@ function watchTwins(fleet: Fleet): { end(): readonly string[] } {
 
 const knownMs = 120_000;
 
-/** What stands and is not known to the store for ours, also after the passes that look for what was lost. */
+/** Objects that stand and that the store does not know for ours, also after the passes that look for lost ones. */
 async function forgotten(fleet: Fleet): Promise<readonly string[]> {
   for (const end = performance.now() + knownMs; ; await sleep(1000)) {
     const unknown = await unknownTo(fleet);

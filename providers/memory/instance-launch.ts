@@ -61,7 +61,7 @@ async function run(client: Client, call: Call, launch: Launch): Promise<Result<r
   });
 }
 
-/** What is not answered is sent again, and a part of a launch would be another launch: all of it is answered or none. */
+/** The engine sends an unanswered launch again, and a part of it would be another launch: all of it is answered or none. */
 function machinesOf(answer: Result<readonly InstanceView[]>, count: number): readonly Result<InstanceView>[] {
   const all = Array.from({ length: count }, (_, index) => index);
   if (!answer.ok) return all.map(() => answer);

@@ -208,6 +208,6 @@ export interface Image extends Tagged {
   readonly rootDevice: string;
   readonly rootSize: number;
   readonly ownerId: string;
-  /** What becomes of its machines: they are ended so many ms after their launch, or their status checks never pass. */
+  /** The fate of its machines: they are ended so many ms after their launch, or their status checks never pass. */
   readonly broken?: { readonly diesAfterMs: number } | 'impaired';
 }

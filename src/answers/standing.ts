@@ -23,7 +23,7 @@ interface Spoken {
   readonly scopes: readonly ScopeStanding[];
 }
 
-/** What a limit holds back in a scope until a person approves it, by the last look there. */
+/** Changes of a scope that a limit holds back until a person approves them, by the last look there. */
 export interface HeldByLimit {
   readonly scope: ScopeKey;
   /** How many resources wait for the same. */

@@ -25,7 +25,7 @@ export async function scopesRunning({ name }: Pick<Estate, 'name'>, store: Store
   return held.map(({ scope }) => scope).filter((scope) => scope.includes('/'));
 }
 
-/** What may still reach the clouds of these scopes, though a word was committed that holds it: each was sent before, or never answered. */
+/** Calls that may still reach the clouds of these scopes, though a word was committed that holds them: each was sent before, or never answered. */
 export async function callsOnTheWay(
   estate: string,
   scopes: readonly ScopeKey[],

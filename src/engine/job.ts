@@ -43,7 +43,7 @@ export interface Warrant {
   readonly guard?: Guard;
 }
 
-/** What people let be done: pauses, approvals, modes and `protect`. Where they say something stricter, it is judged again. */
+/** The permissions that people give: pauses, approvals, modes and `protect`. Where they say something stricter, it is judged again. */
 export interface Guard {
   /** The guard epoch under which plans are judged: read before anything that they are judged by. */
   readonly epoch: number;

@@ -9,7 +9,7 @@ import type { Backoffs, Refused } from '../ports/backoffs.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Reconciled } from './reconcile.ts';
 
-/** What waits here after refusals of the cloud, under this generation. */
+/** Addresses that wait here after refusals of the cloud, under this generation. */
 export async function backedOff(where: Where, generation: number, backoffs: Backoffs): Promise<Policy> {
   const waiting = (await backoffs.list(where)).filter((one) => one.waits && one.generation === generation);
   const byAddress = new Map(waiting.map((one) => [one.address, one]));

@@ -11,7 +11,7 @@ import { flag, list, text } from '../wire/fields.ts';
 import { el, set, wrap } from '../wire/xml.ts';
 import { zoneId } from './subnet.ts';
 
-/** What is simply there in a region: zones, images, types of machines, account attributes, network ACLs. */
+/** The things that are simply there in a region: zones, images, types of machines, account attributes, network ACLs. */
 export const surroundingActions: readonly Action[] = [
   read({
     name: 'DescribeAvailabilityZones',

@@ -24,7 +24,7 @@ export interface Grant extends Allowance {
   readonly prune?: ReadonlySet<Address>;
 }
 
-/** What a person who applies needs an approval for as well: see destructive-drift.ts. */
+/** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */
 async function namedByApproval(estate: string, scope: ScopeKey, store: Store | undefined): Promise<Approved> {
   const approvals = (await store?.fleet.approvals.inForce({ estate, scope })) ?? [];
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);

@@ -66,7 +66,7 @@ const removes = (action: Action): boolean =>
   action.verb === 'delete' ||
   (action.verb === 'update' && action.changes.some(({ field, to }) => field === 'internet' && to !== true));
 
-/** What was applied last is no longer known for certain. */
+/** The specs that were applied last are no longer known for certain. */
 export const withoutApplied = (input: PlanInput): PlanInput => ({
   ...input,
   knowledge: { ...input.knowledge, applied: new Map() },

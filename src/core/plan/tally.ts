@@ -1,7 +1,7 @@
 import type { Action, DeleteReason } from '../action.ts';
 import { type Count, noCount, plus, type Sort } from '../limits.ts';
 
-/** What limits bound, by what it counts for: the generation that wants them, or healing of drift. */
+/** The changes that limits bound, by their cause: the generation that wants them, or healing of drift. */
 export interface Tally {
   readonly generation: Count;
   readonly healing: Count;
