@@ -59,6 +59,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'hostile-spec-requests': { of: 'value', most: 0 },
   'hostile-spec-values': { of: 'value', most: 0 },
   'hostile-spec-planned': { of: 'value', most: 0 },
+  'loop-delay': { of: 'value', most: 50 },
   'hostile-git': { of: 'value', most: 0 },
   'hostile-git-taken': { of: 'value', most: 0 },
   tokens: { of: 'value', most: 0 },

@@ -158,6 +158,16 @@ export const shapes: Readonly<Record<string, Shape>> = {
     ]).flat(),
     around([member(['all', 'web']), member(['all', 'db'])]),
   ],
+  'machines that each join what others leave': (n) => [
+    times(n, (i) => regroup(`m${i}`, ['all', `g${i}`], ['all', `g${i + 1}`])),
+    around(
+      times(n, (i) => member(['all', `g${i}`], ['all', `g${i + 1}`])),
+      {
+        standing: times(n, (i) => rule(`g${i}`, { peers: [`group:${groupAt(`g${i + 1}`)}`] })),
+        wanted: times(n, (i) => rule(`g${i}`, { peers: [`group:${groupAt(`g${i + 1}`)}`] })),
+      },
+    ),
+  ],
   'machines that change groups with their rules': (n) => [
     times(n / 4, (i) => [
       regroup(`m${i}`, ['all', 'web'], ['all', 'app']),

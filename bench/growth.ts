@@ -18,7 +18,8 @@ export function exponentOf(points: readonly Measured[]): number {
 
 /**
  * The processor time that `work` takes at each size, ms: the least of so many rounds, as other work on the machine only ever adds.
- * The first round is not counted, so that what is measured is compiled.
+ * The first round is not counted, so that what is measured is compiled. Small work is repeated within a round: otherwise it would
+ * end before the first collection of its garbage, and only large work would pay for that.
  */
 export async function costsOf(
   sizes: readonly number[],
@@ -26,12 +27,15 @@ export async function costsOf(
   work: (size: number) => unknown,
 ): Promise<readonly Measured[]> {
   const least = new Map<number, number>();
+  const enough = Math.max(...sizes) / 4;
   for (let round = 0; round <= rounds; round++) {
     for (const size of sizes) {
+      const repeats = Math.max(1, Math.round(enough / size));
       const from = process.cpuUsage();
-      await work(size);
+      for (let n = 0; n < repeats; n++) await work(size);
       const { user, system } = process.cpuUsage(from);
-      if (round > 0) least.set(size, Math.min(least.get(size) ?? Number.POSITIVE_INFINITY, (user + system) / 1000));
+      const cost = (user + system) / 1000 / repeats;
+      if (round > 0) least.set(size, Math.min(least.get(size) ?? Number.POSITIVE_INFINITY, cost));
     }
   }
   return [...least].map(([size, cost]) => ({ size, cost }));

@@ -33,6 +33,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   sse: async () => (await import('./sse.ts')).sseAsked,
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
+  'loop-delay': async () => unasked((await import('./loop-delay.ts')).loopDelay),
   'hostile-git': async () => unasked((await import('./hostile-git.ts')).hostileGit),
   tokens: async () => unasked((await import('./hostile-tokens.ts')).hostileTokens),
   secrets: async () => unasked((await import('./secrets.ts')).secrets),

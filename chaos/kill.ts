@@ -9,7 +9,7 @@ import { warmUp } from './warm.ts';
 
 /**
  * Processes that are killed, stopped and cut off at every failpoint, verb and cloud, and what the next one makes of it. With
- * `--only WORDS` those cells, with `--part N/M` the Nth of M parts, with `--fewer` the 81 that the tests run. The lease of
+ * `--only WORDS` those cells, with `--part N/M` the Nth of M parts, with `--fewer` 81 of them. The lease of
  * the process that is caught is 2 s; the clouds' time runs 60 times as fast as ours, so the five minutes in which a listing
  * may miss what was written are 5 s.
  */

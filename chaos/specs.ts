@@ -2,7 +2,7 @@
 export type TrialCloud = keyof typeof clouds;
 
 /** What the specs say: `before` any change, or after one of them. */
-export type Wanted = 'nothing' | 'before' | 'updated' | 'replaced' | 'reduced';
+export type Wanted = 'nothing' | 'before' | 'updated' | 'replaced' | 'surged' | 'reduced';
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f';
 
@@ -30,6 +30,9 @@ const clouds = {
 
 export const trialClouds = Object.keys(clouds) as readonly TrialCloud[]; // why: `clouds` has exactly these keys
 
+/** How the machines with another image come to stand. */
+const strategies: Partial<Record<Wanted, 'recreate' | 'surge'>> = { replaced: 'recreate', surged: 'surge' };
+
 interface Trial {
   readonly cloud: TrialCloud;
   readonly estate: string;
@@ -38,12 +41,13 @@ interface Trial {
 
 /**
  * Two networks with their ways to the internet, rules of three kinds and four machines, and what is asked of them next:
- * `updated` changes each kind that can be changed, `replaced` every web server, `reduced` takes away one of everything.
+ * `updated` changes each kind that can be changed, `replaced` and `surged` every web server, `reduced` takes away one of everything.
  * The rule ssh and the machine db are wanted in all of them.
  */
 export function specsOf({ cloud, estate, endpoint }: Trial, wanted: Wanted): string {
   const { place, image, size } = clouds[cloud];
-  const [updated, replaced, reduced] = [wanted === 'updated', wanted === 'replaced', wanted === 'reduced'];
+  const [updated, reduced] = [wanted === 'updated', wanted === 'reduced'];
+  const strategy = strategies[wanted];
   const base = [
     `kind: Estate\nmetadata: { name: ${estate} }\nspec: { limits: { deletes: 50, replaces: 50, creates: 100000, closures: 100000, share: 100% } }`,
     `kind: Target\nmetadata: { name: prod }\nspec: { provider: ${cloud}, ${place}, endpoint: "${endpoint}", minReady: 0 }`,
@@ -82,7 +86,7 @@ export function specsOf({ cloud, estate, endpoint }: Trial, wanted: Wanted): str
     rule('reads', 'network: core, ports: [5432], group: db, peers: { groups: [web] }'),
     machine(
       'web',
-      `replicas: ${reduced ? 1 : 2}, ${standing('core', 'web', 'app')}, ${made(image[replaced ? 1 : 0], size[updated ? 1 : 0])}`,
+      `replicas: ${reduced ? 1 : 2}, ${standing('core', 'web', 'app')}, ${made(image[strategy === undefined ? 0 : 1], size[updated ? 1 : 0])}${strategy === undefined ? '' : `, replace: { strategy: ${strategy} }`}`,
       updated ? 'front' : 'web',
     ),
     machine('db', `protect: true, ${standing('core', 'db', 'db')}, ${made()}`, 'db'),

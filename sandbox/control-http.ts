@@ -60,6 +60,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (clear) log.clear();
     return answer;
   },
+  /** {seed}: how answers are spelled from now on; 0: in the sandbox's own words */
+  spellings: ({ spellings }, body) => {
+    const { seed } = object({ seed: scalar('number') })(body, '');
+    spellings.set(seed === 0 ? { kind: 'own' } : { kind: 'seed', number: seed });
+    return {};
+  },
   /** {put: [{name, text}]}, by the names that the stores' own clouds know them by: each a new version */
   secrets: ({ secrets }, body) => {
     const { put = [] } = object({ put: optional(listOf(object({ name: string, text: string }))) })(body, '');

@@ -8,6 +8,7 @@ import type { Faults } from './faults.ts';
 import type { Lag } from './lag.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Shelf } from './secrets/shelf.ts';
+import type { Spellings } from './spelling/spellings.ts';
 
 /** The strings behind the stage. In the same process they are pulled directly, from another over HTTP (`control-http.ts`). */
 export type Control = Strings & Worlds;
@@ -18,6 +19,8 @@ interface Strings {
   readonly budgets: Budgets;
   readonly faults: Faults;
   readonly log: RequestLog;
+  /** How answers are spelled from now on. */
+  readonly spellings: Pick<Spellings, 'set'>;
   /** What the clouds' audit services tell. Edits from behind the stage are no requests, so nobody hears of those. */
   readonly events: Pick<Events, 'subscribe' | 'keys' | 'states'>;
 }

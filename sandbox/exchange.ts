@@ -6,6 +6,7 @@ import type { Answer, Blur, Call, Protocol, WireRequest, WireResponse } from './
 import { hexDigits, type Random } from './random.ts';
 import { Refused } from './refused.ts';
 import type { RequestLog } from './request-log.ts';
+import type { Spelling, Spellings } from './spelling/spellings.ts';
 
 export interface Shared {
   readonly clock: Clock;
@@ -13,6 +14,7 @@ export interface Shared {
   readonly faults: Faults;
   readonly log: RequestLog;
   readonly random: Random;
+  readonly spellings: Pick<Spellings, 'next'>;
   /** Told of each write that was applied. */
   readonly heard?: (written: Written) => void;
 }
@@ -61,7 +63,7 @@ async function settle(shared: Shared, protocol: Protocol, met: Met): Promise<Out
     return early === 'cut' ? early : early.response;
   }
   await edit(protocol, met);
-  const answer = await protocol.answer(call, requestId, blurOf(effects));
+  const answer = await protocol.answer(call, requestId, blurOf(effects, shared.spellings.next()));
   const applied = protocol.mutates(call) && answer.errorCode === undefined;
   const late = applied || !protocol.mutates(call) ? after(protocol, { call, effects, requestId }) : undefined;
   record(shared, protocol, { call, requestId, answer: late ?? answer, applied });
@@ -122,8 +124,8 @@ async function edit(protocol: Protocol, { effects, request, requestId }: Met): P
   }
 }
 
-function blurOf(effects: readonly Effect[]): Blur {
-  const blur: { -readonly [K in keyof Blur]: Blur[K] } = {};
+function blurOf(effects: readonly Effect[], spelling: Spelling | undefined): Blur {
+  const blur: { -readonly [K in keyof Blur]: Blur[K] } = spelling === undefined ? {} : { spelling };
   for (const effect of effects) {
     if (effect.kind === 'unreachable') blur.unreachable = [...(blur.unreachable ?? []), effect.scope];
     if (effect.kind === 'operation-error') blur.failure = { message: 'A fault was injected.', ...effect };

@@ -27,6 +27,7 @@ import { azureProtocol as azureSecrets } from './secrets/azure-protocol.ts';
 import { googleProtocol as googleSecrets } from './secrets/google-protocol.ts';
 import { makeShelf } from './secrets/shelf.ts';
 import { listen } from './server.ts';
+import { makeSpellings } from './spelling/spellings.ts';
 import { stsProtocol } from './sts/sts-protocol.ts';
 
 export type SandboxOptions = Where & Behaviour & Contents & Clouds & Told;
@@ -45,6 +46,11 @@ interface Behaviour {
   readonly seed?: number;
   readonly clock?: ClockOptions;
   readonly lag?: LagOptions;
+  /**
+   * Answers say each thing in one of the spellings that its cloud uses, drawn from this number for each object and each answer
+   * (`spelling-table.ts` of each cloud). Default 0: in the sandbox's own.
+   */
+  readonly spellings?: number;
   /** Whether the published request budgets hold; default true. */
   readonly budgets?: boolean;
 }
@@ -92,6 +98,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const arm = makeArm({ ...options.arm, seed, lag });
   const secrets = makeShelf(seededRandom(seed, 'secrets'));
   const accounts = makeAccounts(options.accounts ?? DEFAULT_ACCOUNTS, seededRandom(seed, 'sessions'));
+  const spellings = makeSpellings(options.spellings);
   const destinations = await destinationsOf(options);
   const events = makeEvents({ seed, clock, worlds: { compute, arm }, accounts });
   const shared: Shared = {
@@ -100,10 +107,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     faults: makeFaults(seededRandom(seed, 'faults')),
     log: makeRequestLog(),
     random: seededRandom(seed, 'requests'),
+    spellings,
     heard: events.heard,
   };
   const { budgets, faults, log } = shared;
-  const control: Control = { clock, lag, budgets, faults, log, events, ec2, compute, arm, secrets };
+  const control: Control = { clock, lag, budgets, faults, log, spellings, events, ec2, compute, arm, secrets };
   if (options.estate !== undefined) loadEstates(control, options.estate);
   if (options.estateFile !== undefined) loadEstates(control, await readJson(options.estateFile));
   const protocols: readonly Protocol[] = [

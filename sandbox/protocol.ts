@@ -1,4 +1,5 @@
 import type { Charge } from './budgets.ts';
+import type { Spelling } from './spelling/spellings.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -37,6 +38,8 @@ export interface Blur {
   readonly failure?: Refusal;
   /** What the request starts is done within it, however long it takes otherwise. */
   readonly atOnce?: boolean;
+  /** How the answer is spelled; left out: in the sandbox's own words. */
+  readonly spelling?: Spelling;
   /** Names of resource groups are written in capitals. */
   readonly capitals?: boolean;
 }

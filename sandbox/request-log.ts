@@ -35,22 +35,30 @@ export interface RequestLog {
   /** Requests by action since the last `clear`, also those no longer held. */
   counts(): Readonly<Record<string, number>>;
   clear(): void;
+  /** Calls `look` after each request from now on, when all that it did has been done, and before it is answered. Ends it. */
+  watch(look: (entry: Logged) => void): () => void;
 }
 
 export function makeRequestLog(keep = 100_000): RequestLog {
   let entries: Logged[] = [];
   let counts = new Map<string, number>();
+  const watchers = new Set<(entry: Logged) => void>();
   return {
     add: (entry) => {
       counts.set(entry.action, (counts.get(entry.action) ?? 0) + 1);
       entries.push(entry);
       if (entries.length >= keep * 2) entries = entries.slice(-keep);
+      for (const look of watchers) look(entry);
     },
     entries: (query = {}) => entries.slice(-keep).filter((entry) => fits(entry, query)),
     counts: () => Object.fromEntries(counts),
     clear: () => {
       entries = [];
       counts = new Map();
+    },
+    watch: (look) => {
+      watchers.add(look);
+      return () => void watchers.delete(look);
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { called } from '../chaos/judge/called.ts';
 import { censusOf, differences } from '../chaos/judge/census.ts';
 import { wantedCensus } from '../chaos/judge/wanted.ts';
 import { tryCells } from '../chaos/kill.ts';
@@ -15,7 +16,7 @@ const pairs = (one: readonly string[], other: readonly string[]): readonly strin
 
 describe('the matrix', () => {
   it('has a cell for every failpoint, verb, cloud and manner, each with a moment of its own', () => {
-    assert.equal(new Set(cells.map(nameOf)).size, 9 * 4 * 3 * 3);
+    assert.equal(new Set(cells.map(nameOf)).size, 9 * 5 * 3 * 3);
     for (const cell of cells) assert.equal(catchOf(cell).at, cell.failpoint);
   });
 
@@ -54,6 +55,31 @@ describe('the judge', () => {
     assert.deepEqual(differences(['b', 'a'], ['a', 'b']), []);
   });
 
+  it('knows a successor and its parts by their suffix, and takes nothing else for one', () => {
+    const names = [
+      'web-0-k7x2q',
+      'web-0-k7x2q-nic',
+      'web-10-k7x2q-disk',
+      'web-0',
+      'web-0-nic',
+      'web-0-disk',
+      'core-k7x2q',
+    ];
+    assert.deepEqual(names.map(called), [
+      'web-0-*',
+      'web-0-*-nic',
+      'web-10-*-disk',
+      'web-0',
+      'web-0-nic',
+      'web-0-disk',
+      'core-k7x2q',
+    ]);
+    for (const cloud of trialClouds) {
+      const surged = wantedCensus(cloud, 'surged').filter((line) => line.includes('web-0-*'));
+      assert.equal(surged.length > 0, cloud !== 'aws', surged.join('\n'));
+    }
+  });
+
   it('counts whatever stands in an account, whoever made it', async () => {
     const sandbox = await startSandbox();
     try {
@@ -70,7 +96,12 @@ describe('the judge', () => {
 });
 
 /** One of each cloud; `npm run chaos -- ci` tries the others. */
-const some = ['aws create before-sending kill', 'gcp update before-answer cut', 'azure delete after-intent kill'];
+const some = [
+  'aws create before-sending kill',
+  'gcp update before-answer cut',
+  'azure delete after-intent kill',
+  'gcp surge after-settlement kill',
+];
 
 describe('a process that is killed, stopped or cut off', () => {
   it('leaves nothing double, lost or open that the next one does not mend', { timeout: 900_000 }, async () => {

@@ -5,7 +5,7 @@ import { environment, program } from '../../bench/process/command-line.ts';
 import { type Ended, runToEnd } from '../../bench/process/measured.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts';
 import { type Servers, startServers } from './servers.ts';
-import { hire, type Workers } from './workers.ts';
+import { type Hiring, hire, type Workers } from './workers.ts';
 
 /** Workers, what they share, and the cloud they work on. */
 export interface Fleet {
@@ -28,7 +28,7 @@ export interface FleetOptions {
   readonly specs: (endpoint: string) => string;
   readonly more?: readonly string[];
   readonly diskMb?: number;
-  readonly aheadMs?: readonly number[];
+  readonly aheadMs?: Hiring['aheadMs'];
 }
 
 export async function withFleet<T>(

@@ -5,8 +5,8 @@ import { program } from '../../bench/process/command-line.ts';
 /** Processes of `setpoint worker`, always so many: one that is killed has a successor at once. */
 export interface Workers {
   readonly pids: () => readonly number[];
-  /** Which of them it is, from 0: a successor has the place of whom it succeeds. */
-  placeOf(pid: number): number | undefined;
+  /** By how much the clock of this one is ahead, ms. */
+  aheadOf(pid: number): number;
   /** SIGKILL. False where no worker has this id. */
   kill(pid: number): boolean;
   /** How many ended though nobody killed them. */
@@ -26,8 +26,8 @@ export interface Hiring {
   readonly env: NodeJS.ProcessEnv;
   /** More of the command line of each. */
   readonly more?: readonly string[];
-  /** By how much the clock of each is ahead, ms; its successor's too. Left out: not at all. */
-  readonly aheadMs?: readonly number[];
+  /** By how much the clock of each is ahead, ms, and those of its successors; the last for all that follow. Left out: not at all. */
+  readonly aheadMs?: readonly (readonly number[])[];
 }
 
 const mostLines = 400;
@@ -41,17 +41,18 @@ export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring):
   const staff = new Map<number, ChildProcess>();
   const lines: string[] = [];
   const urls = new Map<number, string>();
-  const places = new Map<number, number>();
+  const ahead = new Map<number, number>();
   let stopping = false;
   let fallen = 0;
-  const start = (place: number): void => {
+  const start = (place: number, turn = 0): void => {
+    const shift = aheadMs[place]?.[turn] ?? aheadMs[place]?.at(-1);
     const args = [program, 'worker', dir, '--allow-endpoint', '--interval', '30s', '--reserve', '0', ...more];
-    const clocked = { ...env, ...clockEnv(aheadMs[place]) };
+    const clocked = { ...env, ...clockEnv(shift) };
     const child = spawn(process.execPath, args, { cwd, env: clocked, stdio: ['ignore', 'ignore', 'pipe'] });
     const { pid } = child;
     if (pid === undefined) throw new Error('a worker did not start');
     staff.set(pid, child);
-    places.set(pid, place);
+    ahead.set(pid, shift ?? 0);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       const [url] =
         /http:\/\/127\.0\.0\.1:\d+/.exec(text.split('\n').find((line) => line.includes('is at work')) ?? '') ?? [];
@@ -72,13 +73,13 @@ export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring):
         fallen += 1;
         lines.push(`${pid} ended by itself with ${signal ?? code}`);
       }
-      start(place);
+      start(place, turn + 1);
     });
   };
   for (let n = 0; n < count; n += 1) start(n);
   return {
     pids: () => [...staff.keys()],
-    placeOf: (pid) => places.get(pid),
+    aheadOf: (pid) => ahead.get(pid) ?? 0,
     kill: (pid) => staff.get(pid)?.kill('SIGKILL') ?? false,
     fallen: () => fallen,
     said: () => lines.join('\n'),

@@ -1,5 +1,6 @@
 import type { NetworkSecurityGroup, SecurityRule } from '../../sandbox/arm/records.ts';
 import type { Control } from '../../sandbox/control.ts';
+import { called } from './called.ts';
 
 export function censusOfAzure({ arm }: Control): readonly string[] {
   const subscription = arm.subscription('11112222-3333-4444-8555-666677778888');
@@ -19,16 +20,16 @@ export function censusOfAzure({ arm }: Control): readonly string[] {
     ...[...subscription.applicationGroups.values()].map(({ path }) => `group ${last(path)}`),
     ...[...subscription.machines.values()].map(
       ({ path, size, power, tags, storage }) =>
-        `machine ${last(path)} ${size} ${storage.image.written['publisher']} ${power.state} tier=${tags.get('tier')}`,
+        `machine ${called(last(path))} ${size} ${storage.image.written['publisher']} ${power.state} tier=${tags.get('tier')}`,
     ),
     ...[...subscription.interfaces.values()].map(
-      ({ path, machine }) => `interface ${last(path)} of ${last(machine ?? 'nothing')}`,
+      ({ path, machine }) => `interface ${called(last(path))} of ${called(last(machine ?? 'nothing'))}`,
     ),
     ...[...subscription.addresses.values()].map(
-      ({ path, usedBy }) => `address ${last(path)} ${usedBy === undefined ? 'unused' : 'used'}`,
+      ({ path, usedBy }) => `address ${called(last(path))} ${usedBy === undefined ? 'unused' : 'used'}`,
     ),
     ...[...subscription.disks.values()].map(
-      ({ path, machine }) => `disk ${last(path)} of ${last(machine ?? 'nothing')}`,
+      ({ path, machine }) => `disk ${called(last(path))} of ${called(last(machine ?? 'nothing'))}`,
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Firewall } from '../../sandbox/compute/records.ts';
 import type { Control } from '../../sandbox/control.ts';
+import { called } from './called.ts';
 
 /** Routes of subnetworks come and go with them; the default route is the network's way to the internet. */
 export function censusOfGcp({ compute }: Control): readonly string[] {
@@ -11,10 +12,11 @@ export function censusOfGcp({ compute }: Control): readonly string[] {
     ...[...project.firewalls.values()].map(firewallLine),
     ...[...project.instances.values()].map(
       ({ name, hardware, power, marks }) =>
-        `machine ${name} ${last(hardware.machineType)} ${power.status} tier=${marks.labels.get('tier')}`,
+        `machine ${called(name)} ${last(hardware.machineType)} ${power.status} tier=${marks.labels.get('tier')}`,
     ),
     ...[...project.disks.values()].map(
-      ({ name, users, source }) => `disk ${name} of ${users.map(last)} from ${source?.project}`,
+      ({ name, users, source }) =>
+        `disk ${called(name)} of ${users.map((user) => called(last(user)))} from ${source?.project}`,
     ),
   ];
 }

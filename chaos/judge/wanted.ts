@@ -15,20 +15,26 @@ type Stage = Exclude<Wanted, 'nothing'>;
 export const wantedCensus = (cloud: TrialCloud, stage: Stage): readonly string[] => tables[cloud](stage);
 
 /** Machines, with what is asked of them now. */
-const machines = (stage: Stage, first: Words, other: Words) =>
+const machinesAt = (stage: Stage, first: Words, other: Words) =>
   [
     { name: 'db-0', tier: 'db', ...first },
     {
       name: 'web-0',
       tier: stage === 'updated' ? 'front' : 'web',
       size: stage === 'updated' ? other.size : first.size,
-      image: stage === 'replaced' ? other.image : first.image,
+      image: stage === 'replaced' || stage === 'surged' ? other.image : first.image,
     },
   ]
     .flatMap((machine) =>
       machine.name === 'web-0' && stage !== 'reduced' ? [machine, { ...machine, name: 'web-1' }] : [machine],
     )
     .concat(stage === 'reduced' ? [] : [{ name: 'bench-0', tier: 'test', ...first }]);
+
+/** Where names are unique: a successor has a suffix in its name. */
+const machinesByName = (stage: Stage, first: Words, other: Words) =>
+  machinesAt(stage, first, other).map((machine) =>
+    stage === 'surged' && machine.tier === 'web' ? { ...machine, name: `${machine.name}-*` } : machine,
+  );
 
 const env = (stage: Stage): string => (stage === 'updated' ? 'live' : 'prod');
 
@@ -70,7 +76,7 @@ function aws(stage: Stage): readonly string[] {
       ...['lab-all', 'lab-bench'].flatMap((name) => group(name, 'lab')),
       'rule lab-bench of lab from 198.51.100.0/24 tcp 8080-8080',
     ),
-    ...machines(stage, first, { size: 't3.medium', image: 'ami-0abc0abc0abc0abc0' }).flatMap(
+    ...machinesAt(stage, first, { size: 't3.medium', image: 'ami-0abc0abc0abc0abc0' }).flatMap(
       ({ name, size, image, tier }) => [
         `machine ${name} ${size} ${image} running tier=${tier}`,
         `volume of ${name}`,
@@ -101,7 +107,7 @@ function gcp(stage: Stage): readonly string[] {
       'subnet lab-bench 10.30.1.0/24 of lab',
       'rule lab-probe of lab INGRESS allow tcp 8080 198.51.100.0/24 - - lab-bench at 1000',
     ),
-    ...machines(stage, first, { size: 'e2-medium', image: 'ubuntu-os-cloud' }).flatMap(
+    ...machinesByName(stage, first, { size: 'e2-medium', image: 'ubuntu-os-cloud' }).flatMap(
       ({ name, size, image, tier }) => [
         `machine ${name} ${size} RUNNING tier=${tier}`,
         `disk ${name} of ${name} from ${image}`,
@@ -137,12 +143,14 @@ function azure(stage: Stage): readonly string[] {
       'group lab-all',
       'group lab-bench',
     ),
-    ...machines(stage, first, { size: 'Standard_B2s', image: 'Canonical' }).flatMap(({ name, size, image, tier }) => [
-      `machine ${name} ${size} ${image} running tier=${tier}`,
-      `interface ${name}-nic of ${name}`,
-      `address ${name}-ip used`,
-      `disk ${name}-disk of ${name}`,
-    ]),
+    ...machinesByName(stage, first, { size: 'Standard_B2s', image: 'Canonical' }).flatMap(
+      ({ name, size, image, tier }) => [
+        `machine ${name} ${size} ${image} running tier=${tier}`,
+        `interface ${name}-nic of ${name}`,
+        `address ${name}-ip used`,
+        `disk ${name}-disk of ${name}`,
+      ],
+    ),
   ];
 }
 

@@ -20,12 +20,13 @@ const within = (spot: Spot['verb'], ...rows: readonly (readonly [Kind, number])[
 const polling = (polled: Catch['polled'], rows: readonly Spot[]): Meeting['polled'] =>
   rows.map((spot) => ({ ...spot, polled }));
 
-const bothHalves: readonly Spot[] = [
-  { verb: 'delete', kind: 'instance' },
-  { verb: 'create', kind: 'instance' },
-];
+const creation = spots('create', 'instance');
+const bothHalves = [...spots('delete', 'instance'), ...creation];
 /** A machine's deletion and its creation are one request each: caught between the two. */
 const betweenHalves: Meeting['several'] = [{ verb: 'create', kind: 'instance', answered: 0 }];
+
+/** By surge the creation comes first: caught between the two. */
+const whileBothStand: Meeting['several'] = [{ verb: 'delete', kind: 'instance', answered: 0 }];
 
 const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>>> = {
   aws: {
@@ -49,6 +50,11 @@ const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>
       several: within('delete', ['network', 1], ['network', 2], ['network', 3]),
       polled: polling('state', spots('delete', 'instance')),
     },
+    surge: {
+      any: bothHalves,
+      several: whileBothStand,
+      polled: [...polling('state', bothHalves), ...polling('look', creation)],
+    },
   },
   gcp: {
     create: {
@@ -71,6 +77,11 @@ const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>
       several: within('delete', ['instance', 1]),
       polled: polling('inside', spots('delete', 'network', 'instance', 'firewall-rule')),
     },
+    surge: {
+      any: bothHalves,
+      several: whileBothStand,
+      polled: [...polling('inside', bothHalves), ...polling('state', creation)],
+    },
   },
   azure: {
     create: {
@@ -92,6 +103,11 @@ const meetings: Readonly<Record<TrialCloud, Readonly<Record<TrialVerb, Meeting>>
       any: spots('delete', 'instance', 'firewall-rule', 'group', 'subnet', 'network'),
       several: within('delete', ['network', 1], ['instance', 1]),
       polled: polling('inside', spots('delete', 'network', 'instance', 'firewall-rule')),
+    },
+    surge: {
+      any: bothHalves,
+      several: [...within('create', ['instance', 1], ['instance', 2]), ...whileBothStand],
+      polled: [...polling('inside', bothHalves), ...polling('state', creation)],
     },
   },
 };
@@ -121,6 +137,18 @@ export const equivalents: readonly { readonly cells: Partial<Cell>; readonly why
   {
     cells: { cloud: 'gcp', verb: 'replace', failpoint: 'within-batch' },
     why: 'a deletion and an insertion are one request each: caught between the two, when neither machine stands',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'surge', failpoint: 'while-polling' },
+    why: 'EC2 launches and terminates with no operation to poll: caught as it waits for a machine to be up, or gone',
+  },
+  {
+    cells: { cloud: 'aws', verb: 'surge', failpoint: 'within-batch' },
+    why: 'a launch and a termination are one request each: caught between the two, when both machines stand',
+  },
+  {
+    cells: { cloud: 'gcp', verb: 'surge', failpoint: 'within-batch' },
+    why: 'an insertion and a deletion are one request each: caught between the two, when both machines stand',
   },
 ];
 

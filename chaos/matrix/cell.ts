@@ -24,6 +24,7 @@ const stages: Readonly<Record<TrialVerb, Exclude<Wanted, 'nothing' | 'before'> |
   update: 'updated',
   replace: 'replaced',
   delete: 'reduced',
+  surge: 'surged',
 };
 
 let estates = 0;

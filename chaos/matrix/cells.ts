@@ -8,7 +8,7 @@ export interface Cell {
   readonly manner: Manner;
 }
 
-/** All 324. */
+/** All 405. */
 export const cells: readonly Cell[] = failpoints.flatMap((failpoint) =>
   verbs.flatMap((verb) =>
     trialClouds.flatMap((cloud) => manners.map((manner): Cell => ({ cloud, verb, failpoint, manner }))),

@@ -12,7 +12,8 @@ export const failpoints = [
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 
-export const verbs = ['create', 'update', 'replace', 'delete'] as const;
+/** `replace`: the old machine ends before the new one is launched. `surge`: the new one is ready before the old one ends. */
+export const verbs = ['create', 'update', 'replace', 'delete', 'surge'] as const;
 export type TrialVerb = (typeof verbs)[number];
 
 /**

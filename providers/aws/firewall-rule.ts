@@ -41,12 +41,12 @@ const perSide = <T>(attributes: (item: T) => RuleAttributes) => ({
 
 async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
   for (const groups of chunks(await listings.groups('firewall-rule', call), most.page)) {
-    yield groups.flatMap((group) => atomsOf(group, account).map((atom) => observe(atom, group)));
+    yield groups.flatMap((group) => atomsOf(group, account).map((atom) => observe(atom, group, account)));
   }
 }
 
-function observe({ id, attributes, spelled }: Atom, group: SecurityGroup): Observed<'firewall-rule'> {
-  const origin = groupOrigin(group);
+function observe({ id, attributes, spelled }: Atom, group: SecurityGroup, account: string): Observed<'firewall-rule'> {
+  const origin = groupOrigin(group, account);
   return {
     kind: 'firewall-rule',
     id,
@@ -69,7 +69,7 @@ async function read(
     const group = byId.get(groupOfAtom(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);
     if (!group.ok || !group.value) return group.ok ? { ok: true, value: undefined } : group;
     const atom = atomsOf(group.value, scope.account).find((each) => each.id === id);
-    return { ok: true, value: atom && observe(atom, group.value) };
+    return { ok: true, value: atom && observe(atom, group.value, scope.account) };
   });
 }
 

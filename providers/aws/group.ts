@@ -11,7 +11,7 @@ import { interfacesIn } from './interfaces-in.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
-import { ownedBy } from './pages.ts';
+import { sharedBy, signsOf } from './owner.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -31,27 +31,30 @@ export function groupActuator(scope: Scope): Actuator<'group'> {
 
 const yieldedAtOnce = 1000;
 
-async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
-  for (const page of chunks(await listings.groups('group', call), yieldedAtOnce)) yield page.map(observe);
+async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
+  for (const page of chunks(await listings.groups('group', call), yieldedAtOnce))
+    yield page.map((group) => observe(group, account));
 }
 
-function observe(group: SecurityGroup): Observed<'group'> {
-  const mark = readMark(group.Tags);
-  const origin = groupOrigin(group);
+function observe(group: SecurityGroup, account: string): Observed<'group'> {
+  const origin = groupOrigin(group, account);
   return {
     kind: 'group',
     id: group.GroupId ?? '',
     name: group.GroupName ?? '',
     attributes: { network: group.VpcId ?? '', labels: readLabels(group.Tags) },
-    signs: { ...(mark ? { mark } : {}), ...(origin ? { origin } : {}) },
+    signs: { ...signsOf(group, account, origin), ...(origin ? { origin } : {}) },
     condition: { state: 'ready' },
   };
 }
 
 /** Why the group, and the rules in it, are there when no estate made them. Every VPC is born with one called `default`. */
-export function groupOrigin({ GroupName, VpcId, Tags, Description }: SecurityGroup): Origin | undefined {
+export function groupOrigin(group: SecurityGroup, account: string): Origin | undefined {
+  const { GroupName = '', VpcId, Tags, Description = '' } = group;
+  const shared = sharedBy(group, account);
+  if (shared) return shared;
   if (GroupName === 'default') return { why: 'provider-default', detail: `default security group of ${VpcId}` };
-  return readMark(Tags) ? undefined : originOf(Tags, Description);
+  return readMark(Tags) ? undefined : originOf(Tags, { name: GroupName, description: Description });
 }
 
 async function read(
@@ -60,13 +63,15 @@ async function read(
   call: Call,
 ): Promise<readonly Result<Observed<'group'> | undefined>[]> {
   const found = await describeGroups(ids, scope, call);
-  return found.map((result) => (result.ok ? { ok: true, value: result.value && observe(result.value) } : result));
+  return found.map((result) =>
+    result.ok ? { ok: true, value: result.value && observe(result.value, scope.account) } : result,
+  );
 }
 
 /** These groups with their rules, by name. */
 export function describeGroups(
   ids: readonly CloudId[],
-  { client, account }: Scope,
+  { client }: Scope,
   call: Call,
 ): Promise<readonly Result<SecurityGroup | undefined>[]> {
   const describe = async (GroupIds: readonly CloudId[]): Promise<Result<readonly SecurityGroup[]>> => {
@@ -75,7 +80,7 @@ export function describeGroups(
       new ec2.DescribeSecurityGroupsCommand({ GroupIds: [...GroupIds] }),
       call,
     );
-    return answer.ok ? ownedBy(account, answer.value.SecurityGroups) : answer;
+    return answer.ok ? { ok: true, value: answer.value.SecurityGroups ?? [] } : answer;
   };
   return lookup(ids, describe, ({ GroupId }) => GroupId);
 }
@@ -95,7 +100,7 @@ async function create(item: Creation<'group'>, scope: Scope, call: Call): Promis
   const answer = await scope.client.send('CreateSecurityGroup', command, call);
   const made = answer.ok ? bornAs(answer.value.GroupId, tags, item) : await standingOne(answer, item, scope, call);
   if (!made.ok) return made;
-  const group = observe(made.value);
+  const group = observe(made.value, scope.account);
   if (defaultEgress !== 'deny') return { ok: true, value: group };
   const closed = await standing(revokeBirthEgress(group.id, scope, call), stopped);
   return closed.ok ? { ok: true, value: group } : { ok: false, failure: stillOpen(group.id, closed.failure) };

@@ -1,4 +1,4 @@
-import type { Instance, Volume } from '@aws-sdk/client-ec2';
+import type { Reservation, Volume } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
@@ -13,7 +13,8 @@ import { observeInstance, type Seen, withDisk } from './instance/observe.ts';
 import { terminate } from './instance/terminate.ts';
 import { most } from './limits.ts';
 import { lookup } from './lookup.ts';
-import { type Ask, ownedBy, pages } from './pages.ts';
+import { sharedBy } from './owner.ts';
+import { type Ask, pages } from './pages.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
 
@@ -38,23 +39,30 @@ async function* list(
   call: Call,
 ): AsyncGenerator<readonly Observed<'instance'>[]> {
   const seen: Seen[] = [];
-  for await (const page of pages(instancePages(client), account, call)) seen.push(...page.map(observeInstance));
+  for await (const page of pages(reservationPages(client), call)) seen.push(...page.flatMap(seenBy(account)));
   const needed = seen.some(({ rootVolume }) => rootVolume !== undefined);
   const volumes = byId(needed ? await listings.volumes('instance', call) : []);
   for (const page of chunks(seen, most.page)) yield page.map((each) => complete(each, volumes));
 }
 
-function instancePages(client: Client): Ask<Instance> {
+function reservationPages(client: Client): Ask<Reservation> {
   return async (NextToken, call) => {
     const command = new ec2.DescribeInstancesCommand({ MaxResults: most.page, NextToken });
     const answer = await client.send('DescribeInstances', command, call);
-    if (!answer.ok) return answer;
-    const reservations = answer.value.Reservations ?? [];
-    const items = reservations.flatMap(({ Instances = [] }) => Instances);
-    return {
-      ok: true,
-      value: { items, next: answer.value.NextToken, owners: reservations.map(({ OwnerId }) => OwnerId) },
-    };
+    return answer.ok
+      ? { ok: true, value: { items: answer.value.Reservations ?? [], next: answer.value.NextToken } }
+      : answer;
+  };
+}
+
+/** The machines of a reservation; one of another account is none of ours. */
+function seenBy(account: string): (reservation: Reservation) => readonly Seen[] {
+  return ({ OwnerId, Instances = [] }) => {
+    const origin = sharedBy({ OwnerId }, account);
+    return Instances.map((instance) => {
+      const seen = observeInstance(instance);
+      return origin === undefined ? seen : { ...seen, observed: { ...seen.observed, signs: { origin } } };
+    });
   };
 }
 
@@ -76,19 +84,16 @@ async function read(
   { client, account }: Scope,
   call: Call,
 ): Promise<readonly Result<Observed<'instance'> | undefined>[]> {
-  const describe = async (InstanceIds: readonly CloudId[]): Promise<Result<readonly Instance[]>> => {
+  const describe = async (InstanceIds: readonly CloudId[]): Promise<Result<readonly Seen[]>> => {
     const answer = await client.send(
       'DescribeInstances',
       new ec2.DescribeInstancesCommand({ InstanceIds: [...InstanceIds] }),
       call,
     );
-    if (!answer.ok) return answer;
-    const reservations = ownedBy(account, answer.value.Reservations);
-    if (!reservations.ok) return reservations;
-    return { ok: true, value: reservations.value.flatMap(({ Instances = [] }) => Instances) };
+    return answer.ok ? { ok: true, value: (answer.value.Reservations ?? []).flatMap(seenBy(account)) } : answer;
   };
-  const found = await lookup(ids, describe, ({ InstanceId }) => InstanceId);
-  const seen = found.map((result) => (result.ok && result.value ? observeInstance(result.value) : undefined));
+  const found = await lookup(ids, describe, ({ observed }) => observed.id);
+  const seen = found.map((result) => (result.ok ? result.value : undefined));
   const volumes = await rootVolumes(seen, client, call);
   return found.map((result, index) => {
     const one = seen[index];

@@ -20,9 +20,9 @@ export interface Listings {
   readonly volumes: Listing<Volume>;
 }
 
-export function makeListings(client: Client, account: string, clock: Clock): Listings {
+export function makeListings(client: Client, clock: Clock): Listings {
   const share = <T>(ask: (client: Client) => Ask<T>): Listing<T> =>
-    sharedListing(client, clock, (call) => whole(ask(client), account, call));
+    sharedListing(client, clock, (call) => whole(ask(client), call));
   return {
     vpcs: share(vpcPages),
     gateways: share(gatewayPages),
@@ -33,9 +33,9 @@ export function makeListings(client: Client, account: string, clock: Clock): Lis
   };
 }
 
-async function whole<T>(ask: Ask<T>, account: string, call: Call): Promise<readonly T[]> {
+async function whole<T>(ask: Ask<T>, call: Call): Promise<readonly T[]> {
   const items: T[] = [];
-  for await (const page of pages(ask, account, call)) items.push(...page);
+  for await (const page of pages(ask, call)) items.push(...page);
   return items;
 }
 
@@ -47,7 +47,7 @@ const vpcPages =
       new ec2.DescribeVpcsCommand({ MaxResults: most.page, NextToken }),
       call,
     );
-    return answer.ok ? { ok: true, value: owned(answer.value.Vpcs, answer.value.NextToken) } : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.Vpcs, answer.value.NextToken) } : answer;
   };
 
 const gatewayPages =
@@ -55,7 +55,7 @@ const gatewayPages =
   async (NextToken, call) => {
     const command = new ec2.DescribeInternetGatewaysCommand({ MaxResults: most.page, NextToken });
     const answer = await client.send('DescribeInternetGateways', command, call);
-    return answer.ok ? { ok: true, value: owned(answer.value.InternetGateways, answer.value.NextToken) } : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.InternetGateways, answer.value.NextToken) } : answer;
   };
 
 const tablePages =
@@ -63,7 +63,7 @@ const tablePages =
   async (NextToken, call) => {
     const command = new ec2.DescribeRouteTablesCommand({ MaxResults: most.routeTablePage, NextToken });
     const answer = await client.send('DescribeRouteTables', command, call);
-    return answer.ok ? { ok: true, value: owned(answer.value.RouteTables, answer.value.NextToken) } : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.RouteTables, answer.value.NextToken) } : answer;
   };
 
 const subnetPages =
@@ -74,7 +74,7 @@ const subnetPages =
       new ec2.DescribeSubnetsCommand({ MaxResults: most.page, NextToken }),
       call,
     );
-    return answer.ok ? { ok: true, value: owned(answer.value.Subnets, answer.value.NextToken) } : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.Subnets, answer.value.NextToken) } : answer;
   };
 
 const groupPages =
@@ -82,7 +82,7 @@ const groupPages =
   async (NextToken, call) => {
     const command = new ec2.DescribeSecurityGroupsCommand({ MaxResults: most.page, NextToken });
     const answer = await client.send('DescribeSecurityGroups', command, call);
-    return answer.ok ? { ok: true, value: owned(answer.value.SecurityGroups, answer.value.NextToken) } : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.SecurityGroups, answer.value.NextToken) } : answer;
   };
 
 const volumePages =
@@ -93,11 +93,7 @@ const volumePages =
       new ec2.DescribeVolumesCommand({ MaxResults: most.page, NextToken }),
       call,
     );
-    return answer.ok
-      ? { ok: true, value: { items: answer.value.Volumes ?? [], next: answer.value.NextToken, owners: [] } }
-      : answer;
+    return answer.ok ? { ok: true, value: page(answer.value.Volumes, answer.value.NextToken) } : answer;
   };
 
-function owned<T extends { readonly OwnerId?: string | undefined }>(found: readonly T[] = [], next?: string) {
-  return { items: found, next, owners: found.map((item) => item.OwnerId) };
-}
+const page = <T>(items: readonly T[] = [], next?: string) => ({ items, next });

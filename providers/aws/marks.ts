@@ -45,7 +45,7 @@ export function readMark(tags: readonly Tag[] | undefined, launchIndex = 0): Mar
   const get = reader(tags);
   const [estate, store, address] = [get('estate'), get('store'), get('address')];
   if (!estate || store === undefined || !address) return undefined;
-  const first = digits(get('first'));
+  const first = readFirst(tags);
   const attempt = digits(get('attempt'));
   const policy = policies.find((name) => name === get('deletion'));
   const intent = get('intent');
@@ -69,6 +69,9 @@ export function isSameTry(mark: Mark, tags: readonly Tag[] | undefined): boolean
     other.intent === mark.intent
   );
 }
+
+/** The ordinal that a batched launch wrote on each of its machines and their parts. */
+export const readFirst = (tags: readonly Tag[] | undefined): number | undefined => digits(reader(tags)('first'));
 
 export function readExtra(tags: readonly Tag[] | undefined, name: Extra): string | undefined {
   return reader(tags)(name);

@@ -16,9 +16,9 @@ import { type InternetParts, internetPartsOf } from './internet/parts.ts';
 import { removeInternet } from './internet/remove.ts';
 import { removeSpares } from './internet/spare.ts';
 import { lookup } from './lookup.ts';
-import { markTags, readExtra, readMark } from './marks.ts';
+import { markTags, readExtra } from './marks.ts';
 import { originOf } from './origin.ts';
-import { ownedBy } from './pages.ts';
+import { signsOf } from './owner.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -35,7 +35,10 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
   };
 }
 
-async function* list({ listings, known, key }: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
+async function* list(
+  { listings, known, key, account }: Scope,
+  call: Call,
+): AsyncGenerator<readonly Observed<'network'>[]> {
   const [inUse, vpcs, gateways, tables] = await together([
     occupiedVpcs(listings, call),
     listings.vpcs('network', call),
@@ -45,7 +48,7 @@ async function* list({ listings, known, key }: Scope, call: Call): AsyncGenerato
   yield vpcs.map((vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
-    return observeVpc(vpc, { parts, region: key, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
+    return observeVpc(vpc, { parts, region: key, account, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });
   });
 }
 
@@ -66,11 +69,11 @@ const isStranger = ({ GroupName }: SecurityGroup): boolean => GroupName !== 'def
 interface Around {
   readonly parts: InternetParts;
   readonly region: string;
+  readonly account: string;
   readonly empty?: boolean;
 }
 
-export function observeVpc(vpc: Vpc, { parts, region, empty }: Around): Observed<'network'> {
-  const mark = readMark(vpc.Tags);
+export function observeVpc(vpc: Vpc, { parts, region, account, empty }: Around): Observed<'network'> {
   const origin = vpc.IsDefault
     ? { why: 'provider-default' as const, detail: `default VPC of ${region}` }
     : originOf(vpc.Tags);
@@ -80,7 +83,7 @@ export function observeVpc(vpc: Vpc, { parts, region, empty }: Around): Observed
     id: vpc.VpcId ?? '',
     name: nameIn(vpc.Tags),
     attributes: { cidr: canonicalCidr(vpc.CidrBlock ?? ''), internet: parts.internet, labels: readLabels(vpc.Tags) },
-    signs: { ...(mark ? { mark } : {}), ...(origin && !mark ? { origin } : {}) },
+    signs: signsOf(vpc, account, origin),
     condition: {
       state: vpc.State === 'pending' ? 'pending' : 'ready',
       ...(asked === undefined ? {} : { version: asked }),
@@ -98,7 +101,7 @@ async function read(
 ): Promise<readonly Result<Observed<'network'> | undefined>[]> {
   const describe = async (VpcIds: readonly CloudId[]): Promise<Result<readonly Vpc[]>> => {
     const answer = await scope.client.send('DescribeVpcs', new ec2.DescribeVpcsCommand({ VpcIds: [...VpcIds] }), call);
-    return answer.ok ? ownedBy(scope.account, answer.value.Vpcs) : answer;
+    return answer.ok ? { ok: true, value: answer.value.Vpcs ?? [] } : answer;
   };
   const found = await lookup(ids, describe, ({ VpcId }) => VpcId);
   const present = found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : []));
@@ -109,7 +112,11 @@ async function read(
     const { gateways, tables } = around.value;
     return {
       ok: true,
-      value: observeVpc(result.value, { parts: internetPartsOf(result.value, gateways, tables), region: scope.key }),
+      value: observeVpc(result.value, {
+        parts: internetPartsOf(result.value, gateways, tables),
+        region: scope.key,
+        account: scope.account,
+      }),
     };
   });
 }
@@ -129,7 +136,7 @@ async function create(item: Creation<'network'>, scope: Scope, call: Call): Prom
   const made = earlier.value ? { ok: true as const, value: earlier.value } : await createVpc(cidr, tags, scope, call);
   if (!made.ok) return made;
   const vpc = made.value;
-  const around = { region: scope.key, empty: true };
+  const around = { region: scope.key, account: scope.account, empty: true };
   if (internet !== true) return { ok: true, value: observeVpc(vpc, { ...around, parts: none }) };
   const wish = {
     vpcId: vpc.VpcId ?? '',

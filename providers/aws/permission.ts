@@ -1,4 +1,4 @@
-import type { IpPermission, SecurityGroup } from '@aws-sdk/client-ec2';
+import type { IpPermission, SecurityGroup, UserIdGroupPair } from '@aws-sdk/client-ec2';
 import type { RuleAttributes, RuleMatch } from '../../src/core/attributes.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { canonicalCidr } from './cidr-text.ts';
@@ -53,14 +53,30 @@ const listPrefix = 'prefix-list:';
 function peerOf(peer: string, said: { readonly Description?: string }): IpPermission {
   if (peer.startsWith(listPrefix)) return { PrefixListIds: [{ PrefixListId: peer.slice(listPrefix.length), ...said }] };
   if (peer.startsWith(groupPrefix)) {
-    const [first = '', second] = peer.slice(groupPrefix.length).split('/');
-    return {
-      UserIdGroupPairs: [
-        second === undefined ? { GroupId: first, ...said } : { UserId: first, GroupId: second, ...said },
-      ],
-    };
+    return { UserIdGroupPairs: [{ ...pairOf(peer.slice(groupPrefix.length)), ...said }] };
   }
   return peer.includes(':') ? { Ipv6Ranges: [{ CidrIpv6: peer, ...said }] } : { IpRanges: [{ CidrIp: peer, ...said }] };
+}
+
+/**
+ *   peer                | pair
+ *   --------------------+----------------------------------------------------------------
+ *   `sg-1`              | a group of this account
+ *   `<owner>/sg-1`      | a group of another account, or of a service
+ *   `<owner>/<name>`    | a group of EC2-Classic, known by its name. No name begins `sg-`:
+ *                       | https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html
+ */
+function pairOf(text: string): UserIdGroupPair {
+  const cut = text.indexOf('/');
+  if (cut < 0) return { GroupId: text };
+  const [UserId, group] = [text.slice(0, cut), text.slice(cut + 1)];
+  return group.startsWith('sg-') ? { UserId, GroupId: group } : { UserId, GroupName: group };
+}
+
+function textOf({ UserId, GroupId, GroupName, VpcPeeringConnectionId }: UserIdGroupPair, account: string): string {
+  const owner = UserId === undefined || UserId === '' ? account : UserId;
+  if (!GroupId) return `${owner}/${GroupName ?? VpcPeeringConnectionId ?? ''}`;
+  return owner === account ? GroupId : `${owner}/${GroupId}`;
 }
 
 /** One permission for each peer of a permission. */
@@ -102,11 +118,10 @@ function readPeer({ IpRanges, Ipv6Ranges, PrefixListIds, UserIdGroupPairs }: IpP
   const description = (IpRanges?.[0] ?? Ipv6Ranges?.[0] ?? list ?? pair)?.Description;
   if (block !== undefined) return { peer: canonicalCidr(block), description };
   if (list) return { peer: listPrefix + list.PrefixListId, description };
-  const foreign = pair?.UserId && pair.UserId !== account ? `${pair.UserId}/` : '';
-  return { peer: groupPrefix + foreign + pair?.GroupId, description };
+  return { peer: groupPrefix + textOf(pair ?? {}, account), description };
 }
 
-/** Whether Revoke would know the one by the other. No port and -1 are the same to AWS. */
+/** Whether Revoke would know the one by the other. No port and -1 are the same to AWS, and a group's id is said in one way. */
 function sameWords(a: IpPermission, b: IpPermission): boolean {
   const text = (permission: IpPermission): string =>
     [
@@ -114,6 +129,9 @@ function sameWords(a: IpPermission, b: IpPermission): boolean {
       permission.FromPort ?? -1,
       permission.ToPort ?? -1,
       permission.IpRanges?.[0]?.CidrIp ?? permission.Ipv6Ranges?.[0]?.CidrIpv6,
+      ...(permission.UserIdGroupPairs ?? []).flatMap(({ UserId, GroupId, GroupName }) =>
+        GroupId ? [] : [UserId, GroupName],
+      ),
     ].join(' ');
   return text(a) === text(b);
 }
@@ -135,8 +153,9 @@ function wordsFor({
     ...(IpRanges ? { IpRanges: IpRanges.map(({ CidrIp }) => ({ CidrIp })) } : {}),
     ...(Ipv6Ranges ? { Ipv6Ranges: Ipv6Ranges.map(({ CidrIpv6 }) => ({ CidrIpv6 })) } : {}),
     ...(PrefixListIds ? { PrefixListIds: PrefixListIds.map(({ PrefixListId }) => ({ PrefixListId })) } : {}),
-    ...(UserIdGroupPairs
-      ? { UserIdGroupPairs: UserIdGroupPairs.map(({ GroupId, UserId }) => ({ GroupId, UserId })) }
-      : {}),
+    ...(UserIdGroupPairs ? { UserIdGroupPairs: UserIdGroupPairs.map(identityOf) } : {}),
   };
 }
+
+const identityOf = ({ GroupId, UserId, GroupName, VpcPeeringConnectionId }: UserIdGroupPair): UserIdGroupPair =>
+  GroupId ? { GroupId, UserId } : { UserId, GroupName, VpcPeeringConnectionId };

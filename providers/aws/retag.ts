@@ -65,7 +65,8 @@ function editsOf({ observed, changes, mark }: Retagged): readonly Edit[] {
   const drop = labelChanges(changes).flatMap(([key, to]) => (to === undefined ? [key] : []));
   const labels: Edit = { id: observed.id, set, drop };
   if (!mark) return hasEffect(labels) ? [labels] : [];
-  const ordinals = observed.kind === 'instance' ? [tagKey('first')] : [];
+  // why: the parts of a batched launch carry its ordinal where the machine does
+  const ordinals = observed.signs.first === undefined ? [] : [tagKey('first')];
   const own: Edit = { id: observed.id, set: { ...set, ...markTags(mark) }, drop: [...drop, ...ordinals] };
   const parts = (observed.condition.parts ?? []).map(({ part, id }) => ({
     id,

@@ -19,7 +19,7 @@ export function openSession(access: Access, clock: Clock): Session {
     key: access.scope,
     account: access.account,
     client,
-    listings: makeListings(client, access.account, clock),
+    listings: makeListings(client, clock),
     clock,
     known: { tables: new Map(), images: new Map(), offered: new Set(), networks: new Set() },
   };

@@ -10,11 +10,11 @@ import { together } from '../pass/together.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { partsOfVpcs } from './internet/around.ts';
-import { leadsTo, tablePart } from './internet/signs.ts';
+import { leadsTo, tablePart, wayOutOf } from './internet/signs.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readExtra, readMark } from './marks.ts';
 import { originOf } from './origin.ts';
-import { ownedBy } from './pages.ts';
+import { signsOf } from './owner.ts';
 import { retag, unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -32,10 +32,10 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
   };
 }
 
-async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
+async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   const [subnets, tables] = await together([listings.subnets('subnet', call), listings.tables('subnet', call)]);
   const index = indexTables(tables);
-  yield subnets.map((subnet) => observeSubnet(subnet, index));
+  yield subnets.map((subnet) => observeSubnet(subnet, index, account));
 }
 
 interface TableIndex {
@@ -55,8 +55,13 @@ function indexTables(tables: readonly RouteTable[]): TableIndex {
   return { bySubnet, mainOf };
 }
 
-export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex): Observed<'subnet'> {
-  const mark = readMark(subnet.Tags);
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Subnet.html; machines of ours state their own. */
+const publicOnLaunch = {
+  field: 'mapPublicIpOnLaunch',
+  detail: 'gives each machine that is launched in it a public address',
+};
+
+export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex, account: string): Observed<'subnet'> {
   const origin = subnet.DefaultForAz
     ? { why: 'provider-default' as const, detail: `default subnet of ${subnet.AvailabilityZone}` }
     : originOf(subnet.Tags);
@@ -69,11 +74,14 @@ export function observeSubnet(subnet: Subnet, { bySubnet, mainOf }: TableIndex):
       network: subnet.VpcId ?? '',
       cidr: canonicalCidr(subnet.CidrBlock ?? ''),
       ...(subnet.AvailabilityZone === undefined ? {} : { zone: subnet.AvailabilityZone }),
-      internet: table !== undefined && leadsTo(table),
+      internet: table === undefined ? false : wayOutOf(table),
       labels: readLabels(subnet.Tags),
     },
-    signs: { ...(mark ? { mark } : {}), ...(origin && !mark ? { origin } : {}) },
-    condition: { state: subnet.State === 'pending' ? 'pending' : 'ready' },
+    signs: signsOf(subnet, account, origin),
+    condition: {
+      state: subnet.State === 'pending' ? 'pending' : 'ready',
+      ...(subnet.MapPublicIpOnLaunch ? { unstated: [publicOnLaunch] } : {}),
+    },
   };
 }
 
@@ -88,14 +96,15 @@ async function read(
       new ec2.DescribeSubnetsCommand({ SubnetIds: [...SubnetIds] }),
       call,
     );
-    return answer.ok ? ownedBy(scope.account, answer.value.Subnets) : answer;
+    return answer.ok ? { ok: true, value: answer.value.Subnets ?? [] } : answer;
   };
   const found = await lookup(ids, describe, ({ SubnetId }) => SubnetId);
   const vpcs = new Set(found.flatMap((result) => (result.ok && result.value ? [result.value.VpcId ?? ''] : [])));
   const around = await partsOfVpcs([...vpcs], scope, call);
   return found.map((result) => {
     if (!result.ok || !result.value) return result.ok ? { ok: true, value: undefined } : result;
-    return around.ok ? { ok: true, value: observeSubnet(result.value, indexTables(around.value.tables)) } : around;
+    if (!around.ok) return around;
+    return { ok: true, value: observeSubnet(result.value, indexTables(around.value.tables), scope.account) };
   });
 }
 
@@ -115,7 +124,7 @@ async function create(
     ? { ok: true as const, value: answer.value.Subnet }
     : await standingOne(answer, { VpcId, CidrBlock, mark }, scope, call);
   if (!made.ok) return made;
-  const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() });
+  const subnet = observeSubnet(made.value ?? {}, { bySubnet: new Map(), mainOf: new Map() }, scope.account);
   if (internet !== true) return { ok: true, value: subnet };
   const joined = await standing(associateNew(subnet, scope, call), failed('conflict', 'NotSent', 'stopped'));
   return { ok: true, value: { ...subnet, attributes: { ...subnet.attributes, internet: joined.ok } } };

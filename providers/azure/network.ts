@@ -8,7 +8,7 @@ import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { together } from '../pass/together.ts';
-import { canonicalCidrs } from './cidr-text.ts';
+import { furtherOf, readBlocks } from './cidr-text.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
 import { createNamed } from './create-named.ts';
@@ -48,13 +48,14 @@ function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefi
   const { id = '', name = '', location = '', tags } = vnet;
   const mark = readMark(tags);
   const origin = mark ? undefined : originOf(id, tags);
+  const blocks = readBlocks(undefined, vnet.addressSpace?.addressPrefixes);
   const own = filter && isNearPartOf(mark, filter.tags, filterPart);
   return {
     kind: 'network',
     id: cloudIdOf(id, vnet.resourceGuid),
     name,
     attributes: {
-      cidr: canonicalCidrs(undefined, vnet.addressSpace?.addressPrefixes),
+      cidr: blocks.cidr,
       filter: filter !== undefined,
       labels: readLabels(tags),
     },
@@ -67,6 +68,7 @@ function observeVnet(vnet: VirtualNetwork, filter: NetworkSecurityGroup | undefi
       state: stateOf(vnet.provisioningState),
       ...(own ? { parts: [{ part: filterPart, id: cloudIdOf(filter.id ?? '', filter.resourceGuid) }] } : {}),
       ...(mark && !filter ? { missing: [filterPart] } : {}),
+      ...furtherOf(blocks),
       empty: (vnet.subnets ?? []).length === 0,
     },
   };

@@ -4,7 +4,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Call, Creation } from '../../src/ports/actuator.ts';
 import { done, failed } from '../pass/answer.ts';
-import { canonicalCidrs } from './cidr-text.ts';
+import { readBlocks } from './cidr-text.ts';
 import { filterIdOf } from './filter.ts';
 import { canonicalId, cloudIdOf, partsOfId } from './ids.ts';
 import { childNamed, type RawChild, type RawResource, withChildren } from './raw.ts';
@@ -78,7 +78,8 @@ function standingOne({ desired }: Item, vnet: RawResource): Result<void> | undef
   const subnet = childNamed(vnet.properties.subnets, desired.name);
   if (!subnet) return undefined;
   const { addressPrefix, addressPrefixes } = propertiesOf(subnet);
-  const same = canonicalCidrs(addressPrefix, addressPrefixes) === canonicalCidrs(desired.attributes.cidr, []);
+  const blocks = readBlocks(addressPrefix, addressPrefixes);
+  const same = [blocks.cidr, ...blocks.further].includes(readBlocks(desired.attributes.cidr, []).cidr);
   if (same && (desired.attributes.filter !== true || looksOurs(subnet, vnet))) return done;
   const message = `subnet ${desired.name} stands in ${vnet.id} already and was not made for this: adopt it, or take another name`;
   return failed('conflict', 'NameTaken', message);

@@ -6,7 +6,7 @@ import type { Actuator, Call, Removal, Revision } from '../../src/ports/actuator
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
-import { canonicalCidrs } from './cidr-text.ts';
+import { furtherOf, readBlocks } from './cidr-text.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
 import { armIdOf, canonicalId, cloudIdOf, guidOf, partsOfId } from './ids.ts';
@@ -46,18 +46,19 @@ async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly O
 function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwork): Observed<'subnet'> {
   const network = cloudIdOf(vnetId, resourceGuid);
   const filter = canonicalId(subnet.networkSecurityGroup?.id ?? '') === canonicalId(filterIdOf(network));
+  const blocks = readBlocks(subnet.addressPrefix, subnet.addressPrefixes);
   return {
     kind: 'subnet',
     id: cloudIdOf(subnet.id ?? '', resourceGuid),
     name: subnet.name ?? '',
     attributes: {
       network,
-      cidr: canonicalCidrs(subnet.addressPrefix, subnet.addressPrefixes),
+      cidr: blocks.cidr,
       filter: filter && subnet.defaultOutboundAccess === false,
       labels: {},
     },
     signs: { parent: network },
-    condition: { state: stateOf(subnet.provisioningState) },
+    condition: { state: stateOf(subnet.provisioningState), ...furtherOf(blocks) },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Result } from '../../src/core/failure.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Actuator, Call, Creation } from '../../src/ports/actuator.ts';
 import { gone, singly } from './batch.ts';
@@ -46,15 +46,29 @@ async function create(client: Client, call: Call, creation: Creation<'group'>): 
   const { name, attributes } = creation.desired;
   const tags = { ...attributes.labels, ...markTags(creation.mark) };
   const made = await client.send(call, 'CreateGroup', { network: attributes.network, name, tags });
-  if (!made.ok) return made.failure.code === 'DuplicateName' ? sentBefore(client, call, { creation, made }) : made;
-  if (attributes.defaultEgress === 'deny') await closeEgress(client, call, made.value.id);
-  return { ok: true, value: observe(made.value) };
+  const isTaken = !made.ok && made.failure.code === 'DuplicateName';
+  const group = isTaken ? await sentBefore(client, call, { creation, made }) : made;
+  if (!group.ok) return group;
+  const closed = attributes.defaultEgress === 'deny' ? await closeEgress(client, call, group.value.id) : undefined;
+  if (closed?.ok === false) return { ok: false, failure: stillOpen(group.value.id, closed.failure) };
+  return { ok: true, value: observe(group.value) };
 }
 
-/** The group is ours now whatever comes of this: a default rule that stays is seen as one that nobody wrote. */
-async function closeEgress(client: Client, call: Call, group: string): Promise<void> {
+/** A rule that is gone is closed: an earlier sending did it. */
+async function closeEgress(client: Client, call: Call, group: string): Promise<Result<unknown>> {
   const everything = { protocol: 'all', from: -1, to: -1, peer: '0.0.0.0/0' };
-  await client.send(call, 'RevokeRules', { group, direction: 'egress', content: [everything] });
+  const answer = await client.send(call, 'RevokeRules', { group, direction: 'egress', content: [everything] });
+  return !answer.ok && answer.failure.code === 'NotFound' ? { ok: true, value: undefined } : answer;
+}
+
+/**
+ * The group stands with its default rule, so its creation must stay open: no machine joins it meanwhile. Sent again it finds the group
+ * by its name and mark, and revokes again.
+ */
+function stillOpen(id: string, failure: Failure): Failure {
+  const passing = failure.kind === 'throttled' || failure.kind === 'retryable';
+  const message = `${id} stands with open egress: ${failure.message}`;
+  return { ...failure, kind: passing ? 'retryable' : 'ambiguous', message };
 }
 
 /** The group that an earlier sending of this very creation made, or the refusal that the name is taken. */
@@ -62,7 +76,7 @@ async function sentBefore(
   client: Client,
   call: Call,
   { creation: { desired, mark }, made }: { readonly creation: Creation<'group'>; readonly made: Result<never> },
-): Promise<Result<Observed<'group'>>> {
+): Promise<Result<GroupRecord>> {
   const groups = await lookUp(client, call, 'ListGroups');
   if (!groups.ok) return groups;
   const same = groups.value.find(
@@ -71,5 +85,5 @@ async function sentBefore(
       group.name === desired.name &&
       sameIntent(markOf(group.tags), mark),
   );
-  return same ? { ok: true, value: observe(same) } : made;
+  return same ? { ok: true, value: same } : made;
 }

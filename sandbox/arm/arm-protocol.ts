@@ -2,6 +2,7 @@ import type { Budgets } from '../budgets.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer, Blur, Call, Protocol, Refusal, WireRequest } from '../protocol.ts';
 import { Refused } from '../refused.ts';
+import { respellJson } from '../spelling/json.ts';
 import { readRequest } from './arm-request.ts';
 import { chargesOf, type Demand } from './budget-table.ts';
 import { correlationId } from './correlation.ts';
@@ -16,6 +17,7 @@ import { groupPath, keyOf } from './resource-id.ts';
 import { trackedAt } from './resource-types.ts';
 import { type Found, makeRouter, type Unknown } from './router.ts';
 import { shown } from './shown.ts';
+import { ARM_TABLE } from './spelling-table.ts';
 import type { Subscription } from './subscription.ts';
 import { throttling } from './throttling.ts';
 import type { World } from './world.ts';
@@ -56,7 +58,8 @@ export function armProtocol({ clock, budgets, world }: ArmParts): Protocol<ArmCa
         const subscription = blur.atOnce ? { ...known, durations: AT_ONCE } : known;
         const reply = replyTo(call, { subscription, now: clock.now(), blur });
         const headers = { ...remaining(chargesOf(demandOf(call)), budgets), ...idHeaders(requestId, call) };
-        const response = rendered(reply, headers);
+        const said = blur.spelling ? { ...reply, body: respellJson(reply.body, ARM_TABLE, blur.spelling) } : reply;
+        const response = rendered(said, headers);
         return { response: blur.capitals ? { ...response, body: capitals(response.body) } : response };
       } catch (error) {
         if (error instanceof Refused) return refusal(error.refusal, requestId, call);

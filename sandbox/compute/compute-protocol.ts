@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Answer, Call, Protocol, WireRequest } from '../protocol.ts';
 import { Refused } from '../refused.ts';
+import { respellJson } from '../spelling/json.ts';
 import { chargesOf } from './budget-table.ts';
 import { denied, refusalOf, throttled, unauthenticated } from './error-body.ts';
 import { refused } from './errors.ts';
@@ -10,6 +11,7 @@ import { scopeExists } from './place.ts';
 import type { Json } from './records.ts';
 import { PREFIX, type Request, understand } from './request.ts';
 import { once } from './request-id.ts';
+import { COMPUTE_TABLE } from './spelling-table.ts';
 import type { World } from './world.ts';
 
 interface ComputeCall extends Call {
@@ -52,7 +54,8 @@ export function computeProtocol({ clock, world }: ComputeParts): Protocol<Comput
       chargesOf({ project: account, scope: request.scope, quota: request.method.quota }),
     answer: async (call, _, blur) => {
       try {
-        return ok(await answerTo(contextOf(call, blur), call.request));
+        const said = await answerTo(contextOf(call, blur), call.request);
+        return ok(blur.spelling ? respellJson(said, COMPUTE_TABLE, blur.spelling) : said);
       } catch (error) {
         if (error instanceof Refused) return refusalOf(error.refusal);
         throw error;
@@ -100,7 +103,7 @@ function paramsOf({ asked }: Request): Readonly<Record<string, string>> {
   return { ...asked.at, ...asked.query, ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }) };
 }
 
-function ok(body: Json): Answer {
+function ok(body: unknown): Answer {
   return {
     response: {
       status: 200,

@@ -7,6 +7,7 @@ import { chargesOf, isRead } from './budget-table.ts';
 import { refused } from './errors.ts';
 import type { Accounts } from './identity.ts';
 import type { Region } from './region.ts';
+import { respellXml } from './spelling-table.ts';
 import { decode, formParams } from './wire/query.ts';
 import { el, wrap } from './wire/xml.ts';
 
@@ -45,7 +46,8 @@ export function ec2Protocol({ clock, accounts, regionOf }: Ec2Parts): Protocol {
         const input = decode(call.params, action.fields);
         if ('DryRun' in input && input['DryRun'] === true)
           throw refused('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
-        const inner = action.run({ region, now, blur }, input);
+        const said = action.run({ region, now, blur }, input);
+        const inner = blur.spelling ? respellXml(said, blur.spelling) : said;
         const body = `<?xml version="1.0" encoding="UTF-8"?>\n<${action.name}Response xmlns="http://ec2.amazonaws.com/doc/${VERSION}/">${el('requestId', requestId)}${inner}</${action.name}Response>`;
         return { response: { status: 200, headers: headers(requestId), body } };
       } catch (error) {

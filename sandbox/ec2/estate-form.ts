@@ -11,6 +11,7 @@ import { oneOf, pattern, scalar } from '../json-scalar.ts';
  *   "images": [{ "id": "ami-…", "name": "…", "rootSize": 8 }],
  *   "vpcs": [{
  *     "key": "core", "cidr": "10.0.0.0/16",                    required
+ *     "sharedBy": "444455556666",                              another account shares it, and all in it, through RAM
  *     "id": "vpc-…", "tags": { "Name": "core" }, "dnsHostnames": true, "ipv6": "2600:1f18:…::/56",
  *     "gateway": { "id": "igw-…", "tags": {} },
  *     "subnets": [{ "key": "app", "cidr": "10.0.1.0/24", "zone": "a", "id": "…", "tags": {}, "publicIp": true }],
@@ -76,6 +77,7 @@ const vpc = object({
   id: id('vpc'),
   cidr: text,
   ipv6: optional(text),
+  sharedBy: optional(pattern(/^\d{12}$/, 'twelve digits')),
   dnsHostnames: optional(flag),
   gateway: optional(object({ id: id('igw'), tags })),
   subnets: optional(

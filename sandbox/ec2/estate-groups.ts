@@ -4,6 +4,7 @@ import type { Permission } from './permission-fields.ts';
 import { rulesOf } from './permissions.ts';
 import type { SecurityGroup, Vpc } from './records.ts';
 import { freshId } from './region.ts';
+import { tagsIn } from './sharing.ts';
 import { noTags } from './tags.ts';
 import { allowAllEgress } from './vpc-parts.ts';
 
@@ -13,7 +14,14 @@ export function loadGroups(loading: Loading, vpc: Vpc, forms: readonly GroupForm
   const groups = forms.map((form): SecurityGroup => {
     const id = named(loading, form.key, form.id ?? freshId(region, 'sg'));
     const { name = form.key, description = name } = form;
-    return region.groups.put({ id, tags: form.tags ?? noTags, name, description, vpcId: vpc.id });
+    return region.groups.put({
+      id,
+      tags: tagsIn(vpc, form.tags),
+      sharedBy: vpc.sharedBy,
+      name,
+      description,
+      vpcId: vpc.id,
+    });
   });
   groups.forEach((group, index) => {
     const form = forms[index];

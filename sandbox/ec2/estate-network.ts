@@ -5,6 +5,7 @@ import { loadGroups } from './estate-groups.ts';
 import { idOf, type Loading, named } from './estate-loading.ts';
 import type { Ipv6Block, Route, Vpc } from './records.ts';
 import { freshId, type Region } from './region.ts';
+import { tagsIn } from './sharing.ts';
 import { noTags } from './tags.ts';
 import { mainRouteTable, makeVpcParts } from './vpc-parts.ts';
 
@@ -13,7 +14,8 @@ export function loadVpc(loading: Loading, form: VpcForm, isDefault: boolean): vo
   const { tags = noTags, dnsHostnames: hostnames = false, subnets = [], routeTables = [], groups = [] } = form;
   const vpc: Vpc = {
     id: named(loading, form.key, form.id ?? freshId(region, 'vpc')),
-    tags,
+    tags: tagsIn(form, tags),
+    sharedBy: form.sharedBy,
     cidr: blockAt(`${path}.cidr`, form.cidr, 'ipv4').text,
     associationId: freshId(region, 'vpc-cidr-assoc'),
     ipv6: form.ipv6 === undefined ? undefined : ipv6Block(region, blockAt(`${path}.ipv6`, form.ipv6, 'ipv6')),
@@ -58,7 +60,7 @@ function loadSubnets(loading: Loading, vpc: Vpc, forms: NonNullable<VpcForm['sub
       throw new JsonProblem(`${where}: "${form.cidr}" is no IPv4 CIDR block within ${vpc.cidr}`);
     region.subnets.put({
       id: named(loading, form.key, form.id ?? freshId(region, 'subnet')),
-      tags: form.tags ?? noTags,
+      tags: tagsIn(vpc, form.tags),
       vpcId: vpc.id,
       cidr: cidr.text,
       zone: `${region.name}${form.zone ?? 'a'}`,
@@ -130,6 +132,7 @@ export function defaultVpc(region: Region): VpcForm {
     key: 'default',
     cidr: '172.31.0.0/16',
     ipv6: undefined,
+    sharedBy: undefined,
     dnsHostnames: true,
     gateway: absent,
     subnets,

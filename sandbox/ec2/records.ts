@@ -13,6 +13,11 @@ export interface Ipv6Block {
 }
 
 export interface Vpc extends Tagged {
+  /**
+   * The account that shares it with this one, with all that stands in it; undefined: it is this account's own.
+   * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html
+   */
+  readonly sharedBy?: string | undefined;
   readonly cidr: string;
   readonly associationId: string;
   readonly ipv6: Ipv6Block | undefined;
@@ -60,6 +65,8 @@ export interface NetworkAcl extends Tagged {
 }
 
 export interface SecurityGroup extends Tagged {
+  /** The account that shares it with this one: https://docs.aws.amazon.com/vpc/latest/userguide/security-group-sharing.html */
+  readonly sharedBy?: string | undefined;
   readonly name: string;
   readonly description: string;
   readonly vpcId: string;

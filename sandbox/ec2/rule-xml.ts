@@ -36,7 +36,7 @@ export function groupXml(region: Region, group: SecurityGroup, rules: readonly G
     el('groupId', group.id) +
     el('groupName', group.name) +
     el('groupDescription', group.description) +
-    el('ownerId', region.account) +
+    el('ownerId', group.sharedBy ?? region.account) +
     el('vpcId', group.vpcId) +
     el('securityGroupArn', groupArn(region, group.id)) +
     set('ipPermissions', permissionsXml(rules.filter((rule) => !rule.egress))) +

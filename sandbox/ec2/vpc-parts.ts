@@ -20,6 +20,7 @@ export function makeVpcParts(region: Region, vpc: Vpc): void {
   region.groups.put({
     id: group,
     tags: noTags,
+    sharedBy: vpc.sharedBy,
     name: 'default',
     description: 'default VPC security group',
     vpcId: vpc.id,
@@ -30,7 +31,7 @@ export function makeVpcParts(region: Region, vpc: Vpc): void {
     groupId: group,
     egress: false,
     traffic: { protocol: '-1', from: undefined, to: undefined },
-    peer: { kind: 'group', groupId: group, userId: region.account },
+    peer: { kind: 'group', groupId: group, userId: vpc.sharedBy ?? region.account },
     description: undefined,
   });
   allowAllEgress(region, group, vpc);

@@ -1,19 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Colleagues } from './colleagues.ts';
-import { eventSecrets } from './events.ts';
+import { sendEventsTo } from './events.ts';
 import type { Narrator } from './narrator.ts';
 import { type Question, questions } from './questions.ts';
 import type { Stage } from './stage.ts';
+import { type Service, startService, until, withLastLines } from './started-process.ts';
 
 /** `setpoint serve` with its API, and who may ask it. */
 export interface Serving {
   readonly url: string;
   readonly token: string;
-  /** SIGTERM, and waits. */
-  end(): Promise<void>;
+  readonly service: Service;
 }
 
 const why = 'an incident is looked into';
@@ -26,20 +23,21 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
   );
   const serving = await serve(stage);
   try {
-    const before = new Date().toISOString();
-    await differ(serving, narrator, colleagues);
-    for (const question of questions({ before })) await put(question, serving, narrator);
-    await narrator.show(['resume', '--healing', '--reason', 'it was looked into', '--in-force'], {
-      code: 0,
-      shows: [/^Resumed: /],
+    await withLastLines([serving.service], async () => {
+      const before = new Date().toISOString();
+      await differ(serving, narrator, colleagues);
+      for (const question of questions({ before })) await put(question, serving, narrator);
+      await narrator.show(['resume', '--healing', '--reason', 'it was looked into', '--in-force'], {
+        code: 0,
+        shows: [/^Resumed: /],
+      });
+      const isHealed = async (): Promise<true | undefined> =>
+        !(await answerTo({ path: '/v1/inventory?status=Paused,Drifted' }, serving)).includes('8082') || undefined;
+      await until(isHealed, 'the healing of port 8082', { pauseMs: 200 });
     });
-    await until(
-      async () => !(await answerTo({ path: '/v1/inventory?status=Paused,Drifted' }, serving)).includes('8082'),
-      'what was healed',
-    );
     return serving;
   } catch (error) {
-    await serving.end();
+    await serving.service.stop();
     throw error;
   }
 }
@@ -49,10 +47,11 @@ export async function differ(serving: Serving, narrator: Narrator, colleagues: C
   await narrator.show(['pause', '--healing', '--reason', why, '--in-force'], { code: 0, shows: [/^Paused: /] });
   await colleagues.aws.open('core-web', 8082);
   // why: a look may see it before the cloud's own log tells who it was
-  await until(async () => {
+  const isAttributed = async (): Promise<true | undefined> => {
     const answer = await answerTo({ path: '/v1/inventory?status=Paused' }, serving);
-    return answer.includes('8082') && answer.includes('user/');
-  }, 'what was opened, and by whom');
+    return (answer.includes('8082') && answer.includes('user/')) || undefined;
+  };
+  await until(isAttributed, 'port 8082 and its author', { pauseMs: 200 });
 }
 
 async function serve(stage: Stage): Promise<Serving> {
@@ -60,28 +59,22 @@ async function serve(stage: Stage): Promise<Serving> {
   const token = /setpoint_\w+_[\w-]{43}/.exec(made.stdout)?.[0];
   if (token === undefined) throw new Error(`no token was made:\n${made.stdout}${made.stderr}`);
   const [port] = stage.hookPorts;
-  const from = ['--repo', stage.repository, '--allow-local-repo', '--poll', '1s'];
-  const child = stage.start(
-    ['serve', '--allow-endpoint', '--interval', '1h', ...from, '--listen', String(port)],
-    eventSecrets,
-  );
-  const lines: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  if (port === undefined) throw new Error('there are ports for two processes');
+  const service = startService('setpoint serve', { verb: 'serve', port }, stage);
   const url = `http://127.0.0.1:${port}`;
-  const end = async (): Promise<void> => {
-    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
-  };
-  const ready = async (): Promise<boolean> => {
-    if (child.exitCode !== null) throw new Error(`setpoint serve ended:\n${lines.join('\n')}`);
-    return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ?? false;
+  const serving: Serving = { url, token, service };
+  const isReady = async (): Promise<true | undefined> => {
+    if (!service.isAlive()) throw new Error('setpoint serve ended by itself');
+    return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok || undefined;
   };
   try {
-    await until(ready, `the API at ${url}`);
+    await withLastLines([service], () => until(isReady, `the API at ${url}`, { pauseMs: 200 }));
+    await sendEventsTo(port, stage.endpoint);
   } catch (error) {
-    await end();
+    await service.stop();
     throw error;
   }
-  return { url, token, end };
+  return serving;
 }
 
 async function put(question: Question, serving: Serving, narrator: Narrator): Promise<void> {
@@ -111,16 +104,16 @@ function hasPsql(): boolean {
 }
 
 async function answerTo({ path }: { readonly path: string }, { url, token }: Serving): Promise<string> {
-  const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  // why: on a machine with too much to do the API may have to ask its clients to come again
+  const answer = await until(
+    async () => {
+      const one = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return one.status === 503 ? undefined : one;
+    },
+    `an answer to ${path} other than 503`,
+    { pauseMs: 1_000 },
+  );
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
   return answer.headers.get('content-type')?.includes('json') ? JSON.stringify(JSON.parse(text), null, 2) : text;
-}
-
-/** Even on a machine with too much to do. */
-const longestMs = 300_000;
-
-async function until(is: () => Promise<boolean>, what: string): Promise<void> {
-  for (const end = performance.now() + longestMs; !(await is()); await sleep(200))
-    if (performance.now() > end) throw new Error(`${what} was not seen in ${longestMs / 1000} s`);
 }

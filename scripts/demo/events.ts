@@ -12,12 +12,21 @@ export const hooks = (endpoint: string): string => `
     - { name: grid, from: eventgrid, secret: { env: SETPOINT_SECRET_EVENTS } }
     - { name: audit, from: pubsub, audience: "${audience}", serviceAccount: ${serviceAccount}, keys: "${endpoint}/_sandbox/jwks" }`;
 
-/** For the sandbox. Nobody listens at first: what is not taken at once is sent once more, for one that was slow, and given up. */
-export function destinationsAt(port: number): readonly object[] {
+/** A busy machine may not answer for minutes. The clouds retry for a day: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html */
+const attempts = 100;
+
+/** Has the sandbox send the events of all clouds from now on to a process that listens on `port` of 127.0.0.1. */
+export async function sendEventsTo(port: number, endpoint: string): Promise<void> {
   const hook = `http://127.0.0.1:${port}/v1/hooks/acme`;
-  return [
-    { cloud: 'aws', url: `${hook}/trail`, apiKey: secret, attempts: 2 },
-    { cloud: 'gcp', url: `${hook}/audit`, audience, serviceAccount, attempts: 2 },
-    { cloud: 'azure', url: `${hook}/grid?code=${secret}`, attempts: 2 },
+  const subscribe = [
+    { cloud: 'aws', url: `${hook}/trail`, apiKey: secret, attempts },
+    { cloud: 'gcp', url: `${hook}/audit`, audience, serviceAccount, attempts },
+    { cloud: 'azure', url: `${hook}/grid?code=${secret}`, attempts },
   ];
+  const answer = await fetch(`${endpoint}/_sandbox/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ subscribe }),
+  });
+  if (!answer.ok) throw new Error(`the sandbox refused the destinations of events: ${await answer.text()}`);
 }

@@ -7,7 +7,6 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseServer, openStore } from '../../src/store/open-store.ts';
-import { destinationsAt } from './events.ts';
 import { freePort } from './free-port.ts';
 import { messyAccounts } from './messy-accounts.ts';
 import { recorder } from './recorder.ts';
@@ -38,7 +37,7 @@ interface Ground {
   readonly endpoint: string;
   /** Of the repository that the specs are pushed to. */
   readonly repository: string;
-  /** Where the clouds' events go: whoever listens on one of these hears them. */
+  /** Free ports of 127.0.0.1 for the processes that hear the clouds' events. */
   readonly hookPorts: readonly number[];
   /** The folder's database, for those who are told of it. */
   readonly databaseUrl: string;
@@ -56,12 +55,11 @@ export async function setStage(signal: AbortSignal): Promise<Stage> {
   const opening = openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true, onServer });
   await writeFile(join(folder, 'accounts.json'), JSON.stringify(messyAccounts));
   const hookPorts = [await freePort(), await freePort()];
-  await writeFile(join(folder, 'events.json'), JSON.stringify(hookPorts.flatMap(destinationsAt)));
   const { url: repository, push } = await makeRemote(folder);
   const record = await recorder('demo');
   const reach = record === undefined ? [] : ['--public-url', record.url];
   const args = ['sandbox', '--port', `${record?.port ?? 0}`, '--speed', '60', ...reach];
-  args.push('--estate', 'accounts.json', '--events', 'events.json');
+  args.push('--estate', 'accounts.json');
   const sandbox = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env,

@@ -8,6 +8,7 @@ import { pausesOn } from './pauses.ts';
 import { planningOn } from './planning.ts';
 import { plansOn } from './plans.ts';
 import { seenOf } from './sight.ts';
+import { withWithheld } from './withheld-drift.ts';
 
 /** What is asked about estates, answered out of a store. */
 export function answersOn(grounds: Grounds): Answers {
@@ -16,7 +17,7 @@ export function answersOn(grounds: Grounds): Answers {
     drift: (asked) =>
       planning.line(async () => {
         const survey = await planning.survey(asked);
-        return seenOf(survey, await driftOf(survey), asked);
+        return withWithheld(seenOf(survey, await driftOf(survey), asked), asked, grounds.store);
       }),
     explain: (asked) => planning.line(() => explained(asked, planning)),
     // why: it plans nothing, and the specs in force are compiled already

@@ -39,7 +39,7 @@ export async function applyPlan({ proposal, by, reason }: Applying, grounds: Gro
   const inForce = await openInForce(head.estate, grounds);
   await refuseFollowed(inForce, store);
   if (inForce.generation.number !== head.generation) throw overtaken();
-  const estate = await estateOf(posted.again(kept, head.revision), inForce, grounds);
+  const estate = await estateOf(await posted.again(kept, head.revision), inForce, grounds);
   await refuseStale(proposal, estate, store);
   const move = { estate: head.estate, revision: head.revision, after: head.generation };
   await store.authors.tell(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });

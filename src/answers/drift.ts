@@ -49,9 +49,14 @@ function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePl
   const drifted = new Set(actions.map(({ verb, address }) => `${verb} ${address}`));
   const isHeld = (found: Finding): boolean =>
     found.type === 'withheld' && (stopped.includes(found.code) || drifted.has(`${found.action} ${found.address}`));
-  const findings = (bound ?? plan).findings.filter((found) => hindering.includes(found.type) || isHeld(found));
+  const findings = (bound ?? plan).findings.filter(
+    (found) => hindering.includes(found.type) || isHeld(found) || isOfOurs(found),
+  );
   return { ...plan, actions, findings };
 }
+
+/** What a resource of ours has besides what its document states: nobody knows whether it is new. */
+const isOfOurs = (found: Finding): boolean => 'of' in found && found.of !== undefined;
 
 /** Whether its machines drifted or never came up: as long as its document is stopped they are not healed. */
 const stopped: readonly WithholdCode[] = ['failed-births', 'rollout-stopped'];

@@ -33,7 +33,9 @@ export function explanationOf(given: string, { estate, looked, plans }: Survey, 
     actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
     findings: plans.flatMap(({ findings }) =>
       findings.filter(
-        (found) => ('address' in found && atoms.has(found.address)) || ('id' in found && ids.has(found.id)),
+        (found) =>
+          ('address' in found && atoms.has(found.address)) ||
+          ('id' in found && (ids.has(found.id) || (found.of !== undefined && atoms.has(found.of)))),
       ),
     ),
   };

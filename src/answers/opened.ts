@@ -22,7 +22,7 @@ export interface PostedGrounds {
   /** Read and checked beside what is in force; throws `Declined` where it is too much. */
   read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */
-  again(kept: KeptTree, revision: string): SpecTree;
+  again(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
   /** A sound tree, compiled. */
   open(tree: SpecTree): Promise<OpenedEstate>;
 }

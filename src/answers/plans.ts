@@ -12,6 +12,7 @@ import { postedEstate, toldOf } from './posted-estate.ts';
 import { seesPlan } from './sees-plan.ts';
 import { seenOf } from './sight.ts';
 import { type KeptSurvey, surveyOf } from './survey-of.ts';
+import { withWithheld } from './withheld-drift.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;
@@ -44,7 +45,7 @@ async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
   const { survey, of, generation } = await (asked.posted === undefined
     ? inForce(asked, grounds)
     : proposed(asked, grounds));
-  const planned = seenOf(survey, survey.plans, asked);
+  const planned = await withWithheld(seenOf(survey, survey.plans, asked), asked, grounds.store);
   const { revision, summary, digest } = planJson(planned.plans, planned.bound, sha256);
   const { tree } = survey.estate;
   const at = grounds.clock.now();

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import type { Problem } from '../core/spec/problem.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { asInForce } from '../estate/proposal.ts';
@@ -17,14 +18,17 @@ export async function postedEstate(posted: Posted, inForce: Opened, grounds: Gro
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     throw unsound('The specs are not sound, so nothing is planned from them: see `problems`.', errors);
+  await breath();
   const refusals = refusalsOf(inForce.estate.tree.documents, tree.documents);
   if (refusals.length > 0) throw unsound(untrusted, refusals);
+  await breath();
   return estateOf(tree, inForce, grounds);
 }
 
 /** Where and with which targets the specs in force say, whatever these do. */
 export async function estateOf(tree: SpecTree, inForce: Opened, { posted }: Grounds): Promise<Estate> {
   const opened = await posted.open(tree);
+  await breath();
   return { ...opened, dir: '', scopes: asInForce(opened.compiled.scopes, inForce.estate.compiled.scopes) };
 }
 

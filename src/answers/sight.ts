@@ -136,6 +136,7 @@ const atLeastNobody = (owners: Owners = []): Owners => (owners.length === 0 ? ['
 function seesFinding(finding: Finding, view: Viewed, sight: Sight): boolean {
   if ('address' in finding) return seesAddress(finding.address, view, sight);
   if (!('id' in finding)) return true;
+  if (finding.of !== undefined) return seesAddress(finding.of, view, sight);
   const whose = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
   return holds(whose, view.input.wanted.targets, sight);
 }

@@ -1,4 +1,4 @@
-import { type HalfDone, halfDoneIn } from '../core/plan/succession.ts';
+import type { WithheldDrift } from '../core/inventory/withheld-drift.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
@@ -8,8 +8,11 @@ import type { HeldLease } from '../ports/lease.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Pin, SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
+import type { Replacement } from '../ports/targets.ts';
 import type { Estate } from './estate.ts';
+import { blockedRows, halfReplacedIn } from './half-replaced.ts';
 import { type LeftAlone, leftAlone } from './left-alone.ts';
+import { withheldDrift } from './withheld-drift.ts';
 
 /** How an estate stands, by its store alone. */
 export type Standing = Spoken & InHand;
@@ -39,6 +42,7 @@ interface InHand {
   readonly sources: readonly SourceState[];
   readonly pin?: Pin;
   readonly leftAlone: readonly LeftAlone[];
+  readonly withheldDrift: readonly WithheldDrift[];
 }
 
 export interface ScopeStanding {
@@ -52,22 +56,18 @@ export interface ScopeStanding {
   readonly wish?: string;
 }
 
-/** `heldBy`: why the last look went no further with it. */
-export interface Replacement extends HalfDone {
-  readonly heldBy?: string;
-}
-
 export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
+  const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped, withheld] = await Promise.all([
     store.generations.current(name),
-    blockedRows(name, store),
+    blockedRows({ seen: [{ estates: [name] }] }, store),
     store.fleet.pauses.inForce(name),
     store.fleet.quarantine.list(name),
     store.leases.held(name),
     store.sources.states.list(name),
     store.sources.pins.current(name),
     leftAlone(estate, store),
+    withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
   return {
     estate: name,
@@ -80,33 +80,13 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     leases,
     sources,
     leftAlone: dropped,
+    withheldDrift: withheld,
     ...(pin === undefined ? {} : { pin }),
   };
 }
 
-/** At most so many pages are read. */
-const mostPages = 10;
-
 export const heldByLimits = async (estate: string, store: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> =>
-  byLimits(await blockedRows(estate, store));
-
-async function blockedRows(estate: string, { rows }: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> {
-  const blocked: KeptRow[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
-    const found = await rows.page({
-      seen: [{ estates: [estate] }],
-      filter: { statuses: ['Blocked'] },
-      sort: { by: 'address', descending: false },
-      limit: 1000,
-      ...(after === undefined ? {} : { after }),
-    });
-    blocked.push(...found.rows);
-    if (found.next === undefined) break;
-    after = found.next;
-  }
-  return blocked;
-}
+  byLimits(await blockedRows({ seen: [{ estates: [estate] }] }, store));
 
 function byLimits(blocked: readonly KeptRow[]): readonly HeldByLimit[] {
   const held = new Map<string, HeldByLimit>();
@@ -132,9 +112,6 @@ async function standingIn(
     fleet.rollouts.stopped(where),
     fleet.requests.pulse(where),
   ]);
-  const replacements = halfDoneIn(knowledge).map((one): Replacement => {
-    const heldBy = blocked.find(({ called }) => called.address === one.address)?.state.reason;
-    return heldBy === undefined ? one : { ...one, heldBy };
-  });
+  const replacements = halfReplacedIn(knowledge, blocked);
   return { scope, standing, approvals, stopped, replacements, ...(wish === 0 ? {} : { wish: reason ?? '' }) };
 }

@@ -10,7 +10,10 @@ export const subjectWithin = (
 ): boolean => bounds.some((one) => covers(one, subjectOf(of, estate)));
 
 /** What is in no specs any more is everybody's who has all of the estate. */
-function subjectOf(of: PauseSubject, { name: estate, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>): Subject {
+export function subjectOf(
+  of: PauseSubject,
+  { name: estate, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+): Subject {
   switch (of.by) {
     case 'estate':
       return { estate };

@@ -8,9 +8,18 @@ import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Store } from '../ports/store.ts';
-import type { TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
+import type {
+  Replacement,
+  TargetHeld,
+  TargetLook,
+  TargetPasses,
+  TargetReport,
+  Targets,
+  TargetsAsked,
+} from '../ports/targets.ts';
+import { blockedRows, halfReplacedIn } from './half-replaced.ts';
 import { type Grounds, openInForce } from './opened.ts';
-import { subjectWithin } from './subject-within.ts';
+import { subjectOf, subjectWithin } from './subject-within.ts';
 import { wishPass } from './wish.ts';
 
 type Ground = Pick<Grounds, 'store' | 'open'>;
@@ -37,16 +46,18 @@ interface Facts {
   readonly wished: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
   readonly quarantine: ReadonlyMap<string, Quarantined>;
+  readonly halfReplaced: ReadonlySet<ScopeKey>;
 }
 
 async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Facts> {
   const { fleet } = store;
-  const [figures, passes, wishes, pauses, quarantine] = await Promise.all([
+  const [figures, passes, wishes, pauses, quarantine, halfReplaced] = await Promise.all([
     store.figures.scopes(estate, seen),
     store.passes.scopes(estate),
     fleet.requests.unanswered(),
     fleet.pauses.inForce(estate),
     fleet.quarantine.list(estate),
+    store.inventory.halfReplaced(estate),
   ]);
   return {
     store,
@@ -55,6 +66,7 @@ async function factsOf({ estate, seen }: TargetsAsked, store: Store): Promise<Fa
     wished: new Set(wishes.filter((where) => where.estate === estate).map(({ scope }) => scope)),
     pauses,
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
+    halfReplaced,
   };
 }
 
@@ -70,10 +82,12 @@ async function reportsOf(
     ({ document }) => document === of.scope || subjectWithin(seen, { by: 'address', name: document }, asked.opened),
   );
   const quarantined = quarantineIn(of.scope, seesTargets(seen, { estate, targets: of.wanted.targets }), facts);
+  const replacements = await replacementsIn(of.scope, asked, facts);
   return of.targets.flatMap(({ metadata: { name }, spec }): readonly TargetReport[] => {
     const subject = { estate, targets: [name] };
     if (!seen.some(({ owners: _, ...bounds }) => covers(bounds, subject))) return [];
     const whole = seen.some((bounds) => covers(bounds, subject));
+    const held = { ...quarantined, rollouts };
     return [
       {
         name,
@@ -81,7 +95,9 @@ async function reportsOf(
         mode: of.wanted.mode,
         look: lookOf(name, facts.figures.get(of.scope)),
         ...(whole ? { passes: passesOf(of.scope, facts, asked.now) } : {}),
-        ...(whole ? { held: { pauses: pausesOf(name, facts), ...quarantined, rollouts } } : {}),
+        ...(whole
+          ? { held: { ...held, pauses: pausesOf(name, facts), halfReplaced: ofTarget(name, replacements) } }
+          : {}),
       },
     ];
   });
@@ -100,6 +116,34 @@ function passesOf(scope: string, { passes, wished }: Facts, now: number): Target
   const nextAt = wished.has(scope) ? now : last?.ending?.nextAt;
   return { ...(last && { last }), ...(running && { running }), ...(nextAt === undefined ? {} : { nextAt }) };
 }
+
+interface Placed {
+  readonly replacement: Replacement;
+  /** Undefined: no document names it any more. */
+  readonly targets: readonly string[] | undefined;
+}
+
+/** Those that may be seen, with their targets. */
+async function replacementsIn(
+  scope: ScopeKey,
+  { estate, seen, opened }: TargetsAsked & { readonly opened: OpenedEstate },
+  { store, halfReplaced }: Facts,
+): Promise<readonly Placed[]> {
+  if (!halfReplaced.has(scope)) return [];
+  const [knowledge, blocked] = await Promise.all([
+    store.inventory.knowledge(estate, scope),
+    blockedRows({ seen, filter: { estates: [estate], scopes: [scope], kinds: ['instance'] } }, store),
+  ]);
+  return halfReplacedIn(knowledge, blocked).flatMap((replacement): readonly Placed[] => {
+    const subject = subjectOf({ by: 'address', name: replacement.address }, opened);
+    if (!seen.some((bounds) => covers(bounds, subject))) return [];
+    return [{ replacement, targets: subject.targets }];
+  });
+}
+
+/** One that no document names any more is told of at each target of its place. */
+const ofTarget = (name: string, all: readonly Placed[]): readonly Replacement[] =>
+  all.flatMap(({ replacement, targets = [name] }) => (targets.includes(name) ? [replacement] : []));
 
 /** Pauses of owners and addresses hold a part of it only, and are told where these are told of. */
 const pausesOf = (name: string, { pauses }: Facts): readonly Pause[] =>

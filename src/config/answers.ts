@@ -15,7 +15,7 @@ export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outsi
     clock,
     open: generations.open,
     posted: {
-      read: (posted, inForce) => postedSpecs(posted, inForce, { clock, today: today() }),
+      read: (posted, inForce) => postedSpecs(posted, inForce, today()),
       again: outside.specs,
       open: (tree) => openEstate(tree, outside.cloud, today()),
     },

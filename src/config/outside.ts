@@ -5,7 +5,7 @@ import { dayOf } from '../core/day.ts';
 import type { Outside } from '../fleet/yard.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import { parseKept } from '../source/kept-tree.ts';
+import { parseKeptAside } from '../source/kept-tree.ts';
 
 /** The ways out of this process. `as`: what others see who wait for its leases: worker, API. */
 export const outsideOf = (
@@ -14,7 +14,7 @@ export const outsideOf = (
   { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
 ): Outside => ({
   cloud: loadProvider,
-  specs: (kept, revision) => parseKept(kept, revision, dayOf(clock.now())),
+  specs: (kept, revision) => parseKeptAside(kept, revision, dayOf(clock.now())),
   secrets,
   allowEndpoint,
   // why: in containers every host has the same name and every process is the first

@@ -84,6 +84,8 @@ export type Finding =
       readonly id: CloudId;
       readonly kind: Kind;
       readonly name: string;
+      /** The resource of ours that it is a setting or a part of. */
+      readonly of?: Address;
     })
   | (Told & {
       readonly type: 'blocked' | 'non-convergent';

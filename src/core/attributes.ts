@@ -21,7 +21,7 @@ export interface SubnetAttributes {
   readonly network: Ref;
   readonly cidr: string;
   readonly zone?: string;
-  readonly internet?: boolean;
+  readonly internet?: boolean | 'partial';
   readonly filter?: boolean;
   readonly labels: Labels;
 }

@@ -21,12 +21,15 @@ export interface Signs {
   readonly parent?: CloudId;
   /** Where the cloud keeps names unique: the place that its name takes, as `slotOf` in address.ts says it. */
   readonly slot?: string;
+  /** AWS, a machine of a batched launch: the ordinal that the launch began with. A mark of its own takes it away. */
+  readonly first?: number;
   /** Why it is there when no estate made it. */
   readonly origin?: Origin;
 }
 
 export interface Origin {
-  readonly why: 'provider-default' | 'service-child' | 'other-tool';
+  /** `shared`: another account owns it, and lets this one use it. */
+  readonly why: 'provider-default' | 'service-child' | 'other-tool' | 'shared';
   /** For people: "default security group of vpc-0a1", "made by eks.amazonaws.com". */
   readonly detail: string;
 }
@@ -54,8 +57,18 @@ export interface Condition {
   readonly missing?: readonly string[];
   /** False when something of ours or others stands in it; absent where nobody looked. Twins are deleted only if empty. */
   readonly empty?: boolean;
+  /** Of a network or subnet: blocks of addresses besides its `cidr`, in canonical text. No field of a spec states them. */
+  readonly furtherBlocks?: readonly string[];
+  /** What no document can state and security people ask about, in order: told, never compared. */
+  readonly unstated?: readonly Setting[];
   /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
   readonly ephemeral?: boolean;
+}
+
+/** `field`: in the cloud's words, unique within its object. `detail`: for people, after the name of its object; no secret. */
+export interface Setting {
+  readonly field: string;
+  readonly detail: string;
 }
 
 /** An object that stands and falls with a resource: gateway, route table, NIC, disk. */

@@ -28,7 +28,7 @@ import { type Bundle, type Entry, trafficIndex } from './traffic/traffic-index.t
  *   an old rule that speaks of all machines   | goes, or fails to, before it is made
  */
 export function orderMoves(graph: Graph, changes: readonly RuleChange[], around: Surroundings): void {
-  const moves = [...graph.actions.entries()].flatMap(([at, action]) => moveOf(action, at));
+  const moves = movesIn(graph.actions);
   if (moves.length === 0) return;
   const moving = new Set(moves.flatMap(({ joins, present }) => [...joins, ...present]));
   const naming = groupByMany(changes, ({ rule }) => groupsNamed(rule).filter((group) => moving.has(group)));
@@ -128,26 +128,37 @@ interface Leaving {
  * Of these rules, those that take over from the rules of a group for the machines that leave it: at their own end those of the groups
  * that they are in then, at the other end those that speak of these groups, or of blocks.
  */
-function takingOver(entries: readonly Entry[], around: Surroundings): (group: Ref) => readonly Bundle[] {
+function takingOver(entries: readonly Entry[], around: Surroundings): (group: Ref) => TakingOver {
   const [leaving, passing] = [neighboursOf(around, 'leaving'), neighboursOf(around, 'passing')];
   const [atOwnEnd, atOther] = [trafficIndex(entries, leaving, passing), trafficIndex(entries, passing, leaving)];
   const standing = groupByMany(around.standing, groupsNamed);
   return (group) => {
     const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
-    const found = flows.flatMap((flow) => [
-      ...(flow.holders.includes(group) ? atOwnEnd.meeting({ ...flow, holders: [group] }, flow.action) : []),
-      ...flow.peers
+    const byHolder = flows.flatMap((flow) =>
+      flow.holders.includes(group) ? atOwnEnd.meeting({ ...flow, holders: [group] }, flow.action) : [],
+    );
+    const byPeer = flows.flatMap((flow) =>
+      flow.peers
         .filter(({ key }) => key === group)
         .flatMap((peer) => atOther.meeting({ ...flow, peers: [peer] }, flow.action)),
-    ]);
-    return [...new Set(found)];
+    );
+    return { byHolder: [...new Set(byHolder)], byPeer: [...new Set(byPeer)] };
   };
+}
+
+/** Those that a machine which leaves is a holder of, and those that speak of it as a peer. */
+interface TakingOver {
+  readonly byHolder: readonly Bundle[];
+  readonly byPeer: readonly Bundle[];
 }
 
 function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surroundings): Leaving['successors'] {
   const added = entriesOf(changes.filter(isAdded).map(({ at, to }) => [at, to]));
   const [bundles, gates] = [takingOver(added, around), gatesOf(graph)];
-  return remembered((group) => oneGate(graph, bundles(group).map(gates.all)));
+  return remembered((group) => {
+    const { byHolder, byPeer } = bundles(group);
+    return oneGate(graph, [...new Set([...byHolder, ...byPeer])].map(gates.all));
+  });
 }
 
 function remembered<K, T>(make: (key: K) => T): (key: K) => T {
@@ -183,28 +194,43 @@ function joinersIn(
   const gates = gatesBy(joining, (its) => graph.gate({ needs: positionsOf(its) }));
   const rules = around.wanted.filter((rule) => groupsNamed(rule).some((group) => joining.has(group)));
   const entries = entriesOf(rules.map((rule, at) => [at, flowOf(rule)]));
-  const gateOf = remembered((bundle: Bundle): readonly number[] => {
-    const groups = new Set(bundle.flatMap(({ at }) => rules.slice(at, at + 1).flatMap(groupsNamed)));
-    return oneGate(
-      graph,
-      [...groups].flatMap((group) => gates(group) ?? []),
-    );
-  });
+  const gateWith = (groupsOf: (flow: Flow) => readonly Ref[]) =>
+    remembered((bundle: Bundle): readonly number[] => {
+      const groups = new Set(bundle.flatMap(({ flow }) => groupsOf(flow)));
+      return oneGate(
+        graph,
+        [...groups].flatMap((group) => gates(group) ?? []),
+      );
+    });
+  const [gateOf, gateOfPeers, gateOfHolders] = [
+    gateWith((flow) => [...flow.holders, ...peersOf(flow)]),
+    gateWith(peersOf),
+    gateWith(({ holders }) => holders),
+  ];
   const index = trafficIndex(entries, neighboursOf(around, 'passing'));
   const bundles = takingOver(entries, around);
   return {
     takingOver: (flow) => index.meeting(flow, flow.action).flatMap(gateOf),
-    joiners: remembered((group: Ref) => oneGate(graph, [...new Set(bundles(group).flatMap(gateOf))])),
+    // why: who leaves is itself at one end of what takes over, so only who joins at the other end is waited for
+    joiners: remembered((group: Ref) => {
+      const { byHolder, byPeer } = bundles(group);
+      return oneGate(graph, [...new Set([...byHolder.flatMap(gateOfPeers), ...byPeer.flatMap(gateOfHolders)])]);
+    }),
   };
 }
 
 const entriesOf = (flows: readonly (readonly [at: number, flow: Flow | undefined])[]): readonly Entry[] =>
   flows.flatMap(([at, flow]) => (flow === undefined ? [] : [{ at, flow, rank: flow.rank }]));
 
+const peersOf = ({ peers }: Flow): readonly Ref[] => peers.flatMap(({ kind, key }) => (kind === 'group' ? [key] : []));
+
 const positionsOf = (all: readonly { readonly at: number }[]): readonly number[] => all.map(({ at }) => at);
 const isAdded = ({ as }: RuleChange): boolean => as === 'made' || as === 'grown';
 
-interface Move {
+export const movesIn = (actions: readonly Action[]): readonly Move[] =>
+  actions.flatMap((action, at) => moveOf(action, at));
+
+export interface Move {
   readonly at: number;
   /** The groups that it is in now. */
   readonly present: readonly Ref[];

@@ -45,7 +45,7 @@ export const closedBy = ({ from, to }: RuleChange): readonly Flow[] => [
 ];
 
 /** The same traffic as a rule for its other end would speak of it: none where that is no machine of ours. */
-function atOtherEnd(flow: Flow, { isInside }: Neighbours): readonly Flow[] {
+export function atOtherEnd(flow: Flow, { isInside }: Neighbours): readonly Flow[] {
   const { direction, holders, peers, network, service } = flow;
   const groups = peers.flatMap((peer) => (peer.kind === 'group' ? [peer.key] : []));
   const isAny = peers.some((peer) => peer.kind === 'unknown' || (peer.kind === 'block' && isInside(peer.cidr)));

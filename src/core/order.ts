@@ -3,7 +3,8 @@ import type { Desired } from './desired.ts';
 import { refsOf, rulesOf } from './kinds/kinds.ts';
 import type { Observed } from './observed.ts';
 import { graphOf, type Node, openCircles } from './order-graph.ts';
-import { orderMoves } from './order-moves.ts';
+import { orderLeavers } from './order-leavers.ts';
+import { movesIn, orderMoves } from './order-moves.ts';
 import { orderOpenings } from './order-openings.ts';
 import { orderTraffic, ruleChanges } from './order-traffic.ts';
 import type { Ref } from './resource.ts';
@@ -60,6 +61,7 @@ export function order(actions: readonly Action[], around: Surroundings): Order {
   orderTraffic(graph, changes, around);
   orderMoves(graph, changes, around);
   orderOpenings(graph, changes, around);
+  orderLeavers(graph, { changes, moves: movesIn(actions) }, around);
   openCircles(graph);
   return {
     steps: steps.map(({ action, needs, follows }) => ({ action, needs: [...needs], follows: [...follows] })),

@@ -10,10 +10,6 @@ export interface GuardedField extends Guard {
   readonly value: unknown;
 }
 
-/** All such fields of a document, found by its schema: one that a schema gains is found without a line here. */
-export const guardedFields = (document: Document): readonly GuardedField[] =>
-  fieldsIn(document, guardsOf(schemas[document.kind]), []);
-
 /** As much of a JSON Schema as leads from field to field; `guards` where a field is entered as guarded. */
 export interface Guards extends Partial<Guard> {
   readonly properties?: Readonly<Record<string, Guards>>;
@@ -32,6 +28,39 @@ export function guardsOf(schema: z.ZodType): Guards {
   const guards = z.toJSONSchema(schema, { io: 'input', metadata: guarded }) as Guards;
   known.set(schema, guards);
   return guards;
+}
+
+/** Only what leads to a guarded field, so that no document is walked where it has none; undefined where nothing does. */
+export function leading(here: Guards): Guards | undefined {
+  if (here.guards !== undefined) return { guards: here.guards };
+  const below = (one: Guards | boolean | undefined): Guards | undefined =>
+    typeof one === 'object' ? leading(one) : undefined;
+  const each = (all: readonly Guards[] = []): readonly Guards[] => all.flatMap((one) => leading(one) ?? []);
+  const [items, additionalProperties] = [below(here.items), below(here.additionalProperties)];
+  const [oneOf, anyOf] = [each(here.oneOf), each(here.anyOf)];
+  const leads = Object.values(here.properties ?? {}).some((one) => leading(one) !== undefined);
+  if (!leads && items === undefined && additionalProperties === undefined && oneOf.length + anyOf.length === 0)
+    return undefined;
+  return {
+    // why: a property without a guard stays named, or it would be taken for an additional one
+    properties: Object.fromEntries(
+      Object.entries(here.properties ?? {}).map(([key, one]) => [key, leading(one) ?? {}]),
+    ),
+    oneOf,
+    anyOf,
+    ...(items === undefined ? {} : { items }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  };
+}
+
+const leads = new Map<Document['kind'], Guards>();
+
+/** All such fields of a document, found by its schema: one that a schema gains is found without a line here. */
+export function guardedFields(document: Document): readonly GuardedField[] {
+  const { kind } = document;
+  const here = leads.get(kind) ?? leading(guardsOf(schemas[kind])) ?? {};
+  leads.set(kind, here);
+  return fieldsIn(document, here, []);
 }
 
 /** What is guarded is told as a whole: below it there is nothing more to find. */

@@ -1,71 +1,83 @@
 import type { Budget } from '../ports/actuator.ts';
 import type { Refusal } from '../ports/limiter.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
-import { paceFrom } from './pace.ts';
+import { Pace } from './pace.ts';
 import { type LaneOptions, type Shape, shapeOf } from './shape.ts';
 import { faded, rounding, standingOf } from './turn.ts';
 
-/** What is left of one budget. Times are ms since the epoch and never go back. */
-export interface LaneState {
-  /** The whole budget: who needs more than all of it waits for all of it. */
-  readonly capacity: number;
-  /** When `amount` may be spent if nobody else spends: `now` or later. An amount over the whole budget waits for a full one. */
-  readyAt(amount: number, now: number): number;
-  /** Takes it for this share; goes into debt where it is more than there is. */
-  spend(amount: number, share: string, now: number): void;
-  /** What the share has had lately. */
-  used(share: string, now: number): number;
-  /** Orders shares by what they have had lately, whenever they are compared; -Infinity: nothing. */
-  standing(share: string): number;
-  /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over: see `Limiter`. Whether it slowed. */
-  slow(refusal: Refusal, now: number): boolean;
-  /** There is no more left than this, of all that the cloud counts. */
-  learn(remaining: number, now: number): void;
-  level(now: number): Omit<LaneLevel, 'key'>;
-}
+/**
+ * What is left of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
+ * functions are methods, which take no memory for each.
+ */
+export class LaneState {
+  readonly #shape: Shape;
+  readonly #pace = new Pace();
+  readonly #store: Store;
+  /** What each share has had, as it was when it last took something. */
+  readonly #had = new Map<string, { readonly amount: number; readonly at: number }>();
+  #manyShares = 1000;
 
-export function laneState(budget: Budget, options: LaneOptions, now: number): LaneState {
-  const pace = paceFrom();
-  const shape = shapeOf(budget, options);
-  const store = shape.windowMs === undefined ? bucket(shape, now) : window(shape);
-  if (options.empty) store.lower(0, now, 1);
-  const had = new Map<string, { readonly amount: number; readonly at: number }>();
-  const used = (share: string, at: number): number => {
-    const last = had.get(share);
-    return last === undefined ? 0 : faded(last.amount, at - last.at);
-  };
-  let manyShares = 1000;
-  const forget = (at: number): void => {
-    for (const share of had.keys()) if (used(share, at) < rounding) had.delete(share);
-    manyShares = Math.max(1000, 2 * had.size);
-  };
-  return {
-    capacity: shape.capacity,
-    readyAt: (amount, at) => Math.max(pace.pausedUntil(), store.readyAt(amount, at, pace.at(at))),
-    spend: (amount, share, at) => {
-      store.spend(amount, at, pace.at(at));
-      pace.went(at);
-      had.set(share, { amount: used(share, at) + amount, at });
-      // why: whose use has faded would stay for ever
-      if (had.size > manyShares) forget(at);
-    },
-    used,
-    standing: (share) => {
-      const last = had.get(share);
-      return last === undefined ? Number.NEGATIVE_INFINITY : standingOf(last.amount, last.at);
-    },
-    slow: (refusal, at) => {
-      const ofResources = shape.counts === 'resources';
-      // why: what was gained until now was gained at the pace until now
-      store.left(at, pace.at(at));
-      if (ofResources) store.giveBack(refusal, at);
-      const slowing = pace.slow(refusal, at);
-      if (slowing === 'again' || (slowing === 'other' && !ofResources)) store.empty(at);
-      return slowing !== 'same';
-    },
-    learn: (remaining, at) => store.lower(Math.max(0, remaining - shape.reserved), at, pace.at(at)),
-    level: (at) => ({ level: store.left(at, pace.at(at)) / shape.capacity, ...pace.slowed(at) }),
-  };
+  constructor(budget: Budget, options: LaneOptions, now: number) {
+    this.#shape = shapeOf(budget, options);
+    this.#store = this.#shape.windowMs === undefined ? new Bucket(this.#shape, now) : new Window(this.#shape);
+    if (options.empty) this.#store.lower(0, now, 1);
+  }
+
+  /** The whole budget: who needs more than all of it waits for all of it. */
+  get capacity(): number {
+    return this.#shape.capacity;
+  }
+
+  /** When `amount` may be spent if nobody else spends: `now` or later. An amount over the whole budget waits for a full one. */
+  readyAt(amount: number, now: number): number {
+    return Math.max(this.#pace.pausedUntil(), this.#store.readyAt(amount, now, this.#pace.at(now)));
+  }
+
+  /** Takes it for this share; goes into debt where it is more than there is. */
+  spend(amount: number, share: string, now: number): void {
+    this.#store.spend(amount, now, this.#pace.at(now));
+    this.#pace.went(now);
+    this.#had.set(share, { amount: this.used(share, now) + amount, at: now });
+    // why: whose use has faded would stay for ever
+    if (this.#had.size > this.#manyShares) this.#forget(now);
+  }
+
+  /** What the share has had lately. */
+  used(share: string, now: number): number {
+    const last = this.#had.get(share);
+    return last === undefined ? 0 : faded(last.amount, now - last.at);
+  }
+
+  /** Orders shares by what they have had lately, whenever they are compared; -Infinity: nothing. */
+  standing(share: string): number {
+    const last = this.#had.get(share);
+    return last === undefined ? Number.NEGATIVE_INFINITY : standingOf(last.amount, last.at);
+  }
+
+  /** Half the speed, unless it is the refusal that was heard before, and nothing before Retry-After is over: see `Limiter`. Whether it slowed. */
+  slow(refusal: Refusal, now: number): boolean {
+    const ofResources = this.#shape.counts === 'resources';
+    // why: what was gained until now was gained at the pace until now
+    this.#store.left(now, this.#pace.at(now));
+    if (ofResources) this.#store.giveBack(refusal, now);
+    const slowing = this.#pace.slow(refusal, now);
+    if (slowing === 'again' || (slowing === 'other' && !ofResources)) this.#store.empty(now);
+    return slowing !== 'same';
+  }
+
+  /** There is no more left than this, of all that the cloud counts. */
+  learn(remaining: number, now: number): void {
+    this.#store.lower(Math.max(0, remaining - this.#shape.reserved), now, this.#pace.at(now));
+  }
+
+  level(now: number): Omit<LaneLevel, 'key'> {
+    return { level: this.#store.left(now, this.#pace.at(now)) / this.#shape.capacity, ...this.#pace.slowed(now) };
+  }
+
+  #forget(now: number): void {
+    for (const share of this.#had.keys()) if (this.used(share, now) < rounding) this.#had.delete(share);
+    this.#manyShares = Math.max(1000, 2 * this.#had.size);
+  }
 }
 
 interface Store {
@@ -77,86 +89,112 @@ interface Store {
   lower(left: number, now: number, pace: number): void;
 }
 
-function bucket({ capacity, perMs }: Shape, start: number): Store {
-  let tokens = capacity;
-  let last = start;
-  let corrected = Number.NEGATIVE_INFINITY;
-  const refill = (now: number, pace: number): void => {
-    if (now <= last) return;
-    tokens = Math.min(capacity, tokens + (now - last) * perMs * pace);
-    last = now;
-  };
-  return {
-    left: (now, pace) => {
-      refill(now, pace);
-      return tokens;
-    },
-    readyAt: (amount, now, pace) => {
-      refill(now, pace);
-      const missing = Math.min(amount, capacity) - tokens;
-      // why: tokens are fractions; a billionth of one is rounding, not a reason to wait
-      return missing <= 1e-9 ? now : now + Math.max(1, Math.ceil(missing / (perMs * pace)));
-    },
-    spend: (amount, now, pace) => {
-      refill(now, pace);
-      tokens -= amount;
-    },
-    // why: had the cloud's bucket been full it would have gained nothing since, so what ours gained is not given twice
-    giveBack: ({ sentAt, amount }, now) => {
-      if (sentAt > corrected) tokens = Math.min(capacity, tokens + Math.max(0, amount - (now - sentAt) * perMs));
-    },
-    empty: (now) => {
-      tokens = Math.min(tokens, 0);
-      corrected = now;
-    },
-    lower: (left, now, pace) => {
-      refill(now, pace);
-      if (tokens <= left) return;
-      tokens = left;
-      corrected = now;
-    },
-  };
+class Bucket implements Store {
+  readonly #shape: Shape;
+  #tokens: number;
+  #last: number;
+  #corrected = Number.NEGATIVE_INFINITY;
+
+  constructor(shape: Shape, start: number) {
+    this.#shape = shape;
+    this.#tokens = shape.capacity;
+    this.#last = start;
+  }
+
+  left(now: number, pace: number): number {
+    this.#refill(now, pace);
+    return this.#tokens;
+  }
+
+  readyAt(amount: number, now: number, pace: number): number {
+    this.#refill(now, pace);
+    const missing = Math.min(amount, this.#shape.capacity) - this.#tokens;
+    // why: tokens are fractions; a billionth of one is rounding, not a reason to wait
+    return missing <= 1e-9 ? now : now + Math.max(1, Math.ceil(missing / (this.#shape.perMs * pace)));
+  }
+
+  spend(amount: number, now: number, pace: number): void {
+    this.#refill(now, pace);
+    this.#tokens -= amount;
+  }
+
+  // why: had the cloud's bucket been full it would have gained nothing since, so what ours gained is not given twice
+  giveBack({ sentAt, amount }: Pick<Refusal, 'sentAt' | 'amount'>, now: number): void {
+    if (sentAt <= this.#corrected) return;
+    const { capacity, perMs } = this.#shape;
+    this.#tokens = Math.min(capacity, this.#tokens + Math.max(0, amount - (now - sentAt) * perMs));
+  }
+
+  empty(now: number): void {
+    this.#tokens = Math.min(this.#tokens, 0);
+    this.#corrected = now;
+  }
+
+  lower(left: number, now: number, pace: number): void {
+    this.#refill(now, pace);
+    if (this.#tokens <= left) return;
+    this.#tokens = left;
+    this.#corrected = now;
+  }
+
+  #refill(now: number, pace: number): void {
+    if (now <= this.#last) return;
+    const { capacity, perMs } = this.#shape;
+    this.#tokens = Math.min(capacity, this.#tokens + (now - this.#last) * perMs * pace);
+    this.#last = now;
+  }
 }
 
 /** Never more than the budget in any span of the window's length, however the cloud aligns its own. */
-function window({ capacity, windowMs = 0 }: Shape): Store {
-  const spent: { at: number; amount: number }[] = [];
-  let total = 0;
-  const refill = (now: number): void => {
-    for (let [old] = spent; old !== undefined && old.at + windowMs <= now; [old] = spent) {
-      total -= old.amount;
-      spent.shift();
+class Window implements Store {
+  readonly #capacity: number;
+  readonly #windowMs: number;
+  readonly #spent: { at: number; amount: number }[] = [];
+  #total = 0;
+
+  constructor({ capacity, windowMs = 0 }: Shape) {
+    this.#capacity = capacity;
+    this.#windowMs = windowMs;
+  }
+
+  left(now: number): number {
+    this.#refill(now);
+    return this.#capacity - this.#total;
+  }
+
+  readyAt(amount: number, now: number, pace: number): number {
+    this.#refill(now);
+    const allowed = Math.max(1, Math.floor(this.#capacity * pace));
+    let over = this.#total + Math.min(amount, allowed) - allowed;
+    if (over <= 0) return now;
+    for (const { at, amount: old } of this.#spent) {
+      over -= old;
+      if (over <= 0) return at + this.#windowMs;
     }
-  };
-  const spend = (amount: number, now: number): void => {
-    total += amount;
-    const last = spent.at(-1);
+    return now + this.#windowMs;
+  }
+
+  spend(amount: number, now: number): void {
+    this.#total += amount;
+    const last = this.#spent.at(-1);
     if (last?.at === now) last.amount += amount;
-    else spent.push({ at: now, amount });
-  };
-  return {
-    left: (now) => {
-      refill(now);
-      return capacity - total;
-    },
-    readyAt: (amount, now, pace) => {
-      refill(now);
-      const allowed = Math.max(1, Math.floor(capacity * pace));
-      let over = total + Math.min(amount, allowed) - allowed;
-      if (over <= 0) return now;
-      for (const { at, amount: old } of spent) {
-        over -= old;
-        if (over <= 0) return at + windowMs;
-      }
-      return now + windowMs;
-    },
-    spend,
-    giveBack: () => undefined,
-    empty: () => undefined,
-    lower: (left, now) => {
-      refill(now);
-      const unseen = capacity - total - left;
-      if (unseen > 0) spend(unseen, now);
-    },
-  };
+    else this.#spent.push({ at: now, amount });
+  }
+
+  giveBack(): void {}
+
+  empty(): void {}
+
+  lower(left: number, now: number): void {
+    this.#refill(now);
+    const unseen = this.#capacity - this.#total - left;
+    if (unseen > 0) this.spend(unseen, now);
+  }
+
+  #refill(now: number): void {
+    for (let [old] = this.#spent; old !== undefined && old.at + this.#windowMs <= now; [old] = this.#spent) {
+      this.#total -= old.amount;
+      this.#spent.shift();
+    }
+  }
 }

@@ -3,11 +3,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
 import type { LaneLevel, Samples } from '../ports/telemetry.ts';
 import { alarmOn } from './alarm.ts';
-import { type LaneState, laneState } from './lane.ts';
-import { emptyRow, firstOf, join, type Row, rowKey, type Waiter } from './row.ts';
-import { type Entry, type ServiceOrder, serviceOrder } from './service-order.ts';
+import { LaneState } from './lane.ts';
+import { emptyRow, firstOf, join, leave, type Row, rowKey, type Waiter } from './row.ts';
+import { type Entry, ServiceOrder } from './service-order.ts';
 import type { LaneOptions } from './shape.ts';
-import { sortedList } from './sorted-list.ts';
+import { SortedList } from './sorted-list.ts';
 import { leftTo, type Turn } from './turn.ts';
 
 export interface LimiterOptions extends LaneOptions {
@@ -29,19 +29,42 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
   const { clock, slowed } = options;
   const lanes = new Map<string, Lane>();
   const laneOf = ({ lane: { key, budget } }: Cost): Lane => {
-    const state = lanes.get(key)?.state ?? laneState(budget, options, clock.now());
-    const fresh = { number: lanes.size, state, order: serviceOrder<Waiting>(state.standing), asked: 0, ringsAt: never };
-    const lane = lanes.get(key) ?? fresh;
+    const known = lanes.get(key);
+    if (known !== undefined) return known;
+    const state = new LaneState(budget, options, clock.now());
+    const lane = {
+      number: lanes.size,
+      state,
+      order: new ServiceOrder<Waiting>((share) => state.standing(share)),
+      asked: 0,
+      ringsAt: never,
+    };
     lanes.set(key, lane);
     return lane;
   };
   const rows = waitingRows(laneOf);
   const timetable = timetableOn(clock, (due) => settle(due));
-  const aborts = abortsOf<Leaving>((leaving) => {
-    for (const [row, all] of Map.groupBy(leaving, ({ row }) => row))
-      rows.reorder(row, () => all.forEach(({ leave }) => void leave()));
-    settle(leaving.flatMap(({ row }) => row.lanes));
+  const signals = watchedSignals((ended) => {
+    const touched = new Set<Lane>();
+    for (const [row, requests] of Map.groupBy(ended, ({ row }) => row)) {
+      rows.reorder(row, () => requests.forEach(giveUp));
+      for (const lane of row.lanes) touched.add(lane);
+    }
+    settle(touched);
   });
+  /** Lets the first one of a row go; answers the lanes that it took from. */
+  const serve = (row: Waiting, now: number): readonly Lane[] => {
+    rows.reorder(row, () => {
+      const first = firstOf(row);
+      first.costs.forEach(({ amount }, at) => void row.lanes[at]?.state.spend(amount, row.share, now));
+      row.served = now;
+      depart(first);
+      signals.forget(first);
+      first.resolve(now);
+    });
+    for (const { order } of row.lanes) order.served(row.share);
+    return row.lanes;
+  };
 
   /** Lets go whoever may on these lanes, and on those that are thereby left otherwise. */
   const settle = (touched: Iterable<Lane>): void => {
@@ -53,7 +76,7 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
       if (lane.ringsAt === never && isEnough(lane, now)) continue;
       const { row, at } = nextOn(lane, now);
       if (row === undefined) timetable.ring(lane, at);
-      else for (const other of rows.serve(row, now)) open.add(other);
+      else for (const other of serve(row, now)) open.add(other);
     }
     timetable.set();
   };
@@ -62,21 +85,14 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const now = clock.now();
-      const go = (at: number): void => {
-        leave();
-        forget();
-        resolve(at);
-      };
-      const { row, leave } = rows.enter(need, { costs: need.costs, came: now, go });
-      const giveUp = (): void => {
-        leave();
-        reject(signal.reason);
-      };
-      const forget = aborts(signal, { row, leave: giveUp });
+      const row = rows.rowOf(need);
+      const request: Request = { costs: need.costs, came: now, row, signal, resolve, reject };
+      rows.enter(request);
+      signals.watch(request);
       // why: whoever joins a row lets nobody else come sooner
       if (row.waiters.size > 1) return;
       const { at, awaited } = hopeOf(row, now);
-      if (at <= now) return settle(rows.serve(row, now));
+      if (at <= now) return settle(serve(row, now));
       if (awaited !== undefined) timetable.ring(awaited, Math.min(at, awaited.ringsAt));
       timetable.set();
     });
@@ -114,50 +130,62 @@ interface Lane {
 }
 
 /** `lanes`: of its costs, in their order. */
-interface Waiting extends Row, Entry {
+interface Waiting extends Row<Request>, Entry {
   readonly key: string;
   readonly lanes: readonly Lane[];
 }
 
-/** One who waits in a row, and how it leaves with its signal's reason. */
-interface Leaving {
+/** Who waits in a row until it is let go or its signal ends it. One object each: tens of thousands may wait at once. */
+interface Request extends Waiter {
   readonly row: Waiting;
-  leave(): void;
+  readonly signal: AbortSignal;
+  resolve(at: number): void;
+  reject(reason: unknown): void;
 }
 
-/**
- * Watches each signal once, however many wait with it: a signal takes longer for each listener that it has. Answers how to
- * forget one again.
- */
-function abortsOf<T>(aborted: (all: readonly T[]) => void): (signal: AbortSignal, one: T) => () => void {
-  const watched = new Map<AbortSignal, { readonly all: Set<T>; readonly end: () => void }>();
+function giveUp(request: Request): void {
+  depart(request);
+  request.reject(request.signal.reason);
+}
+
+function depart(request: Request): void {
+  leave(request.row, request);
+  askFor(request.row, request, -1);
+}
+
+/** Watches each signal once, however many wait with it: a signal takes longer for each listener that it has. */
+function watchedSignals(ended: (requests: readonly Request[]) => void) {
+  const watched = new Map<AbortSignal, { readonly requests: Set<Request>; readonly end: () => void }>();
   const watch = (signal: AbortSignal) => {
-    const all = new Set<T>();
+    const requests = new Set<Request>();
     const onAbort = (): void => {
       watched.delete(signal);
-      aborted([...all]);
+      ended([...requests]);
     };
     const end = (): void => {
       watched.delete(signal);
       signal.removeEventListener('abort', onAbort);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    watched.set(signal, { all, end });
-    return { all, end };
+    const watching = { requests, end };
+    watched.set(signal, watching);
+    return watching;
   };
-  return (signal, one) => {
-    const { all, end } = watched.get(signal) ?? watch(signal);
-    all.add(one);
-    return () => {
-      all.delete(one);
-      if (all.size === 0) end();
-    };
+  return {
+    watch: (request: Request): void => {
+      const { requests } = watched.get(request.signal) ?? watch(request.signal);
+      requests.add(request);
+    },
+    forget: (request: Request): void => {
+      const watching = watched.get(request.signal);
+      if (watching?.requests.delete(request) && watching.requests.size === 0) watching.end();
+    },
   };
 }
 
 /** When each lane is to be looked at next; one timer for all. */
 function timetableOn(clock: Clock, look: (due: readonly Lane[]) => void) {
-  const timetable = sortedList<Lane>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
+  const timetable = new SortedList<Lane>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
   const alarm = alarmOn(clock);
   const rung = (): void => {
     const now = clock.now();
@@ -188,50 +216,36 @@ function waitingRows(laneOf: (cost: Cost) => Lane) {
     row.since = Math.max(row.served, firstOf(row).came);
     for (const { order } of row.lanes) order.add(row);
   };
-  /** Changes a row out of its place; where nobody is left in it, it is gone. */
-  const reorder = (row: Waiting, change: () => void): void => {
-    for (const { order } of row.lanes) order.remove(row);
-    change();
-    if (row.waiters.size === 0) rows.delete(row.key);
-    else place(row);
-  };
-  const joined = (row: Waiting, waiter: Waiter): (() => void) => {
-    const leave = join(row, waiter);
-    askFor(row, waiter, 1);
-    return () => {
-      leave();
-      askFor(row, waiter, -1);
-    };
-  };
   return {
-    reorder,
-    enter: (need: Need, waiter: Waiter): { readonly row: Waiting; readonly leave: () => void } => {
+    /** The row of those who ask the same in one name: a new one where nobody waits. */
+    rowOf: (need: Need): Waiting => {
       const key = rowKey(need);
       const known = rows.get(key);
-      if (known !== undefined) return { row: known, leave: joined(known, waiter) };
-      const row = { ...emptyRow(need), key, number: opened++, since: 0, lanes: need.costs.map(laneOf) };
-      const leave = joined(row, waiter);
-      rows.set(key, row);
-      place(row);
-      return { row, leave };
+      if (known !== undefined) return known;
+      return { ...emptyRow<Request>(need), key, number: opened++, since: 0, lanes: need.costs.map(laneOf) };
     },
-    /** Lets its first one go; answers the lanes that it took from. */
-    serve: (row: Waiting, now: number): readonly Lane[] => {
-      reorder(row, () => {
-        const first = firstOf(row);
-        for (const [at, { amount }] of first.costs.entries()) row.lanes[at]?.state.spend(amount, row.share, now);
-        row.served = now;
-        first.go(now);
-      });
-      for (const { order } of row.lanes) order.served(row.share);
-      return row.lanes;
+    enter: (request: Request): void => {
+      const { row } = request;
+      join(row, request);
+      askFor(row, request, 1);
+      if (row.waiters.size > 1) return;
+      rows.set(row.key, row);
+      place(row);
+    },
+    /** Changes a row out of its place; where nobody is left in it, it is gone. */
+    reorder: (row: Waiting, change: () => void): void => {
+      for (const { order } of row.lanes) order.remove(row);
+      change();
+      if (row.waiters.size === 0) rows.delete(row.key);
+      else place(row);
     },
   };
 }
 
 /** The first in order that may go now; else when the first may. */
 function nextOn(lane: Lane, now: number): { readonly row?: Waiting; readonly at: number } {
-  let next = Number.POSITIVE_INFINITY;
+  let next = never;
+  if (lane.asked === 0) return { at: next };
   for (const row of lane.order.inOrder(now)) {
     const { at, dues } = hopeOf(row, now);
     if (at <= now) return { row, at };
@@ -244,7 +258,9 @@ function nextOn(lane: Lane, now: number): { readonly row?: Waiting; readonly at:
 }
 
 function askFor({ lanes }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
-  for (const [place, lane] of lanes.entries()) lane.asked += sign * (costs[place]?.amount ?? 0);
+  lanes.forEach((lane, place) => {
+    lane.asked += sign * (costs[place]?.amount ?? 0);
+  });
 }
 
 /** Whether all who wait could take from it now. */

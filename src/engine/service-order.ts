@@ -1,5 +1,5 @@
 import type { Rank } from '../ports/limiter.ts';
-import { type SortedList, sortedList } from './sorted-list.ts';
+import { SortedList } from './sorted-list.ts';
 import { order, patienceMs } from './turn.ts';
 
 /** Those who ask the same in one name, with what puts them into the order of service. */
@@ -10,19 +10,6 @@ export interface Entry {
   readonly number: number;
   /** Since when its first one waits and nobody of it was served, ms. Changed only while the entry is in no order. */
   since: number;
-}
-
-/** The rows that wait for one rate limit, those first whom `leftTo` lets go first. */
-export interface ServiceOrder<T extends Entry> {
-  add(entry: T): void;
-  remove(entry: T): void;
-  /** What this share has had is more than it was. */
-  served(share: string): void;
-  /**
-   * Begins at once and is meant to be left early. Where two shares have had the same, all rows of one come before those of the
-   * other, the one that waits longest first; `leftTo` says exactly how much is due between any two.
-   */
-  inOrder(now: number): Generator<T>;
 }
 
 /** All rows of a rank that ask in one name. */
@@ -36,73 +23,82 @@ interface Party<T> {
   since: number;
 }
 
-/** `standing`: how the shares compare by what they have had. Each change costs log n comparisons. */
-export function serviceOrder<T extends Entry>(standing: (share: string) => number): ServiceOrder<T> {
-  const bySince = sortedList<T>(compareSince);
-  const parties = sortedList<Party<T>>(compareParties);
-  const known = new Map<string, Party<T>>();
+/** The rows that wait for one rate limit, those first whom `leftTo` lets go first. Each change costs log n comparisons. */
+export class ServiceOrder<T extends Entry> {
+  readonly #standing: (share: string) => number;
+  readonly #bySince = new SortedList<T>(compareSince);
+  readonly #parties = new SortedList<Party<T>>(compareParties);
+  readonly #known = new Map<string, Party<T>>();
 
-  const change = (party: Party<T>, work: () => void): void => {
-    if (party.entries.first() !== undefined) parties.remove(party);
+  /** `standing`: how the shares compare by what they have had. */
+  constructor(standing: (share: string) => number) {
+    this.#standing = standing;
+  }
+
+  add(entry: T): void {
+    const party = this.#partyOf(entry);
+    this.#change(party, () => party.entries.add(entry));
+    this.#bySince.add(entry);
+  }
+
+  remove(entry: T): void {
+    const party = this.#partyOf(entry);
+    this.#change(party, () => party.entries.remove(entry));
+    this.#bySince.remove(entry);
+  }
+
+  /** What this share has had is more than it was. */
+  served(share: string): void {
+    for (const rank of ranks) {
+      const party = this.#known.get(keyOf(rank, share));
+      if (party !== undefined) this.#change(party, () => undefined);
+    }
+  }
+
+  /**
+   * Begins at once and is meant to be left early. Where two shares have had the same, all rows of one come before those of the
+   * other, the one that waits longest first; `leftTo` says exactly how much is due between any two.
+   */
+  *inOrder(now: number): Generator<T> {
+    const overdue = now - patienceMs;
+    for (const entry of this.#bySince) {
+      if (entry.since > overdue) break;
+      yield entry;
+    }
+    for (const party of this.#parties) for (const entry of party.entries) if (entry.since > overdue) yield entry;
+  }
+
+  #change(party: Party<T>, work: () => void): void {
+    if (party.entries.first() !== undefined) this.#parties.remove(party);
     work();
     const first = party.entries.first();
     if (first === undefined) {
-      known.delete(keyOf(party.rank, party.share));
+      this.#known.delete(keyOf(party.rank, party.share));
       return;
     }
-    party.standing = standing(party.share);
+    party.standing = this.#standing(party.share);
     party.since = first.since;
-    parties.add(party);
-  };
+    this.#parties.add(party);
+  }
 
-  const partyOf = ({ rank, share }: T): Party<T> => {
+  #partyOf({ rank, share }: T): Party<T> {
     const key = keyOf(order[rank], share);
-    const party = known.get(key) ?? {
-      rank: order[rank],
-      share,
-      entries: sortedList<T>(compareSince),
-      standing: 0,
-      since: 0,
-    };
-    known.set(key, party);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const party = { rank: order[rank], share, entries: new SortedList<T>(compareSince), standing: 0, since: 0 };
+    this.#known.set(key, party);
     return party;
-  };
-
-  return {
-    add: (entry) => {
-      const party = partyOf(entry);
-      change(party, () => party.entries.add(entry));
-      bySince.add(entry);
-    },
-    remove: (entry) => {
-      const party = partyOf(entry);
-      change(party, () => party.entries.remove(entry));
-      bySince.remove(entry);
-    },
-    served: (share) => {
-      for (const rank of Object.values(order)) {
-        const party = known.get(keyOf(rank, share));
-        if (party !== undefined) change(party, () => undefined);
-      }
-    },
-    *inOrder(now) {
-      const overdue = now - patienceMs;
-      for (const entry of bySince) {
-        if (entry.since > overdue) break;
-        yield entry;
-      }
-      for (const party of parties) for (const entry of party.entries) if (entry.since > overdue) yield entry;
-    },
-  };
+  }
 }
 
+const ranks = Object.values(order);
 const keyOf = (rank: number, share: string): string => `${rank} ${share}`;
 
 function compareSince(one: Entry, other: Entry): number {
   return one.since - other.since || one.number - other.number;
 }
 
-function compareParties(one: Party<unknown>, other: Party<unknown>): number {
+function compareParties<T>(one: Party<T>, other: Party<T>): number {
   return (
     one.rank - other.rank ||
     compareNumbers(one.standing, other.standing) ||

@@ -1,24 +1,61 @@
 import btree from 'sorted-btree';
 
-/** Items in a stated order; each change costs log n comparisons. */
-export interface SortedList<T> extends Iterable<T> {
-  add(item: T): void;
+/**
+ * Items in a stated order; each change costs log n comparisons. A short list is an array, as most lists of a limiter never hold
+ * more than an item or two, and a tree takes ten times the memory.
+ */
+export class SortedList<T> implements Iterable<T> {
+  readonly #compare: (one: T, other: T) => number;
+  #items: T[] = [];
+  #tree: btree.default<T, undefined> | undefined;
+
+  /** `compare` must tell any two items apart. */
+  constructor(compare: (one: T, other: T) => number) {
+    this.#compare = compare;
+  }
+
+  add(item: T): void {
+    if (this.#items.length === longestArray) this.#grow();
+    if (this.#tree === undefined) this.#items.splice(this.#placeOf(item), 0, item);
+    else this.#tree.set(item, undefined);
+  }
+
   /** Its place must be as it was when it was added: change what orders it only while it is out. */
-  remove(item: T): void;
-  first(): T | undefined;
+  remove(item: T): void {
+    if (this.#tree === undefined) {
+      const place = this.#placeOf(item);
+      if (this.#items[place] !== item) throw moved();
+      this.#items.splice(place, 1);
+    } else if (!this.#tree.delete(item)) throw moved();
+  }
+
+  first(): T | undefined {
+    return this.#tree === undefined ? this.#items[0] : this.#tree.minKey();
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#tree === undefined ? this.#items[Symbol.iterator]() : this.#tree.keys();
+  }
+
+  #grow(): void {
+    this.#tree = new btree.default(undefined, this.#compare);
+    for (const item of this.#items) this.#tree.set(item, undefined);
+    this.#items = [];
+  }
+
+  /** Of the first item that does not come before this one. */
+  #placeOf(item: T): number {
+    let low = 0;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const one = this.#items[middle];
+      if (one !== undefined && this.#compare(one, item) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
-/** `compare` must tell any two items apart. */
-export function sortedList<T>(compare: (one: T, other: T) => number): SortedList<T> {
-  const items = new btree.default<T, undefined>(undefined, compare);
-  return {
-    add: (item) => {
-      items.set(item, undefined);
-    },
-    remove: (item) => {
-      if (!items.delete(item)) throw new Error('an item was moved while it was in a sorted list');
-    },
-    first: () => items.minKey(),
-    [Symbol.iterator]: () => items.keys(),
-  };
-}
+const longestArray = 32;
+const moved = (): Error => new Error('an item was moved while it was in a sorted list');

@@ -8,8 +8,8 @@ export async function keptSpecs(
   estate: string,
   { revision }: Pick<Generation, 'revision'>,
   { fleet }: Pick<Store, 'fleet'>,
-  parse: (kept: KeptTree, revision: string) => SpecTree,
+  parse: (kept: KeptTree, revision: string) => SpecTree | Promise<SpecTree>,
 ): Promise<SpecTree | undefined> {
   const kept = await fleet.trees.read(estate, revision);
-  return kept && parse(kept, revision);
+  return kept && (await parse(kept, revision));
 }

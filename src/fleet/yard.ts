@@ -24,7 +24,7 @@ export interface Yard {
 export interface Outside {
   cloud(cloud: Cloud): Promise<Provider>;
   /** A tree that the store kept. */
-  specs(kept: KeptTree, revision: string): SpecTree;
+  specs(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
   readonly secrets: Secrets;
   /** Whether targets may name an endpoint: an endpoint decides where credentials are sent. */
   readonly allowEndpoint: boolean;

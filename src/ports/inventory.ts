@@ -14,6 +14,11 @@ export interface Inventory {
   record(estate: string, observation: Observation): Promise<void>;
   /** The newest observation of each scope of an estate, or of one of them. */
   latest(estate: string, scope?: ScopeKey): Promise<readonly Observation[]>;
+  /**
+   * Scopes in which a machine is half replaced: it stands as the store knows, and so does its successor, or the launch of that is
+   * open. One query, so that only these scopes need `knowledge`.
+   */
+  halfReplaced(estate: string): Promise<ReadonlySet<ScopeKey>>;
   /** Of these intents those that this store never recorded, of whatever estate and scope. All are spelled as UUIDs. */
   unrecorded(intents: readonly string[]): Promise<ReadonlySet<string>>;
   /** These, let go of before, were proven gone: nothing more is known of them. */

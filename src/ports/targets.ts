@@ -1,6 +1,7 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Gap } from '../core/observed.ts';
+import type { HalfDone } from '../core/plan/succession.ts';
 import type { Cloud, ScopeKey } from '../core/resource.ts';
 import type { StatusCount } from './figures.ts';
 import type { Quarantined, StoppedRollout } from './fleet-state.ts';
@@ -58,4 +59,11 @@ export interface TargetHeld {
   readonly pauses: readonly Pause[];
   readonly quarantine?: Omit<Quarantined, 'why'> & Partial<Pick<Quarantined, 'why'>>;
   readonly rollouts: readonly StoppedRollout[];
+  /** Sorted by address. */
+  readonly halfReplaced: readonly Replacement[];
+}
+
+/** `heldBy`: why the last look went no further with it; absent: nothing held it, as far as the caller sees. */
+export interface Replacement extends HalfDone {
+  readonly heldBy?: string;
 }

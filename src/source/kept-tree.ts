@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto';
+import type { Specs } from '../core/spec/check-specs.ts';
 import { estateOf } from '../core/spec/estate-of.ts';
 import { sortProblems } from '../core/spec/problem.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { parseSpecs } from './parse-specs.ts';
+import { parseSpecsAside } from './parse-thread.ts';
 import type { UserData } from './user-data.ts';
 
 /** A tree that the store kept (`keptTree`), as it was read, of this `revision`. `today` (2027-01-31) decides which `ignore` still holds. */
-export function parseKept({ specs, userData, overlay }: KeptTree, revision: string, today: string): SpecTree {
-  const { documents, problems } = parseSpecs(specs, today);
+export const parseKept = (kept: KeptTree, revision: string, today: string): SpecTree =>
+  treeOf(kept, revision, parseSpecs(kept.specs, today));
+
+/** The same; a large one in a thread of its own. */
+export const parseKeptAside = async (kept: KeptTree, revision: string, today: string): Promise<SpecTree> =>
+  treeOf(kept, revision, await parseSpecsAside(kept.specs, today));
+
+function treeOf({ specs, userData, overlay }: KeptTree, revision: string, { documents, problems }: Specs): SpecTree {
   return {
     estate: estateOf(documents),
     documents,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Specs } from '../core/spec/check-specs.ts';
 import type { Document, EstateDoc } from '../core/spec/document.ts';
 import { estateOf } from '../core/spec/estate-of.ts';
 import type { Located } from '../core/spec/located.ts';
@@ -47,16 +48,18 @@ export interface TreeLoading {
   readonly today: string;
   readonly rules?: TreeRules;
   readonly overlay?: string;
+  /** Reads its documents; default: at once, in this thread. */
+  readonly parse?: (files: readonly SpecFile[], today: string) => Promise<Specs>;
 }
 
 /** What is read of a tree, wherever it lies; whoever reads it knows its revision. */
 export async function loadTree(
   source: TreeSource,
-  { today, rules = treeRules, overlay }: TreeLoading,
+  { today, rules = treeRules, overlay, parse = async (files) => parseSpecs(files, today) }: TreeLoading,
 ): Promise<Omit<LoadedSpecs, 'revision'>> {
   const tree = await readTree(overlaid(source, overlay), rules);
   const missing = overlay === undefined ? [] : await missingOverlay(source, overlay, tree.files);
-  const { documents, problems: found } = parseSpecs(tree.files, today);
+  const { documents, problems: found } = await parse(tree.files, today);
   const problems = overlay === undefined ? await withOverlaysNamed(source, found) : found;
   const { userData, problems: unread } = await readUserData(source, documents);
   return {

@@ -18,18 +18,24 @@ export function fromDatabaseUrl(databaseUrl: string): pg.ClientConfig {
   };
 }
 
+/** As `pg-connection-string` tells them apart: a URL, or a folder with a socket. Any other text it takes for a host of its own making. */
+const readable = /^(postgres(ql)?:\/\/|socket:|\/)/i;
+
 function parsed(databaseUrl: string): pg.ClientConfig {
+  if (!readable.test(databaseUrl)) throw unreadable('it does not begin with postgres://');
   try {
     const said = parse(databaseUrl);
     return toClientConfig({ ...said, ...(typeof said.ssl === 'string' && { ssl: tlsOf(said.ssl) }) });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `DATABASE_URL cannot be read: ${why}. It has the form postgres://user:password@host:5432/database, with what is not a letter or digit of a password as %XX.`,
-      { cause: error },
-    );
+    throw unreadable(error instanceof Error ? error.message : String(error), error);
   }
 }
+
+const unreadable = (why: string, cause?: unknown): Error =>
+  new Error(
+    `DATABASE_URL cannot be read: ${why}. It has the form postgres://user:password@host:5432/database, with what is not a letter or digit of a password as %XX.`,
+    { cause },
+  );
 
 /** As pg takes `ssl=…`, which it does not tell in its own words: any text is TLS, and one that does not check who answers. */
 const tlsOf = (ssl: string) => (ssl === 'no-verify' ? { rejectUnauthorized: false } : true);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ScopeKey } from '../core/resource.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import { untilAnswered } from './away.ts';
 import { judgeBirths } from './births.ts';
@@ -17,6 +18,19 @@ const unrecorded = async (db: Database, intents: readonly string[]): Promise<Rea
   return new Set(rows.map(({ intent }) => intent));
 };
 
+const halfReplaced = async (db: Database, estate: string): Promise<ReadonlySet<ScopeKey>> => {
+  const { rows } = await sql<{ scope: ScopeKey }>`
+    WITH successor AS (
+      SELECT scope, terms->>'successorOf' AS of FROM setpoint.claims WHERE estate = ${estate} AND ended_at IS NULL
+      UNION ALL
+      SELECT scope, details->>'successorOf' FROM setpoint.intents WHERE estate = ${estate} AND open AND verb = 'create'
+    )
+    SELECT DISTINCT predecessor.scope FROM successor JOIN setpoint.claims AS predecessor
+      ON predecessor.estate = ${estate} AND predecessor.scope = successor.scope AND predecessor.id = successor.of
+    WHERE predecessor.ended_at IS NULL`.execute(db);
+  return new Set(rows.map(({ scope }) => scope));
+};
+
 export const postgresInventory = (context: Context): Inventory => ({
   knowledge: (estate, scope) => untilAnswered(() => knowledge(context, estate, scope)),
   record: (estate, observation) => untilAnswered(() => record(context.db, estate, observation)),
@@ -30,6 +44,7 @@ export const postgresInventory = (context: Context): Inventory => ({
         await saveApplied(trx, pass, standingChanges(pass, standing));
       }),
     ),
+  halfReplaced: (estate) => untilAnswered(() => halfReplaced(context.db, estate)),
   unrecorded: (intents) => untilAnswered(() => unrecorded(context.db, intents)),
   buried: (estate, scope, ids) => buried(context.db, estate, scope, ids),
   converged: async (estate, addresses) => {

@@ -87,6 +87,25 @@ describe('drift, out of the store', () => {
     assert.deepEqual([there.actions, there.findings, there.scopes], [[], [], []]);
   });
 
+  it('tells what a machine has and no document states, and does nothing about it', async () => {
+    const world = answersWorld(callers);
+    await world.accept(documents);
+    await world.pass();
+    const machines = world.cloud.inspect.live().filter(({ type }) => type === 'instance');
+    for (const { id } of machines) world.cloud.outside.do('SetIdentity', { id, identity: 'admin' });
+    await world.pass();
+    const { actions, summary, findings } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
+    assert.deepEqual([actions, summary.drifted, findings.map(({ type }) => type)], [[], 0, ['unmanaged', 'unmanaged']]);
+    const web = driftOf((await world.api.ask('web', 'GET /v1/drift')).body);
+    const why = /^memory\/acme\/north\/instance\/web-0 has the identity admin, which its document does not state/;
+    assert.equal(web.findings.length, 1);
+    assert.match(web.findings[0]?.why ?? '', why);
+    const explained = JSON.parse((await world.api.ask('web', 'GET /v1/explanations/web-0')).text);
+    assert.equal(explained.findings.length, 1);
+    assert.match(explained.findings[0].why, why);
+    assert.equal(explained.findings[0].of, 'memory/acme/north/instance/web-0');
+  });
+
   it('of an estate that is not there, and of one that is not seen, is the same problem', async () => {
     const world = await drifted();
     const foreign = await world.api.ask('elsewhere', 'GET /v1/drift?estate=acme');

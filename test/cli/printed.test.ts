@@ -141,6 +141,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
     (of) =>
       standingText(
         of({
+          withheldDrift: [],
           ...{ estate: 'acme', generation: { number: 2, revision }, folder: { dir: 'specs', revision: 'folder:ab' } },
           scopes: [
             {

@@ -98,7 +98,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, standing: 1, approvals: [], stopped: [], replacements }],
-    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], leftAlone: [] },
+    ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], leftAlone: [], withheldDrift: [] },
   };
   const [verdict, body] = standingText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);

@@ -1,9 +1,11 @@
 import { dialect } from '../../providers/aws/dialect.ts';
-import { actions } from '../../providers/aws/limits.ts';
+import { actions, batches } from '../../providers/aws/limits.ts';
+import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, openAwsStage, region } from '../support/aws-session.ts';
 import { awsByHand } from './aws-by-hand.ts';
 import type { Opened } from './harness.ts';
+import { sandboxPackets } from './packets.ts';
 import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
@@ -14,14 +16,15 @@ export const awsSubject: Subject = {
     together: ['launches', 'rules', 'labels'],
     unsaid: [],
     refused: [],
+    spells: true,
     bearsRules: true,
   },
 };
 
 /** The AWS provider, through the real SDK, before an empty account of the sandbox. */
-export async function openAws(): Promise<Opened> {
-  const stage = await openAwsStage({ quotas: { vpcs: 100 } });
-  const { clock, faults } = stage.sandbox.control;
+export async function openAws(options: SandboxOptions = {}): Promise<Opened> {
+  const stage = await openAwsStage({ quotas: { vpcs: 100 }, ...options });
+  const { clock, faults, spellings } = stage.sandbox.control;
   let session = await stage.open();
   const byHand = awsByHand(stage.sandbox.url);
   return {
@@ -51,7 +54,11 @@ export async function openAws(): Promise<Opened> {
         session = await stage.open();
       },
       trouble: sandboxTrouble(faults, { reads, writes }, 'Unavailable'),
+      spell: spellings.set,
       byHand: byHand.byHand,
+      batches,
+      clock: stage.clock,
+      packets: sandboxPackets(stage.sandbox, 'aws', account, region),
     },
   };
 }

@@ -1,4 +1,4 @@
 import { awsSubject, openAws } from './aws-harness.ts';
 import { conformance } from './conformance.ts';
 
-conformance('aws', awsSubject, openAws);
+conformance('aws', awsSubject, () => openAws());

@@ -1,10 +1,12 @@
 import { dialect } from '../../providers/azure/dialect.ts';
-import { actionsThat } from '../../providers/azure/limits.ts';
+import { actionsThat, batches } from '../../providers/azure/limits.ts';
+import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, openAzureStage, resourceGroup } from '../support/azure-session.ts';
 import { azureByHand } from './azure-by-hand.ts';
 import type { Opened } from './harness.ts';
+import { sandboxPackets } from './packets.ts';
 import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
@@ -26,6 +28,7 @@ export const azureSubject: Subject = {
       'a rule that is switched off, and one that logs',
     ],
     refused: ['switched off'],
+    spells: true,
     bearsRules: false,
   },
 };
@@ -39,10 +42,10 @@ const identities = ['web-role', 'db-role'].map((name) =>
 );
 
 /** The Azure provider, through the real SDKs, before an empty subscription of the sandbox. */
-export async function openAzure(record?: Recorder): Promise<Opened> {
+export async function openAzure(record?: Recorder, options: SandboxOptions = {}): Promise<Opened> {
   const arm = { estate: { subscriptions: [{ id: account, outside: identities }] } };
-  const stage = await openAzureStage({ arm }, record);
-  const { clock, faults } = stage.sandbox.control;
+  const stage = await openAzureStage({ arm, ...options }, record);
+  const { clock, faults, spellings } = stage.sandbox.control;
   let session = await stage.open();
   return {
     close: () => stage.close(),
@@ -73,7 +76,11 @@ export async function openAzure(record?: Recorder): Promise<Opened> {
         session = await stage.open();
       },
       trouble: sandboxTrouble(faults, { reads, writes }, 'ServiceUnavailable'),
+      spell: spellings.set,
       byHand: azureByHand(stage.sandbox.url, () => clock.advance(60_000)),
+      batches,
+      clock: stage.clock,
+      packets: sandboxPackets(stage.sandbox, 'azure', account),
     },
   };
 }

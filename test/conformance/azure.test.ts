@@ -6,4 +6,9 @@ import { conformance } from './conformance.ts';
 const record = await recorder('azure');
 after(() => record?.end());
 
-conformance('azure', azureSubject, () => openAzure(record));
+conformance(
+  'azure',
+  azureSubject,
+  () => openAzure(record),
+  () => openAzure(),
+);

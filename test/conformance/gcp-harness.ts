@@ -1,10 +1,12 @@
 import { dialect } from '../../providers/gcp/dialect.ts';
-import { type Action, actions } from '../../providers/gcp/limits.ts';
+import { type Action, actions, batches } from '../../providers/gcp/limits.ts';
+import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { openGcpStage, project, region, zone } from '../support/gcp-session.ts';
 import { gcpByHand } from './gcp-by-hand.ts';
 import type { Opened } from './harness.ts';
+import { sandboxPackets } from './packets.ts';
 import { sandboxTrouble } from './sandbox-trouble.ts';
 import type { Subject } from './subject.ts';
 
@@ -15,14 +17,15 @@ export const gcpSubject: Subject = {
     together: [],
     unsaid: ['one type and code of icmp', 'every code of a type of icmp', 'anyone'],
     refused: ['another type of disk'],
+    spells: true,
     bearsRules: false,
   },
 };
 
 /** The Google Cloud provider, through the real SDK, before an empty project of the sandbox. */
-export async function openGcp(record?: Recorder): Promise<Opened> {
-  const stage = await openGcpStage({ compute: { quotas: { networks: 100 } } }, record);
-  const { clock, faults } = stage.sandbox.control;
+export async function openGcp(record?: Recorder, options: SandboxOptions = {}): Promise<Opened> {
+  const stage = await openGcpStage({ compute: { quotas: { networks: 100 } }, ...options }, record);
+  const { clock, faults, spellings } = stage.sandbox.control;
   let session = await stage.open();
   return {
     close: () => stage.close(),
@@ -52,7 +55,11 @@ export async function openGcp(record?: Recorder): Promise<Opened> {
         session = await stage.open();
       },
       trouble: sandboxTrouble(faults, { reads, writes }, 'backendError'),
+      spell: spellings.set,
       byHand: gcpByHand(stage.sandbox.url, () => clock.advance(60_000)),
+      batches,
+      clock: stage.clock,
+      packets: sandboxPackets(stage.sandbox, 'gcp', project),
     },
   };
 }

@@ -1,7 +1,10 @@
+import type { SpellingMode } from '../../sandbox/spelling/spellings.ts';
 import type { InstanceAttributes } from '../../src/core/attributes.ts';
 import type { Place } from '../../src/core/compile/dialect.ts';
 import type { CloudId, Kind, Labels, Ref } from '../../src/core/resource.ts';
-import type { Session } from '../../src/ports/provider.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Provider, Session } from '../../src/ports/provider.ts';
+import type { Packet } from './packets.ts';
 
 /** A harness, and how to put it away. */
 export interface Opened {
@@ -19,7 +22,20 @@ export interface Harness {
   /** Lets so much time pass that all that was begun is done and all that was written is seen. */
   settle(): Promise<void>;
   readonly trouble: Trouble;
+  /** How the cloud spells its answers from now on; absent where it has one spelling. */
+  readonly spell?: (mode: SpellingMode) => void;
   readonly byHand: ByHand;
+  readonly batches: Provider['batches'];
+  /** What waits of ours, waits by it. */
+  readonly clock: Clock;
+  readonly packets: Packets;
+}
+
+/** What this cloud lets through, by its own packet check: past every API, and without what we think of it. */
+export interface Packets {
+  reach(packet: Packet): boolean;
+  /** Calls `look` after each request that the cloud took, writes and reads. Ends it. */
+  watch(look: () => void): () => void;
 }
 
 /** What this cloud calls things. */

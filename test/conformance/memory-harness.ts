@@ -2,9 +2,11 @@ import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import type { Fault } from '../../providers/memory/faults.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
+import { batches } from '../../providers/memory/limits.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
+import { reachWorld, triedIn } from '../simulation/reach.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import type { ByHand, Harness, Opened, Spelling, TroubleKind } from './harness.ts';
+import type { ByHand, Harness, Opened, Packets, Spelling, TroubleKind } from './harness.ts';
 import type { Subject } from './subject.ts';
 
 export const memorySubject: Subject = {
@@ -14,6 +16,7 @@ export const memorySubject: Subject = {
     together: ['launches', 'rules', 'labels'],
     unsaid: [],
     refused: [],
+    spells: false,
     bearsRules: true,
   },
 };
@@ -21,7 +24,15 @@ export const memorySubject: Subject = {
 /** The memory provider before an empty cloud. `lagMs`: for so long after a write, reads may not see it. */
 export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}): Promise<Opened> {
   const clock = virtualClock();
-  const cloud = makeCloud({ clock });
+  const inner = makeCloud({ clock });
+  const looks = new Set<() => void>();
+  const cloud: MemoryCloud = {
+    ...inner,
+    serve: (caller, action, input) =>
+      inner.serve(caller, action, input).finally(() => {
+        for (const look of looks) look();
+      }),
+  };
   const scope = 'memory/acme/north';
   const session = await memoryProvider(cloud).open({ scope, account: 'acme', region: 'north' }, clock);
   const calm = (): void => {
@@ -29,6 +40,10 @@ export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}
     if (lagMs > 0) cloud.faults.add({ on: 'reads', fault: { do: 'lag', ms: lagMs } });
   };
   calm();
+  const watch = (look: () => void) => {
+    looks.add(look);
+    return () => void looks.delete(look);
+  };
   const harness: Harness = {
     session,
     words: {
@@ -50,8 +65,22 @@ export async function openMemory({ lagMs = 0 }: { readonly lagMs?: number } = {}
       calm,
     },
     byHand: byHand(cloud),
+    batches,
+    clock,
+    packets: { reach: reachIn(cloud), watch },
   };
   return { harness, close: () => session.close() };
+}
+
+/** Judged by the history of the cloud: machines and rules as they stand now. */
+function reachIn({ history }: MemoryCloud): Packets['reach'] {
+  const world = reachWorld(triedIn([]));
+  let applied = 0;
+  return ({ from, to, port }) => {
+    for (const change of history.changes.slice(applied)) world.apply(change);
+    applied = history.changes.length;
+    return world.reaches({ from: from === 'internet' ? '203.0.113.10' : from, to, protocol: 'tcp', port });
+  };
 }
 
 const prefixes: Readonly<Record<Kind, string>> = {

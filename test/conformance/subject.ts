@@ -17,6 +17,8 @@ export interface Manners {
   readonly unsaid: readonly string[];
   /** Edits, by name, that it cannot make in place: refused for good, and nothing changes. */
   readonly refused: readonly string[];
+  /** The cloud says one thing in several ways. */
+  readonly spells: boolean;
   /** Networks, or groups, are born with rules or groups of their own. */
   readonly bearsRules: boolean;
 }

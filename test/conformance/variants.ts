@@ -50,6 +50,8 @@ export const variants: readonly Variant[] = [
   rule('every protocol', { protocol: 'all', ports: 'all' }),
   rule('a protocol by number', { protocol: '50', ports: 'all' }),
   rule('an IPv6 block', { peers: ['2001:db8:1::/48'] }),
+  rule('one address', { peers: ['192.0.2.7/32'] }),
+  rule('one IPv6 address', { peers: ['2001:db8::7/128'] }),
   rule('the whole of IPv4', { peers: ['0.0.0.0/0'] }),
   rule('the whole of IPv6', { peers: ['::/0'] }),
   rule('egress', { direction: 'egress' }),

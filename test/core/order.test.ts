@@ -23,6 +23,13 @@ const grow = (name: string, id: string): Action =>
     'stops',
   );
 
+const regroup = (name: string, from: readonly string[], to: readonly string[]): Action =>
+  update(
+    desired('instance', name, of.instance('core.app', to)),
+    observed('instance', `i-${name}`, of.instance('core.app', from)),
+    [{ field: 'groups' }],
+  );
+
 /** A rule that its network holds, for the group `web`. */
 const named = (name: string, match: Partial<RuleMatch>): Desired<'firewall-rule'> => {
   const { group: _, ...rule } = of.rule('core.web', { targets: ['tag:web'], ...match });
@@ -154,6 +161,48 @@ const rows: readonly Row[] = [
     ],
     around: { ...nobodyAround, blocks: ['10.0.0.0/16'] },
     want: ['web-0: into-web ~into-db'],
+  },
+  {
+    name: 'a machine joins a group once the one that a rule of it lets in has left the other group',
+    actions: [regroup('web-0', [], ['core.app']), regroup('db-0', ['core.db'], [])],
+    around: {
+      ...nobodyAround,
+      members: [
+        { before: [], after: [at('group', 'core.app')], blocks: [] },
+        { before: [at('group', 'core.db')], after: [], blocks: [] },
+      ],
+      standing: [of.rule('core.app', { peers: [`group:${at('group', 'core.db')}`] })],
+      wanted: [of.rule('core.app', { peers: [`group:${at('group', 'core.db')}`] })],
+    },
+    want: ['web-0: ~db-0'],
+  },
+  {
+    name: 'a rule lets traffic in once the machine has left the group whose rule lets it out',
+    actions: [
+      regroup('db-0', ['core.db'], []),
+      create(desired('firewall-rule', 'in', of.rule('core.web', { peers: ['10.0.0.0/8'] }))),
+    ],
+    around: {
+      ...nobodyAround,
+      members: [{ before: [at('group', 'core.db')], after: [], blocks: [] }],
+      standing: [of.rule('core.db', { direction: 'egress', peers: ['10.0.0.0/8'] })],
+      wanted: [of.rule('core.db', { direction: 'egress', peers: ['10.0.0.0/8'] })],
+    },
+    want: ['in: ~db-0'],
+  },
+  {
+    name: 'two machines that each join what the other leaves wait for nobody: one call moves one machine',
+    actions: [regroup('web-0', ['core.web'], ['core.db']), regroup('db-0', ['core.db'], ['core.web'])],
+    around: {
+      ...nobodyAround,
+      members: [
+        { before: [at('group', 'core.web')], after: [at('group', 'core.db')], blocks: [] },
+        { before: [at('group', 'core.db')], after: [at('group', 'core.web')], blocks: [] },
+      ],
+      standing: ['core.web', 'core.db'].map((group) => of.rule(group, { peers: [`group:${at('group', group)}`] })),
+      wanted: ['core.web', 'core.db'].map((group) => of.rule(group, { peers: [`group:${at('group', group)}`] })),
+    },
+    want: [],
   },
   {
     name: 'children go before their parents',

@@ -5,7 +5,7 @@ import { guarded } from '../../src/core/spec/guarded.ts';
 import { LOOPBACK } from '../../src/core/spec/loopback.ts';
 import { schemas } from '../../src/core/spec/schemas.ts';
 import { secretRef } from '../../src/core/spec/secret-ref.ts';
-import { fieldsIn, type GuardedField, type Guards, guardsOf } from '../../src/core/trust-fields.ts';
+import { fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust-fields.ts';
 
 /** Where a schema has guarded fields, `*` for any key or place in a list. */
 function places(here: Guards, path = ''): readonly string[] {
@@ -118,6 +118,19 @@ const nested: readonly { name: string; schema: z.ZodType; value: unknown; want: 
 
 for (const { name, schema, value, want } of nested)
   test(`a guarded field is found ${name}`, () => {
-    const found = fieldsIn(value, guardsOf(schema), []).map(({ path }: GuardedField) => path.map(String).join('.'));
-    assert.deepEqual(found, want);
+    const found = (guards: Guards) =>
+      fieldsIn(value, guards, []).map(({ path }: GuardedField) => path.map(String).join('.'));
+    assert.deepEqual(found(guardsOf(schema)), want);
+    assert.deepEqual(found(leading(guardsOf(schema)) ?? {}), want, 'by what leads to it alone');
   });
+
+test('nothing leads to a guarded field where there is none', () => {
+  assert.equal(leading(guardsOf(schemas.FirewallRule)), undefined);
+  assert.equal(leading(guardsOf(z.object({ a: z.array(z.object({ b: z.string() })) }))), undefined);
+});
+
+test('a property without a guard is no additional one', () => {
+  const schema = z.object({ a: z.object({ b: z.string() }) }).catchall(z.string());
+  const guards: Guards = { ...guardsOf(schema), additionalProperties: { guards: 'address' } };
+  assert.deepEqual(fieldsIn({ a: { b: '' } }, leading(guards) ?? {}, []), []);
+});

@@ -9,6 +9,7 @@ import type { Survey } from '../../src/answers/survey.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import { noCount } from '../../src/core/limits.ts';
 import { planEstate } from '../../src/core/plan/estate.ts';
+import { summarise } from '../../src/core/render/summary.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { observe } from '../../src/engine/observe.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
@@ -74,6 +75,28 @@ const edits: readonly Edit[] = [
     },
   },
   {
+    name: 'the egress that a group is born with is revoked',
+    do: (world) => {
+      world.cloud.outside.do('RevokeRules', {
+        group: groupNamed(world, 'core-web'),
+        direction: 'egress',
+        content: [{ protocol: 'all', from: 0, to: 65_535, peer: anyone }],
+      });
+      return ['create firewall-rule'];
+    },
+  },
+  {
+    name: 'that egress is revoked, and 22/tcp opened to the world',
+    do: (world) => {
+      world.cloud.outside.do('RevokeRules', {
+        group: groupNamed(world, 'core-web'),
+        direction: 'egress',
+        content: [{ protocol: 'all', from: 0, to: 65_535, peer: anyone }],
+      });
+      return [`delete ${open(world, 'core-web', 22)}`, 'create firewall-rule'];
+    },
+  },
+  {
     name: 'a machine is terminated',
     do: (world) => {
       const [first] = recordsOf<InstanceRecord>(world, 'instance');
@@ -104,6 +127,7 @@ async function drifted(world: SmallWorld, scope: CompiledScope): Promise<readonl
   const survey = { estate: { name: 'acme', dir: '' }, looked: [{ scope, input }], plans, bounds };
   // why: drift asks a survey for these alone
   const [drift] = await driftOf(survey as unknown as Survey);
+  assert.equal(summarise(plans).drifted, summarise(drift ? [drift] : []).drifted, 'plan and drift count alike');
   return (drift?.actions ?? []).map((one) =>
     one.verb === 'delete' ? `delete ${one.observed.id}` : `${one.verb} ${one.kind}`,
   );

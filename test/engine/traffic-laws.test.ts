@@ -3,7 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type ActionName, calls } from '../../providers/memory/cloud/calls.ts';
 import type { FaultRule } from '../../providers/memory/faults.ts';
+import { type Opening, openingsIn } from '../simulation/invariants/no-opening.ts';
 import { gapsIn } from '../simulation/invariants/no-traffic-gap.ts';
+import { lookOf, stuckBy } from '../simulation/process.ts';
+import type { LookTrace, StuckTrace } from '../simulation/trace.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { smallWorld } from '../support/small-world.ts';
 
@@ -55,17 +58,29 @@ const trouble = fc.option(
   }),
 );
 
-async function gapsOf(from: Estate, to: Estate, faults: readonly FaultRule[]): Promise<readonly string[]> {
+interface Judged {
+  readonly gaps: readonly string[];
+  readonly openings: readonly Opening[];
+}
+
+async function judge(from: Estate, to: Estate, faults: readonly FaultRule[]): Promise<Judged> {
   const world = smallWorld();
   const first = await world.apply(documentsOf(from), { estate: limits });
   assert.equal(first.outcome, 'done');
   const before = world.cloud.history.changes.length;
   world.cloud.faults.add(...faults);
-  const { scope } = await world.apply(documentsOf(to), { estate: limits });
+  const looks: LookTrace[] = [];
+  const stuck: StuckTrace[] = [];
+  const { scope } = await world.apply(documentsOf(to), {
+    estate: limits,
+    planned: (observation, made) => looks.push(lookOf(observation, made, world.cloud)),
+    steering: { tell: (progress) => stuck.push(...stuckBy(progress, world.cloud)) },
+  });
   const { changes } = world.cloud.history;
   // why: what built the estate is judged by nobody
   const told = changes.map((change, at) => ({ ...change, caller: at < before ? 'builder' : change.caller }));
-  return gapsIn(told, [{ name: 'setpoint', desired: scope.wanted.desired }]);
+  const runs = [{ name: 'setpoint', desired: scope.wanted.desired, looks, stuck }];
+  return { gaps: gapsIn(told, runs), openings: openingsIn(told, runs) };
 }
 
 /** LAW_SEED=n draws others; LAW_RUNS=n draws so many. */
@@ -73,9 +88,31 @@ describe('traffic', () => {
   it('that is let through before and after is so all the time, whatever is refused', async () => {
     await fc.assert(
       fc.asyncProperty(estate, estate, trouble, async (from, to, fault) => {
-        assert.deepEqual(await gapsOf(from, to, fault === null ? [] : [fault]), []);
+        assert.deepEqual((await judge(from, to, fault === null ? [] : [fault])).gaps, []);
       }),
       { numRuns: Number(process.env['LAW_RUNS'] ?? 100), seed: Number(process.env['LAW_SEED'] ?? 1) },
     );
+  });
+
+  it('that is let through neither before nor after is so at no time, whatever is refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(estate, estate, trouble, async (from, { rules }, fault) => {
+        const { openings } = await judge(from, { ...from, rules }, fault === null ? [] : [fault]);
+        assert.deepEqual(
+          openings.filter(({ excuse }) => excuse === undefined),
+          [],
+        );
+      }),
+      { numRuns: Number(process.env['LAW_RUNS'] ?? 100), seed: Number(process.env['LAW_SEED'] ?? 1) },
+    );
+  });
+
+  it('does not open while the birth rule of a new group stands: nobody joins it before', async () => {
+    const from: Estate = { egress: 'deny', machines: [[], []], rules: [] };
+    const to: Estate = { ...from, machines: [[], ['web', 'app', 'db']] };
+    for (const code of ['QuotaExceeded', 'Denied', 'Throttled'] as const) {
+      const { openings } = await judge(from, to, [{ on: 'RevokeRules', nth: 1, fault: { do: 'refuse', code } }]);
+      assert.deepEqual(openings, [], code);
+    }
   });
 });

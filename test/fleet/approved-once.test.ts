@@ -33,7 +33,7 @@ async function shown({ store, yard }: FleetWorld): Promise<readonly Action[]> {
   const [observation] = await store.inventory.latest(where.estate);
   const kept = await store.fleet.trees.read(where.estate, current?.revision ?? '');
   assert.ok(current && observation && kept);
-  const opened = await openEstate(yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
+  const opened = await openEstate(await yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
   const [scope] = opened.compiled.scopes;
   assert.ok(scope);
   const knowledge = await store.inventory.knowledge(where.estate, where.scope);

@@ -193,7 +193,7 @@ async function actionsOf({ store, yard }: FleetWorld): Promise<readonly Action[]
   assert.ok(current && observation);
   const kept = await store.fleet.trees.read(where.estate, current.revision);
   assert.ok(kept);
-  const opened = await openEstate(yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
+  const opened = await openEstate(await yard.outside.specs(kept, current.revision), yard.outside.cloud, '2026-01-01');
   const [scope] = opened.compiled.scopes;
   assert.ok(scope);
   const knowledge = await store.inventory.knowledge(where.estate, where.scope);

@@ -70,7 +70,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/engine/lane.ts',
-    line: 'manyShares = Math.max(1000, 2 * had.size);',
+    line: 'this.#manyShares = Math.max(1000, 2 * this.#had.size);',
     mutation: 'arithmetic: * → /',
     reason: 'it says only how soon shares of faded use are forgotten, which count as nothing, forgotten or not',
   },

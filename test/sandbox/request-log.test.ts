@@ -28,6 +28,18 @@ describe('the request log', () => {
     assert.deepEqual(log.counts(), { DescribeVpcs: 8 });
   });
 
+  it('shows each request to who watches, until they stop', () => {
+    const log = makeRequestLog();
+    const seen: number[] = [];
+    const stop = log.watch(({ time }) => seen.push(time));
+    log.add(entry(1));
+    log.clear();
+    log.add(entry(2));
+    stop();
+    log.add(entry(3));
+    assert.deepEqual(seen, [1, 2]);
+  });
+
   it('is asked by action, account, region, kind and error', () => {
     const log = makeRequestLog();
     log.add(entry(1));

@@ -1,5 +1,6 @@
 import type { ChangeEntry } from '../../providers/memory/cloud/history.ts';
 import type {
+  GroupRecord,
   InstanceRecord,
   RuleRecord,
   RuleShape,
@@ -54,9 +55,8 @@ export interface ReachWorld extends Filter {
   machines(): readonly string[];
   /** Where a machine is now, by our addresses, as far as these have one. */
   placeOf(id: string): Place | undefined;
-  /** Puts something beside a machine that nobody lists, as a load balancer, alone into each group that the machine is in by another world. */
-  attachBeside(id: string, other: ReachWorld): void;
-  groupsOf(id: string): Place | undefined;
+  /** Puts something that nobody lists, as a load balancer, alone into each group that there ever was. */
+  attachUnlisted(): void;
   /** The packets from and to a machine. */
   packetsOf(id: string): readonly Packet[];
   /** The rules that stand now, by id, in our addresses as far as these have one. */
@@ -93,20 +93,27 @@ export function triedIn(changes: readonly ChangeEntry[]): Tried {
 const groupPeer = 'group:';
 const isRule = (record: Tagged | RuleRecord): record is RuleRecord => 'match' in record;
 const isInstance = (record: Tagged | RuleRecord): record is InstanceRecord => 'launch' in record;
+const isGroup = (record: Tagged | RuleRecord): record is GroupRecord => 'isDefault' in record && 'name' in record;
 const isSubnet = (record: Tagged | RuleRecord): record is SubnetRecord => 'zone' in record && 'cidr' in record;
 const isUp = (record: InstanceRecord): boolean => record.power.sent !== 'terminate';
 
 export const reachWorld = (tried: Tried): ReachWorld =>
-  worldOf(tried, { rules: new Map(), machines: new Map() }, { hosts: new Map(), blocks: new Map(), marks: new Map() });
+  worldOf(
+    tried,
+    { rules: new Map(), machines: new Map() },
+    { hosts: new Map(), blocks: new Map(), groups: new Map(), marks: new Map() },
+  );
 
-/** By id, and of all that ever was: the address of a machine, the block of a subnet, and our address that a mark names. */
+/** By id, and of all that ever was: the address of a machine, the block of a subnet, the network of a group, our address that a mark names. */
 interface Register {
   readonly hosts: Map<string, string>;
   readonly blocks: Map<string, string>;
+  readonly groups: Map<string, string>;
   readonly marks: Map<string, string>;
 }
 
-function worldOf(tried: Tried, state: State, { hosts, blocks, marks }: Register): ReachWorld {
+function worldOf(tried: Tried, state: State, register: Register): ReachWorld {
+  const { hosts, blocks, groups, marks } = register;
   const note = (id: string, record: InstanceRecord): void => {
     const address = hosts.get(id) ?? addressIn(blocks.get(record.place.subnet) ?? '10.0.0.0/24', hosts.size + 1);
     hosts.set(id, address);
@@ -129,7 +136,7 @@ function worldOf(tried: Tried, state: State, { hosts, blocks, marks }: Register)
     fork: (has) => {
       const kept = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([id]) => has(id)));
       const { rules, machines } = state;
-      return worldOf(tried, { rules: kept(rules), machines: kept(machines) }, { hosts, blocks, marks });
+      return worldOf(tried, { rules: kept(rules), machines: kept(machines) }, register);
     },
     isMachine: (id) => state.machines.has(id),
     machines: () => [...state.machines.keys()],
@@ -147,11 +154,9 @@ function worldOf(tried: Tried, state: State, { hosts, blocks, marks }: Register)
           return [id, { group: named(group), match: { ...match, peer: other } }];
         }),
       ),
-    groupsOf: (id) => state.machines.get(id),
-    attachBeside: (id, other) => {
-      const { groups = [], network = '' } = other.groupsOf(id) ?? {};
-      for (const group of groups)
-        state.machines.set(`beside ${id} in ${group}`, { groups: [group], network, address: '10.255.255.254' });
+    attachUnlisted: () => {
+      for (const [group, network] of groups)
+        state.machines.set(`unlisted in ${group}`, { groups: [group], network, address: '10.255.255.254' });
     },
     packetsOf: (id) => (state.machines.has(id) ? packetsOf(id, state, tried) : []),
     packetsBy: (id) => {
@@ -169,6 +174,7 @@ function worldOf(tried: Tried, state: State, { hosts, blocks, marks }: Register)
     },
     apply: ({ id, after, before, caller }) => {
       if (after && isSubnet(after)) blocks.set(id, after.cidr);
+      if (after && isGroup(after)) groups.set(id, after.network);
       noteMark(id, after, caller);
       if (after && isInstance(after)) note(id, after);
       if (after && isRule(after)) state.rules.set(id, after);

@@ -99,3 +99,19 @@ test('the database that Setpoint brings along is reached, whatever the environme
   await again.ledger.note('acme', { n: 2 });
   await again.close();
 });
+
+for (const url of [
+  'nonsense',
+  'secret',
+  'mysql://house:secret@db/house',
+  'db.example.com:5432/house',
+  'http://db/house',
+])
+  test(`it is refused before any host is asked, and not shown: ${url.replace('secret', '…')}`, () =>
+    assert.throws(
+      () => fromDatabaseUrl(url),
+      (error: Error) =>
+        /^DATABASE_URL cannot be read: it does not begin with postgres:\/\/\. It has the form /.test(error.message) &&
+        !error.message.includes(url) &&
+        !error.message.includes('secret'),
+    ));

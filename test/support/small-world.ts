@@ -1,7 +1,9 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
+import type { ScopePlan } from '../../src/core/action.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
+import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import type { EnginePorts, Steering } from '../../src/engine/job.ts';
@@ -25,6 +27,8 @@ export interface How {
   readonly job?: Partial<Convergence>;
   readonly lease?: (lease: Lease) => Lease;
   readonly estate?: object;
+  /** Told of each plan, and of what it rests on. */
+  readonly planned?: (observation: Observation, made: ScopePlan) => void;
   /** What the pass says it is of; the newest, where it is left out. */
   readonly generation?: number;
 }
@@ -84,7 +88,11 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
       lease: how.lease?.(lease) ?? lease,
       pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
     },
-    plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }),
+    plan: (observation, knowledge) => {
+      const made = plan({ wanted, observation, knowledge, dialect });
+      how.planned?.(observation, made);
+      return made;
+    },
     ...how.job,
   };
 }

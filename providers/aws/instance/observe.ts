@@ -1,10 +1,11 @@
 import type { Instance, Volume } from '@aws-sdk/client-ec2';
 import type { InstanceAttributes } from '../../../src/core/attributes.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
-import { readExtra, readMark } from '../marks.ts';
+import { readExtra, readFirst, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { nameIn, readLabels, type Tag } from '../tags.ts';
 import { hasInstanceStore } from './instance-store.ts';
+import { unstatedOf } from './unstated.ts';
 
 /** An instance as its own description tells it; the disk's size and type are its volume's. */
 export interface Seen {
@@ -18,17 +19,20 @@ export const diskPart = 'disk';
 export function observeInstance(instance: Instance): Seen {
   const mark = readMark(instance.Tags, instance.AmiLaunchIndex);
   const origin = mark ? undefined : originOf(instance.Tags);
+  const first = readFirst(instance.Tags);
   const root = rootVolumeOf(instance);
+  const unstated = unstatedOf(instance);
   const observed: Observed<'instance'> = {
     kind: 'instance',
     id: instance.InstanceId ?? '',
     name: nameIn(instance.Tags),
     attributes: attributesOf(instance),
-    signs: { ...(mark ? { mark } : {}), ...(origin ? { origin } : {}) },
+    signs: { ...(mark ? { mark } : {}), ...(first === undefined ? {} : { first }), ...(origin ? { origin } : {}) },
     condition: {
       state: stateOf(instance),
       ...endOf(instance),
       parts: partsOf(instance, root),
+      ...(unstated.length > 0 ? { unstated } : {}),
       ...ephemeralOf(instance),
     },
   };

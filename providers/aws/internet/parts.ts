@@ -3,7 +3,7 @@ import type { Failure } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
 import { readMark } from '../marks.ts';
-import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart } from './signs.ts';
+import { gatewayPart, isNearPartOf, isPartOf, leadsTo, tablePart, wayOutOf } from './signs.ts';
 
 /** How far a VPC's way to the internet stands. `table`: the route table that leads there, or will. */
 export interface InternetParts {
@@ -19,6 +19,7 @@ export interface InternetParts {
  *   -----------------+----------------------------------+----------------------+---------
  *   yes              | yes                              | any                  | true
  *   yes              | yes                              | a second gateway     | 'partial'
+ *   yes              | a table with other routes to it   | any                  | 'partial'
  *   otherwise                                           | some                 | 'partial'
  *   otherwise                                           | none                 | false
  *
@@ -30,7 +31,7 @@ export function internetPartsOf(
   tables: readonly RouteTable[],
 ): InternetParts {
   const pieces = piecesOf(vpc, gateways, tables);
-  const { attached, gateway, table, routed, begun, spare } = pieces;
+  const { attached, gateway, table, routed, leaks, begun, spare } = pieces;
   if (!attached && !begun) return { internet: false, parts: [], missing: [], ...named(table) };
   const parts = [
     ...(gateway ? [{ part: gatewayPart, id: gateway.InternetGatewayId ?? '' }] : []),
@@ -39,7 +40,7 @@ export function internetPartsOf(
   ];
   if (spare.length > 0) return { internet: 'partial', parts, missing: missingOf(pieces), ...named(table) };
   if (attached && routed) return { internet: true, parts, missing: [], ...named(table) };
-  if (!begun) return { internet: false, parts, missing: [], ...named(table) };
+  if (!begun) return { internet: leaks ? 'partial' : false, parts, missing: [], ...named(table) };
   return { internet: 'partial', parts, missing: missingOf(pieces), ...named(table) };
 }
 
@@ -49,6 +50,8 @@ interface Pieces {
   readonly table: RouteTable | undefined;
   /** The default route stands in `table`. */
   readonly routed: boolean;
+  /** Some table sends something to the attached gateway. */
+  readonly leaks: boolean;
   /** One of them is ours. */
   readonly begun: boolean;
   /** Gateways that a call which came late made beside the attached one. */
@@ -74,6 +77,7 @@ function piecesOf(vpc: Vpc, gateways: readonly InternetGateway[], tables: readon
     gateway,
     table,
     routed: table !== undefined && leads(table),
+    leaks: here.some((each) => attached !== undefined && wayOutOf(each, attached.InternetGatewayId) !== false),
     begun,
     spare,
   };

@@ -30,10 +30,24 @@ const sameAddress = (owner: Mark | undefined, tags: readonly Tag[] | undefined):
   readMark(tags)?.address === owner?.address;
 
 /** Whether the table sends what is for nobody else to this gateway; without an id, to any gateway. */
-export const leadsTo = ({ Routes = [] }: RouteTable, gatewayId?: string): boolean =>
-  Routes.some(
-    ({ DestinationCidrBlock, GatewayId, State }) =>
-      DestinationCidrBlock === everywhere &&
+export const leadsTo = (table: RouteTable, gatewayId?: string): boolean => wayOutOf(table, gatewayId) === true;
+
+/**
+ * How far a table leads to this internet gateway; without an id, to any. Routes through NAT and egress-only gateways are no
+ * way in, and do not count. https://docs.aws.amazon.com/vpc/latest/userguide/VPC_Internet_Gateway.html
+ *
+ *   active routes to the gateway                              | way out
+ *   ----------------------------------------------------------+----------
+ *   0.0.0.0/0                                                 | true
+ *   others: ::/0, halves (0.0.0.0/1 and 128.0.0.0/1), any part| 'partial'
+ *   none                                                      | false
+ */
+export function wayOutOf({ Routes = [] }: RouteTable, gatewayId?: string): boolean | 'partial' {
+  const leading = Routes.filter(
+    ({ GatewayId, State }) =>
       State !== 'blackhole' &&
       (gatewayId === undefined ? GatewayId?.startsWith('igw-') === true : GatewayId === gatewayId),
   );
+  if (leading.some(({ DestinationCidrBlock }) => DestinationCidrBlock === everywhere)) return true;
+  return leading.length > 0 ? 'partial' : false;
+}

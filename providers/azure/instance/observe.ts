@@ -15,6 +15,7 @@ import { identityOf } from './identity.ts';
 import { imageTextOf } from './image.ts';
 import type { PartName } from './parts.ts';
 import { failureIn, powerCodeOf, powerStateOf } from './power-state.ts';
+import { unstatedOf } from './unstated.ts';
 
 /** Pure: what the API says of one machine, in the form of a desired one. */
 export function observeMachine(vm: VirtualMachine, around: Around): Observed<'instance'> {
@@ -23,6 +24,7 @@ export function observeMachine(vm: VirtualMachine, around: Around): Observed<'in
   const origin = mark ? undefined : originOf(id, tags);
   const { state, power } = powerStateOf(around.views.get(canonicalId(id)) ?? vm.instanceView);
   const provisioned = stateOf(vm.provisioningState);
+  const unstated = unstatedOf(vm, around.nics.get(canonicalId(interfaceOf(vm) ?? '')));
   return {
     kind: 'instance',
     id: cloudIdOf(id, vm.vmId),
@@ -37,6 +39,7 @@ export function observeMachine(vm: VirtualMachine, around: Around): Observed<'in
       state: provisioned === 'ready' ? state : provisioned,
       ...endOf(vm, around),
       parts: partsOf(vm, around),
+      ...(unstated.length > 0 ? { unstated } : {}),
       ...ephemeralOf(vm),
     },
   };

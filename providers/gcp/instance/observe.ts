@@ -10,6 +10,7 @@ import { originOf } from '../origin.ts';
 import type { Resolve } from '../parents.ts';
 import { canonicalImage, canonicalType } from '../spelling.ts';
 import { markOf, own, placeIn, readMetadata } from './own-words.ts';
+import { unstatedOf } from './unstated.ts';
 
 const diskPart = 'disk';
 
@@ -27,6 +28,7 @@ export function observeInstance(instance: Instance, around: Around): Observed<'i
   const mark = markOf(instance, around.project);
   const origin = mark ? undefined : originOf({ name, labels: instance.labels ?? {}, metadata });
   const disk = around.disks.get(bootDiskOf(instance) ?? '');
+  const unstated = unstatedOf(instance);
   return {
     kind: 'instance',
     id: idOf(instance) ?? '',
@@ -41,6 +43,7 @@ export function observeInstance(instance: Instance, around: Around): Observed<'i
       state: stateOf(instance),
       ...endOf(instance),
       parts: partsOf(instance, disk),
+      ...(unstated.length > 0 ? { unstated } : {}),
       ephemeral: hasLocalDisk(instance),
     },
   };

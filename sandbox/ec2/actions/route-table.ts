@@ -7,6 +7,7 @@ import { describe, type Listing } from '../listing.ts';
 import type { Route, RouteTable, RouteTableAssociation } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { routeState } from '../routing.ts';
+import { own, sharerOf } from '../sharing.ts';
 import { tagField } from '../tag-fields.ts';
 import { specifiedTags, tagSet } from '../tags.ts';
 import { list, text } from '../wire/fields.ts';
@@ -24,7 +25,7 @@ export const routeTableActions: readonly Action[] = [
     run: (context, input) => {
       const { region } = context;
       const [id = ''] = once(context, { action: 'CreateRouteTable', token: input.ClientToken, asked: input }, () => {
-        const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+        const vpc = own(target(region.vpcs, ID.vpc, input.VpcId, 'vpcId'));
         const tags = specifiedTags(input.TagSpecification, 'route-table');
         const routes: Route[] = [
           { destination: vpc.cidr, family: 'ipv4', target: 'local', origin: 'CreateRouteTable' },
@@ -135,7 +136,7 @@ function routeTableListing(context: Context): Listing<RouteTable> {
     filters: {
       'route-table-id': (table) => [table.id],
       'vpc-id': (table) => [table.vpcId],
-      'owner-id': () => [region.account],
+      'owner-id': ({ vpcId }) => [sharerOf(region, vpcId) ?? region.account],
       'association.main': (table) =>
         table.associations.map((association) => String(association.subnetId === undefined)),
       'association.subnet-id': (table) => table.associations.map((association) => association.subnetId),
@@ -155,7 +156,7 @@ function routeTableXml({ region }: Context, table: RouteTable): string {
   return (
     el('routeTableId', table.id) +
     el('vpcId', table.vpcId) +
-    el('ownerId', region.account) +
+    el('ownerId', sharerOf(region, table.vpcId) ?? region.account) +
     set(
       'routeSet',
       table.routes.map((route) => routeXml(region, table, route)),

@@ -9,6 +9,7 @@ import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { peerText, type RuleContent, ruleKey, rulesIn } from '../rule-key.ts';
 import { permissionsXml, revokedXml, ruleXml } from '../rule-xml.ts';
+import { own } from '../sharing.ts';
 import { tagField } from '../tag-fields.ts';
 import { specifiedTags } from '../tags.ts';
 import { integer, list, record, text } from '../wire/fields.ts';
@@ -40,7 +41,7 @@ function authorize(name: string, egress: boolean): Action {
     name,
     fields: { ...groupFields, ...flatFields, ...tagField },
     run: ({ region }, input) => {
-      const group = target(region.groups, ID.group, input.GroupId, 'groupId');
+      const group = own(target(region.groups, ID.group, input.GroupId, 'groupId'));
       const contents = rulesOf(region, group, permissionsIn(input));
       const tags = specifiedTags(input.TagSpecification, 'security-group-rule');
       refuseDuplicates(region, group, egress, contents);
@@ -64,7 +65,7 @@ function revoke(name: string, egress: boolean): Action {
     name,
     fields: { ...groupFields, ...flatFields, SecurityGroupRuleId: list(text) },
     run: ({ region }, input) => {
-      const group = target(region.groups, ID.group, input.GroupId, 'groupId');
+      const group = own(target(region.groups, ID.group, input.GroupId, 'groupId'));
       const byId = input.SecurityGroupRuleId ?? [];
       if (byId.length > 0 && input.IpPermissions?.length) {
         throw refused(
@@ -95,7 +96,7 @@ function redescribe(name: string, egress: boolean): Action {
       SecurityGroupRuleDescription: list(record({ SecurityGroupRuleId: text, Description: text })),
     },
     run: ({ region }, input) => {
-      const group = target(region.groups, ID.group, input.GroupId, 'groupId');
+      const group = own(target(region.groups, ID.group, input.GroupId, 'groupId'));
       const byId = input.SecurityGroupRuleDescription ?? [];
       if (byId.length > 0) {
         const rules = namedRules(

@@ -7,6 +7,7 @@ import { describe, type Listing } from '../listing.ts';
 import type { GroupRule, SecurityGroup } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
 import { groupArn, groupXml } from '../rule-xml.ts';
+import { own } from '../sharing.ts';
 import { tagField } from '../tag-fields.ts';
 import { specifiedTags, tagSet } from '../tags.ts';
 import { allowAllEgress } from '../vpc-parts.ts';
@@ -59,7 +60,7 @@ export const securityGroupActions: readonly Action[] = [
     run: ({ region }, input) => {
       const id =
         input.GroupId ?? (input.GroupName === undefined ? undefined : groupInDefaultVpc(region, input.GroupName));
-      const group = target(region.groups, ID.group, id, 'GroupId');
+      const group = own(target(region.groups, ID.group, id, 'GroupId'));
       if (group.name === 'default')
         throw refused('CannotDelete', `the specified group: "${group.id}" name: "default" cannot be deleted by a user`);
       if (inUse(region, group)) throw refused('DependencyViolation', `resource ${group.id} has a dependent object`);
@@ -115,7 +116,7 @@ function groupListing(region: Region): Listing<SecurityGroup> {
       'group-id': (group) => [group.id],
       'group-name': (group) => [group.name],
       description: (group) => [group.description],
-      'owner-id': () => [region.account],
+      'owner-id': ({ sharedBy = region.account }) => [sharedBy],
       'vpc-id': (group) => [group.vpcId],
       ...ruleFilters(region, 'ip-permission', false),
       ...ruleFilters(region, 'egress.ip-permission', true),

@@ -7,6 +7,7 @@ import { listFields } from '../list-fields.ts';
 import { describe, type Listing } from '../listing.ts';
 import type { Ipv6Block, Subnet, Vpc } from '../records.ts';
 import { freshId, type Region } from '../region.ts';
+import { own, refuseInShared, sharerOf } from '../sharing.ts';
 import { tagField } from '../tag-fields.ts';
 import { specifiedTags, tagSet } from '../tags.ts';
 import { flag, list, record, text } from '../wire/fields.ts';
@@ -34,7 +35,7 @@ export const subnetActions: readonly Action[] = [
     },
     run: (context, input) => {
       const { region } = context;
-      const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+      const vpc = own(target(region.vpcs, ID.vpc, input.VpcId, 'vpcId'));
       const cidr = subnetCidr(region, vpc, required(input.CidrBlock, 'cidrBlock'));
       const subnet: Subnet = {
         id: freshId(region, 'subnet'),
@@ -55,6 +56,7 @@ export const subnetActions: readonly Action[] = [
     fields: { ...dryRun, SubnetId: text },
     run: ({ region }, input) => {
       const subnet = target(region.subnets, ID.subnet, input.SubnetId, 'subnetId');
+      refuseInShared(region, subnet.vpcId);
       for (const _ of region.interfaces.of(subnet.id)) {
         throw refused('DependencyViolation', `The subnet '${subnet.id}' has dependencies and cannot be deleted.`);
       }
@@ -75,6 +77,7 @@ export const subnetActions: readonly Action[] = [
     },
     run: ({ region }, input) => {
       const subnet = target(region.subnets, ID.subnet, input.SubnetId, 'subnetId');
+      refuseInShared(region, subnet.vpcId);
       const asked = [input.MapPublicIpOnLaunch, input.AssignIpv6AddressOnCreation].filter(Boolean);
       if (asked.length === 0) throw missing('attribute');
       if (asked.length > 1)
@@ -108,7 +111,7 @@ function subnetListing(context: Context): Listing<Subnet> {
       'default-for-az': (subnet) => [String(subnet.defaultForAz)],
       'map-public-ip-on-launch': (subnet) => [String(subnet.onLaunch.publicIp)],
       'ipv6-cidr-block-association.ipv6-cidr-block': (subnet) => [subnet.ipv6?.cidr],
-      'owner-id': () => [region.account],
+      'owner-id': ({ vpcId }) => [sharerOf(region, vpcId) ?? region.account],
       'subnet-arn': (subnet) => [arn(region, subnet)],
       state: () => ['available'],
     },
@@ -127,7 +130,7 @@ function subnetXml({ region }: Context, subnet: Subnet): string {
     el('subnetId', subnet.id) +
     el('subnetArn', arn(region, subnet)) +
     el('state', 'available') +
-    el('ownerId', region.account) +
+    el('ownerId', sharerOf(region, subnet.vpcId) ?? region.account) +
     el('vpcId', subnet.vpcId) +
     el('cidrBlock', subnet.cidr) +
     set('ipv6CidrBlockAssociationSet', association ? [association] : []) +
@@ -151,7 +154,7 @@ function subnetXml({ region }: Context, subnet: Subnet): string {
 }
 
 function arn(region: Region, subnet: Subnet): string {
-  return `arn:aws:ec2:${region.name}:${region.account}:subnet/${subnet.id}`;
+  return `arn:aws:ec2:${region.name}:${sharerOf(region, subnet.vpcId) ?? region.account}:subnet/${subnet.id}`;
 }
 
 /** `eu-west-1b` is `euw1-az2`. */

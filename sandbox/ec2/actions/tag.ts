@@ -4,6 +4,7 @@ import { type FilterTable, passes } from '../filters.ts';
 import { target } from '../ids.ts';
 import { listFields } from '../list-fields.ts';
 import type { Region } from '../region.ts';
+import { refuseTagging } from '../sharing.ts';
 import { tagShape, type WireTag } from '../tag-fields.ts';
 import { taggableOf, taggables } from '../taggable.ts';
 import { checkedKey, merged, noTags } from '../tags.ts';
@@ -26,6 +27,7 @@ export const tagActions: readonly Action[] = [
       const changes = ids.map((id) => {
         const { table, ids: type } = taggableOf(region, id);
         const record = target(table, type, id, 'resourceId');
+        refuseTagging(region, record);
         return { table, record: { ...record, tags: merged(record.tags, tags) } };
       });
       for (const { table, record } of changes) table.put(record);
@@ -41,6 +43,7 @@ export const tagActions: readonly Action[] = [
       const changes = ids.map((id) => {
         const { table, ids: type } = taggableOf(region, id);
         const record = target(table, type, id, 'resourceId');
+        refuseTagging(region, record);
         return { table, record: { ...record, tags: without(record.tags, input.Tag) } };
       });
       for (const { table, record } of changes) table.put(record);

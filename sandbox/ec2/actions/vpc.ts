@@ -6,6 +6,7 @@ import { listFields } from '../list-fields.ts';
 import { describe, type Listing } from '../listing.ts';
 import type { Vpc } from '../records.ts';
 import { freshId } from '../region.ts';
+import { own } from '../sharing.ts';
 import { tagField } from '../tag-fields.ts';
 import { specifiedTags, tagSet } from '../tags.ts';
 import { makeVpcParts } from '../vpc-parts.ts';
@@ -52,7 +53,7 @@ export const vpcActions: readonly Action[] = [
     name: 'DeleteVpc',
     fields: { ...dryRun, VpcId: text },
     run: ({ region }, input) => {
-      const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+      const vpc = own(target(region.vpcs, ID.vpc, input.VpcId, 'vpcId'));
       refuseWhileInUse({ region }, vpc);
       for (const table of region.routeTables.of(vpc.id)) region.routeTables.remove(table.id);
       for (const acl of region.acls.of(vpc.id)) region.acls.remove(acl.id);
@@ -73,7 +74,7 @@ export const vpcActions: readonly Action[] = [
       EnableNetworkAddressUsageMetrics: record({ Value: flag }),
     },
     run: ({ region }, input) => {
-      const vpc = target(region.vpcs, ID.vpc, input.VpcId, 'vpcId');
+      const vpc = own(target(region.vpcs, ID.vpc, input.VpcId, 'vpcId'));
       const asked = [input.EnableDnsSupport, input.EnableDnsHostnames, input.EnableNetworkAddressUsageMetrics].filter(
         Boolean,
       );
@@ -129,7 +130,7 @@ function vpcListing(context: Context): Listing<Vpc> {
       'dhcp-options-id': () => ['dopt-0d0d0d0d0d0d0d0d0'],
       'is-default': (vpc) => [String(vpc.isDefault)],
       isDefault: (vpc) => [String(vpc.isDefault)],
-      'owner-id': () => [context.region.account],
+      'owner-id': ({ sharedBy = context.region.account }) => [sharedBy],
       state: () => ['available'],
     },
     render: (vpc) => vpcXml(context, vpc, 'available'),
@@ -148,7 +149,7 @@ function vpcXml({ region }: Context, vpc: Vpc, state: string): string {
       el('ipv6Pool', 'Amazon');
   return (
     el('vpcId', vpc.id) +
-    el('ownerId', region.account) +
+    el('ownerId', vpc.sharedBy ?? region.account) +
     el('state', state) +
     el('cidrBlock', vpc.cidr) +
     set('cidrBlockAssociationSet', [v4]) +

@@ -1,4 +1,4 @@
-import { type Element, readAnswer } from './answer-tree.ts';
+import { type Element, readAnswer } from '../../ec2/wire/element.ts';
 import { RECORDS } from './record-table.ts';
 
 /** What EC2 answered, as CloudTrail writes it: `items` for a set, `{}` for an empty one, times in milliseconds. */

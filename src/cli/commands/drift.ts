@@ -11,7 +11,7 @@ import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { agoFrom } from '../output/ago.ts';
 import { count } from '../output/count.ts';
-import { emitJson, emitText } from '../output/emit.ts';
+import { emitJson, emitText, emitWithheld } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
 import { toldJson } from '../output/told-json.ts';
@@ -78,6 +78,7 @@ function tell({ bound, plans: drifted }: Told, options: Options, { terminal, clo
     const body = planText(drifted, { revision: bound.revision, ...how })
       .split('\n')
       .slice(1);
+    emitWithheld(terminal, bound.withheldDrift);
     emitText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
   }
   const cannotTell = unseenCode(drifted);

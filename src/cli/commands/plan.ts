@@ -16,7 +16,7 @@ import { type Survey, withSurvey } from '../estate/survey.ts';
 import { unseenCode } from '../estate/unseen.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { agoFrom } from '../output/ago.ts';
-import { emitJson, emitText } from '../output/emit.ts';
+import { emitJson, emitText, emitWithheld } from '../output/emit.ts';
 import { whole } from '../output/number.ts';
 import { planPaintFor } from '../output/plan-paint.ts';
 import { toldJson } from '../output/told-json.ts';
@@ -153,6 +153,7 @@ function tell({ plans, bound }: Told, options: Options, { terminal, clock }: Con
       ago: agoFrom(clock.now()),
       ...(options.most === undefined ? {} : { most: options.most }),
     }).split('\n');
+    emitWithheld(terminal, bound.withheldDrift);
     emitText(terminal, verdict, body.join('\n'));
   }
   const unseen = unseenCode(plans);

@@ -5,7 +5,7 @@ import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
-import { emitJson, emitText } from '../output/emit.ts';
+import { emitJson, emitText, emitWithheld } from '../output/emit.ts';
 import { paintFor } from '../output/paint.ts';
 import { standingText } from '../output/standing-text.ts';
 import { verb } from '../verb.ts';
@@ -36,6 +36,9 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   const standing = await withGivenStore(options.dir, context, (store) => standingOf(estate, store));
   if (options.json) emitJson(terminal, standing);
-  else emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(terminal.out) }));
+  else {
+    emitWithheld(terminal, standing.withheldDrift);
+    emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(terminal.out) }));
+  }
   return exitCodes.done;
 }

@@ -2,6 +2,8 @@ import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
 import { leftAlone } from '../../answers/left-alone.ts';
 import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/survey.ts';
+import { withheldDrift } from '../../answers/withheld-drift.ts';
+import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { approvedBy } from '../../core/plan/approve.ts';
 import { isDestructive } from '../../core/plan/destructive-drift.ts';
@@ -31,6 +33,13 @@ async function namedByApproval(estate: string, scope: ScopeKey, store: Store | u
   return (action) => isDestructive(action) && approved(action);
 }
 
+/** In the scopes that were looked at; after the look, so that it counts. */
+async function withheldHere({ name, scopes }: Estate, store: Store | undefined): Promise<readonly WithheldDrift[]> {
+  if (store === undefined) return [];
+  const targets = scopes.flatMap(({ targets: all }) => all.map(({ metadata }) => metadata.name));
+  return withheldDrift({ estate: name, seen: [{ estates: [name] }], targets }, store);
+}
+
 /** Looks at every scope, plans, and hands both on; the scopes' sessions are closed afterwards, whatever happened. */
 export async function withSurvey<T>(
   { estate, store, grant = {} }: { readonly estate: Estate; readonly store: Store | undefined; readonly grant?: Grant },
@@ -56,8 +65,9 @@ export async function withSurvey<T>(
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);
     tellLeftAlone(await leftAlone(estate, store), context);
-    const bound = boundOf(estate, force, held);
     await keepSeen(estate, looked, store, context);
+    const withheld = await withheldHere(estate, store);
+    const bound = { ...boundOf(estate, force, held), ...(withheld.length === 0 ? {} : { withheldDrift: withheld }) };
     return await work({ estate, store, looked: chosen, plans, bound, bounds });
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));

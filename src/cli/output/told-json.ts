@@ -6,9 +6,10 @@ import { inOrder } from './in-order.ts';
 /** A plan as data, the same text whoever made it. */
 export function toldJson(plans: readonly ScopePlan[], bound: PlanBound): PlanJson {
   const json = planJson(plans, bound, sha256);
-  const { estate, revision, generation, serial, sources, summary, digest } = json;
+  const { estate, withheldDrift, revision, generation, serial, sources, summary, digest } = json;
   return {
     estate,
+    ...(withheldDrift === undefined ? {} : { withheldDrift }),
     revision,
     ...(generation === undefined ? {} : { generation }),
     ...(serial === undefined ? {} : { serial }),

@@ -23,6 +23,7 @@ const answer = want.object({
   generation: want.maybe(want.number),
   serial: want.maybe(want.number),
   sources: want.maybe(want.list(heldSource)),
+  withheldDrift: want.maybe(want.list(want.object({ code: want.text, count: want.number, next: want.text }))),
   scopes: want.list(want.object({ scope: want.text, targets: want.list(want.text), calls })),
   actions: want.list((value, at) => ({ scope: scoped(value, at).scope, action: bare(action(value, at)) })),
   findings: want.list(finding),

@@ -1,5 +1,6 @@
 import type { DeletionPolicy } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
+import type { Condition } from '../observed.ts';
 import type { Attributes, Kind, Ref } from '../resource.ts';
 
 /**
@@ -26,4 +27,6 @@ export interface KindRules<K extends Kind = Kind> {
 export interface Named<K extends Kind = Kind> {
   readonly name: string;
   readonly attributes: Attributes[K];
+  /** Of what is observed. */
+  readonly condition?: Pick<Condition, 'furtherBlocks'>;
 }

@@ -15,8 +15,9 @@ export const subnet: KindRules<'subnet'> = {
   },
   removable: ['labels'],
   mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
-  clash: ({ attributes: wanted }, { attributes: present }) =>
-    wanted.network === present.network && overlap(wanted.cidr, present.cidr),
+  clash: ({ attributes: wanted }, { attributes: present, condition }) =>
+    wanted.network === present.network &&
+    [present.cidr, ...(condition?.furtherBlocks ?? [])].some((block) => overlap(wanted.cidr, block)),
 };
 
 function overlap(a: string, b: string): boolean {

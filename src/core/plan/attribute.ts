@@ -82,6 +82,7 @@ function subjectOf(action: Action, known: Known): Subject {
 
 function subjectOfFinding(finding: Finding, known: Known): Subject {
   const { byId, ours } = known.world;
+  if (finding.type === 'unmanaged' && finding.of !== undefined) return seen(ours.get(finding.of)?.[0]?.observed, known);
   if (finding.type === 'unmanaged') return seen(byId.get(finding.id)?.observed, known);
   if (finding.type !== 'non-convergent') return { own: [] };
   return seen(ours.get(finding.address)?.[0]?.observed, known);

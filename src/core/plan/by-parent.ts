@@ -3,6 +3,7 @@ import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, CloudId } from '../resource.ts';
 import type { Claim } from './claim.ts';
+import { blocksOf } from './further-blocks.ts';
 
 interface Beside {
   readonly knowledge: Knowledge;
@@ -11,7 +12,8 @@ interface Beside {
 
 /**
  * Who owns what bears no mark of its own but stands in something that does: an Azure subnet in its network. Networks are
- * claimed before; `claims` holds theirs. A document's subnet is the one of the same network, name and block.
+ * claimed before; `claims` holds theirs. A document's subnet is the one of the same network and name that has its block, alone or
+ * among others.
  *
  *   its network is   | the store knows                          | claim
  *   -----------------+------------------------------------------+------------------------------------
@@ -31,14 +33,17 @@ export function claimsByParent(
   const children = present.filter(isChild);
   if (children.length === 0) return new Map();
   const wishes = new Map(
-    wanted.desired.filter(isSubnet).map((one) => [placeOf(one, one.attributes.network), one.address]),
+    wanted.desired
+      .filter(isSubnet)
+      .map((one) => [placeOf(one.name, one.attributes.cidr, one.attributes.network), one.address]),
   );
   const pending = new Set(knowledge.pending.filter(({ verb }) => verb === 'create').map(({ address }) => address));
   return new Map(
     children.map((child) => {
       const parent = claims.get(child.signs.parent ?? '') ?? nobody;
       const network = addressOf(parent);
-      const wish = network === undefined ? undefined : wishes.get(placeOf(child, network));
+      const places = network === undefined ? [] : blocksOf(child).map((block) => placeOf(child.name, block, network));
+      const wish = places.map((place) => wishes.get(place)).find((address) => address !== undefined);
       return [child.id, claimOf(child, { parent, wish, pending, knowledge })];
     }),
   );
@@ -63,8 +68,8 @@ const isSubnet = (one: Desired): one is Desired<'subnet'> => one.kind === 'subne
 // why: only subnets have a parent
 const isChild = (one: Observed): one is Subnet => one.kind === 'subnet' && one.signs.parent !== undefined;
 
-const placeOf = ({ name, attributes }: Pick<Subnet, 'name' | 'attributes'>, network: Address): string =>
-  [network, name.toLowerCase(), attributes.cidr].join(' ');
+const placeOf = (name: string, block: string, network: Address): string =>
+  [network, name.toLowerCase(), block].join(' ');
 
 interface Around {
   readonly parent: Claim;

@@ -63,11 +63,21 @@ export function causeOfReturn(
 ): Cause {
   if (knowledge.store === undefined) return 'unknown';
   const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
-  if (applied === undefined) return 'rollout';
+  if (applied === undefined) return isBornWith(desired, knowledge) ? 'drift' : 'rollout';
   const moved = diff(desired.attributes, applied).filter(
     ({ field }) => field !== givenNumber || !isNumbered(desired, dialect),
   );
   return moved.length === 0 ? 'drift' : 'rollout';
+}
+
+/**
+ * Whether its group was born with it, and nobody asked since that it go: no store records such a rule, for nobody sent it. A group
+ * whose egress was closed by its spec lost the rule by that.
+ */
+function isBornWith({ terms, attributes }: Desired, { applied }: Knowledge): boolean {
+  if (terms.presence !== 'implied' || !('group' in attributes) || attributes.group === undefined) return false;
+  const group = applied.get(attributes.group);
+  return group !== undefined && !('defaultEgress' in group.attributes && group.attributes.defaultEgress === 'deny');
 }
 
 /** What was asked for last in the words of `observed`, as what is asked for now is: a key may stand there in another case. */

@@ -7,6 +7,7 @@ import type { Mark, Observation, Observed } from '../observed.ts';
 import type { Address, CloudId, Ref } from '../resource.ts';
 import { claimsByParent } from './by-parent.ts';
 import { endedAs } from './ended.ts';
+import { withWantedBlock } from './further-blocks.ts';
 import { isOwnRemainder } from './half-made.ts';
 import { inPending, pendingContainers } from './pending-containers.ts';
 
@@ -78,6 +79,7 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
     if (owner?.by === 'us') return owner.address;
     return owner === undefined ? (knowledge.settled.get(ref)?.address ?? ref) : ref;
   };
+  const wishes = new Map(wanted.desired.map((one) => [one.address, one]));
   const pending = pendingContainers(knowledge, input.observation?.pending ?? []);
   return present.flatMap((observed) => {
     const mapped: Observed = {
@@ -94,7 +96,9 @@ export function claim(resources: readonly Observed[], input: ClaimInput): readon
             unseen ? { by: 'us', address: unseen.address } : claims.get(observed.signs.container),
             dialect,
           );
-    return owner === undefined ? [] : [{ observed: resolved, claim: owner }];
+    if (owner === undefined) return [];
+    const wish = owner.by === 'us' ? wishes.get(owner.address) : undefined;
+    return [{ observed: withWantedBlock(resolved, wish), claim: owner }];
   });
 }
 

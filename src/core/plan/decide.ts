@@ -9,12 +9,14 @@ import { withAdoptedRefs } from './adopted-refs.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { effectHere, sortChanges, waysIn } from './destructive-drift.ts';
+import { furtherBlockFindings, withWantedBlock } from './further-blocks.ts';
 import { isHalfMade } from './half-made.ts';
 import { isUnrecorded, wayOut } from './lost-commits.ts';
 import type { PlanInput } from './plan-input.ts';
 import { decideRemainders, remaindersApart } from './remainders.ts';
 import { strayedOf } from './strayed.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
+import { unstatedFindings } from './unstated.ts';
 import { gapOf, type World } from './world.ts';
 
 export type Decision = Action | Finding;
@@ -86,6 +88,8 @@ function decidePresent(desired: Desired, { observed }: Claimed, { input }: World
   if (destructive !== undefined && input.choices?.approved?.(destructive)) return [destructive];
   const isStuck = (knowledge.unstuck.get(desired.address) ?? 0) >= maxUnstuck;
   return [
+    ...furtherBlockFindings(desired, observed, input.observation.scope),
+    ...unstatedFindings(desired, observed, changes, input.observation.scope),
     ...(fixed.length === 0 ? [] : [immutable(desired, fixed, input)]),
     ...(going.length > 0 && isStuck ? [nonConvergent(desired, going, input.observation.scope)] : []),
     ...(going.length > 0 && !isStuck ? [changing(going, present, causeOf(desired, going, input))] : []),
@@ -175,7 +179,7 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   }
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
   if (isUnrecorded(found)) return [lostCommits(desired, found, world)];
-  const observed = withAdoptedRefs(found.observed, world);
+  const observed = withWantedBlock(withAdoptedRefs(found.observed, world), desired);
   const changes = changesOf(desired, observed, world.input);
   // why: nothing was applied there, so whatever would lose data is not asked for
   const { held, blocked: fixed } = sortChanges(desired, observed, { changes, input: world.input });

@@ -25,7 +25,8 @@ import { gapOf, type World } from './world.ts';
  *   a rule is made, grows or comes to mean    | says the opposite of some of that traffic, and outranks it
  *   another                                   |
  *   a rule goes, or shrinks, and a machine    | (also where it stands) says the same of a group that the machine is to
- *   stays that is to change its groups        | join
+ *   stays that is to change its groups, or    | join
+ *   may be, as not all machines were listed   |
  *   a machine leaves a group                  | says the same as a rule that names this group, of some of its traffic; or
  *                                             | any, while the rules that name this group were not all listed
  *
@@ -120,16 +121,31 @@ interface Staying extends Member {
   readonly joins: readonly Ref[];
 }
 
-function stayingMachines(actions: readonly Action[], desired: readonly Desired[], { ours }: World): readonly Staying[] {
+function stayingMachines(actions: readonly Action[], desired: readonly Desired[], world: World): readonly Staying[] {
   const acted = new Set(actions.flatMap((action) => (action.kind === 'instance' ? [action.address] : [])));
+  const unlisted = gapOf(world, 'instance') === undefined ? undefined : unlistedMachines(world);
   return desired.flatMap((one): readonly Staying[] => {
-    const [present] = ours.get(one.address) ?? [];
-    if (one.kind !== 'instance' || present === undefined || acted.has(one.address)) return [];
-    const [before, after] = [groupsOf(present.observed), groupsOf(one)];
+    if (one.kind !== 'instance' || acted.has(one.address)) return [];
+    const [present] = world.ours.get(one.address) ?? [];
+    const before = present === undefined ? unlisted?.(one.address) : groupsOf(present.observed);
+    const after = groupsOf(one);
     if (before === undefined || after === undefined) return [];
     const joins = after.filter((group) => !before.includes(group));
     return joins.length === 0 ? [] : [{ address: one.address, before, after, joins, blocks: [] }];
   });
+}
+
+/**
+ * The groups of a machine that was not listed, by its address: those of the specs that were applied there last; none where nobody
+ * knows them; undefined where this store knows of no machine.
+ */
+function unlistedMachines({ input: { knowledge } }: World): (address: Address) => readonly Ref[] | undefined {
+  const settled = new Set([...knowledge.settled.values()].map(({ address }) => address));
+  return (address) => {
+    const applied = knowledge.applied.get(address);
+    if (applied !== undefined) return groupsOf(applied) ?? [];
+    return knowledge.store === undefined || settled.has(address) ? [] : undefined;
+  };
 }
 
 function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {

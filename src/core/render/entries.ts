@@ -9,6 +9,7 @@ export interface Entry {
   readonly kind: Kind;
   readonly address: Address;
   readonly document?: DocumentRef;
+  /** Something of it drifted, whatever else changes with it: `plan` and `drift` count alike. */
   readonly drifted: boolean;
   readonly actions: readonly Action[];
 }
@@ -40,7 +41,7 @@ function entryOf(actions: readonly Action[]): Entry {
     kind: first.kind,
     address,
     ...(document === undefined ? {} : { document }),
-    drifted: actions.every(({ cause }) => cause === 'drift'),
+    drifted: actions.some(({ cause }) => cause === 'drift'),
     actions,
   };
 }

@@ -1,5 +1,6 @@
 import type { Action, Finding, ScopePlan } from '../action.ts';
 import { actionDigest, type Hash, planDigest } from '../digest.ts';
+import type { WithheldDrift } from '../inventory/withheld-drift.ts';
 import { type Summary, summarise } from './summary.ts';
 
 /** A plan as data: what `--json` prints and `--out` saves. */
@@ -20,6 +21,8 @@ export interface PlanBound {
   readonly serial?: number;
   /** Where the newest specs are not in force, and why; absent: nowhere. */
   readonly sources?: readonly HeldSource[];
+  /** Drift that workers leave alone, by the newest looks of what is in force; absent: none. */
+  readonly withheldDrift?: readonly WithheldDrift[];
 }
 
 /**

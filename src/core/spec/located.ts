@@ -4,6 +4,8 @@ import { type Tree, treeAt } from './tree.ts';
 /** A checked document and where each of its values stands. */
 export interface Located<T> {
   readonly value: T;
+  /** The document as it was read. */
+  readonly tree: Tree;
   /**
    * Where the value at `path` stands. A field that was left out is placed at what would hold it, so every path of the
    * document has an answer; without a path it is the document's first line.
@@ -16,6 +18,7 @@ export interface Located<T> {
 export function locate<T>(value: T, tree: Tree): Located<T> {
   return {
     value,
+    tree,
     at: (path = []) => nearest(tree, path).at,
     wrote: (path) => treeAt(tree, path) !== undefined,
   };

@@ -11,7 +11,8 @@ import type { Authenticate } from './authenticate.ts';
 import { beforeHistory } from './before-history.ts';
 import { declinedProblem } from './declined.ts';
 import { documentRoutes } from './document-routes.ts';
-import { jsonBodies } from './json-body.ts';
+import { jsonBodies } from './json-bodies.ts';
+import { largeBodies } from './large-bodies.ts';
 import { pathOf } from './path.ts';
 import { Refusal } from './refusal.ts';
 import type { Route } from './route.ts';
@@ -36,7 +37,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     );
     const streams = openStreams(options);
     api.addHook('preClose', async () => streams.close());
-    const counter: Counter = { ...options, streams, admit: admission(options) };
+    const counter: Counter = { ...options, streams, admit: admission(options), large: largeBodies() };
     documentRoutes(api, options.routes);
     for (const route of options.routes) serveRoute(api, route, counter);
     for (const [path, routes] of Map.groupBy(options.routes, ({ path }) => path)) refuseOthers(api, path, routes);

@@ -12,6 +12,8 @@ export interface Route<A extends Asking = Asking> {
   readonly says: Says;
   /** What its caller must have somewhere; where exactly, `handle` finds out. Absent: anybody may ask. */
   readonly needs?: Permission;
+  /** Whether this caller may send a body of more than 64 KiB, told before any of it is read. Absent: whoever may ask may. */
+  sendsMuch?(caller: Caller): boolean;
   readonly asks: A;
   handle(asked: Asked<A>): Promise<Reply>;
 }
@@ -44,7 +46,7 @@ export interface Asking {
   /** Keys of the query that may come several times: their values come as a list. */
   readonly several?: readonly string[];
   readonly body?: z.ZodType;
-  /** Most bytes of a body; default 64 KiB. */
+  /** Most bytes of a body; default 64 KiB. Of larger ones each caller sends one at a time. */
   readonly bodyBytes?: number;
 }
 

@@ -9,6 +9,7 @@ import { type Answer, answerOf, type LongAnswer } from './answer.ts';
 import { answeredOnce } from './answered-once.ts';
 import { nobody } from './authenticate.ts';
 import { etagOf, isNamed } from './etag.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { pathOf, restOf } from './path.ts';
 import { readInput, type Sent } from './read-input.ts';
 import type { Asked, Asking, Caller, Route } from './route.ts';
@@ -17,6 +18,7 @@ import type { Streams } from './streams.ts';
 /** What all routes are served with. */
 export interface Counter {
   readonly admit: Admission;
+  readonly large: LargeBodies;
   readonly streams: Streams;
   readonly replies: Replies;
   readonly clock: Clock;
@@ -28,15 +30,17 @@ export interface Counter {
  * what is answered.
  */
 export function serveRoute(api: FastifyInstance, route: Route, counter: Counter): void {
-  const { admit, replies, log } = counter;
+  const { admit, large, replies, log } = counter;
   const callers = new WeakMap<FastifyRequest, Caller>();
   api.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: pathOf(route.path),
     bodyLimit: route.asks.bodyBytes ?? apiLimits.bodyBytes,
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       stayOpen(request);
-      callers.set(request, await admit(route, request));
+      const caller = await admit(route, request);
+      callers.set(request, caller);
+      large(route, caller, request, reply);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? nobody;

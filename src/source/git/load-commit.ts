@@ -1,5 +1,6 @@
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { loadTree } from '../load.ts';
+import { parseSpecsAside } from '../parse-thread.ts';
 import type { Repository } from './repository.ts';
 import { gitRevision } from './revision.ts';
 
@@ -19,7 +20,7 @@ export async function loadCommit(
   commit: string,
   { today, overlay, signal }: CommitLoading,
 ): Promise<SpecTree> {
-  const loading = { today, ...(overlay === undefined ? {} : { overlay }) };
+  const loading = { today, parse: parseSpecsAside, ...(overlay === undefined ? {} : { overlay }) };
   const tree = await repository.read(
     commit,
     ({ tree: source, rules }) => loadTree(source, { ...loading, rules }),

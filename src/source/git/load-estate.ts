@@ -2,6 +2,7 @@ import type { EstateDoc } from '../../core/spec/document.ts';
 import { error, sortProblems } from '../../core/spec/problem.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { loadTree } from '../load.ts';
+import { parseSpecsAside } from '../parse-thread.ts';
 import type { TreeSource } from '../tree-source.ts';
 import { type CommitLoading, loadCommit } from './load-commit.ts';
 import { mounted } from './mounted.ts';
@@ -53,7 +54,12 @@ const sourcesOf = (estate: EstateDoc | undefined): readonly TeamSource[] => esta
 async function loadAll(root: Head, teams: ReadonlyMap<string, Head>, loading: CommitLoading): Promise<SpecTree> {
   const { today, overlay, signal } = loading;
   const load = ({ tree, rules }: CommitReading, trees: ReadonlyMap<string, TreeSource>) =>
-    loadTree(mounted(tree, trees), { today, rules, ...(overlay === undefined ? {} : { overlay }) });
+    loadTree(mounted(tree, trees), {
+      today,
+      rules,
+      parse: parseSpecsAside,
+      ...(overlay === undefined ? {} : { overlay }),
+    });
   const tree = await root.repository.read(
     root.commit,
     (reading) => withTrees([...teams], signal, new Map(), (trees) => load(reading, trees)),

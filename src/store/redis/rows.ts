@@ -1,4 +1,4 @@
-import { emptyRow, join, type Row, rowKey, type Waiter } from '../../engine/row.ts';
+import { emptyRow, join, leave, type Row, rowKey, type Waiter } from '../../engine/row.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Need, Rank } from '../../ports/limiter.ts';
 import type { NamedShape, Question } from './lanes.ts';
@@ -25,10 +25,15 @@ export interface RowsOptions {
   readonly link: Pick<Link, 'ask' | 'book'>;
 }
 
-interface SharedRow extends Row {
+/** `go`: it was let go at this time of Redis. */
+interface Asking extends Waiter {
+  go(at: number): void;
+}
+
+interface SharedRow extends Row<Asking> {
   readonly id: string;
   readonly lanes: readonly NamedShape[];
-  readonly refusals: Map<Waiter, (reason: unknown) => void>;
+  readonly refusals: Map<Asking, (reason: unknown) => void>;
   /** Ends its sleep. */
   wake: AbortController;
 }
@@ -60,7 +65,7 @@ export function rowsAt(options: RowsOptions): Rows {
         const end = (): void => {
           signal.removeEventListener('abort', giveUp);
           row.refusals.delete(waiter);
-          leave();
+          leave(row, waiter);
         };
         const giveUp = (): void => {
           end();
@@ -71,13 +76,13 @@ export function rowsAt(options: RowsOptions): Rows {
           end();
           resolve(at);
         };
-        const waiter: Waiter = { costs: need.costs, came, go };
+        const waiter: Asking = { costs: need.costs, came, go };
         signal.addEventListener('abort', giveUp, { once: true });
         row.refusals.set(waiter, (reason) => {
           end();
           reject(reason);
         });
-        const leave = join(row, waiter);
+        join(row, waiter);
       }),
   };
 }
@@ -104,7 +109,7 @@ async function serve(row: SharedRow, options: RowsOptions, ended: () => void): P
   }
 }
 
-function questionOf(row: SharedRow, now: number): { readonly asking: readonly Waiter[]; readonly question: Question } {
+function questionOf(row: SharedRow, now: number): { readonly asking: readonly Asking[]; readonly question: Question } {
   const asking = [...row.waiters].slice(0, atOnce);
   const question: Question = {
     verb: 'take',

@@ -111,7 +111,10 @@ describe('a server answers as the store would from here', () => {
   test('what drifted is there, and whose change it was', async () => {
     const { code, stdout } = await asked(['drift', '--detailed-exitcode']);
     assert.equal(code, 2);
-    assert.match(stdout, /^Drift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/);
+    assert.match(
+      stdout,
+      /^Withheld drift: 2 resources by mode: .*\nDrift: 2 changes\n[\s\S]*changed by arn:aws:iam::111122223333:user\/bob/,
+    );
   });
 });
 

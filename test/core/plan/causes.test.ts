@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialect as azure } from '../../../providers/azure/dialect.ts';
+import { causeOfReturn } from '../../../src/core/plan/changes.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
@@ -29,6 +30,26 @@ test('what vanished comes back as drift, and as a rollout where the spec has mov
     );
   assert.deepEqual(causes({}), ['create drift']);
   assert.deepEqual(causes({ a: '1' }), ['create rollout']);
+});
+
+test('a rule that its group is born with: gone it is drift, unless the spec had closed it or never applied the group', () => {
+  const group = at('group', 'core.web');
+  const egress = want('firewall-rule', 'core.web.egress.all.all.0.0.0.0/0', {
+    network: at('network', 'core'),
+    group,
+    match: { direction: 'egress', action: 'allow', protocol: 'all', ports: 'all', peers: ['0.0.0.0/0'] },
+    description: '',
+  });
+  const cause = (presence: 'implied' | 'stated', defaultEgress: 'allow' | 'deny' | undefined) => {
+    const attributes = { network: at('network', 'core'), defaultEgress, labels: {} };
+    const applied = new Map(defaultEgress && [[group, { attributes, generation: 1 }]]);
+    const desired = { ...egress, terms: { ...egress.terms, presence } };
+    return causeOfReturn(desired, { knowledge: know([], { applied }), dialect: azure });
+  };
+  assert.equal(cause('implied', 'allow'), 'drift');
+  assert.equal(cause('implied', 'deny'), 'rollout');
+  assert.equal(cause('implied', undefined), 'rollout');
+  assert.equal(cause('stated', 'allow'), 'rollout');
 });
 
 test('a label that the last applied spec had and this one has not is removed', () => {

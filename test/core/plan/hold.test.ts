@@ -154,7 +154,44 @@ const staying = (mode: 'plan' | 'observe') => {
   return { ...made, wanted: { ...made.wanted, desired, documents } };
 };
 
+const unseenMachines = [{ kind: 'instance' as const, code: 'Unreachable', reason: 'a zone did not answer' }];
+
+/** The same while machines were not listed: `was`: the groups in which the machine was asked for last; undefined: it was never made. */
+const unlisted = (was: readonly string[] | undefined) => {
+  const { wanted, observation, knowledge } = staying('plan');
+  const resources = observation.resources.filter(({ kind }) => kind !== 'instance');
+  const known = was === undefined ? know(resources) : knowledge;
+  const asked = wanted.desired.find(({ kind }) => kind === 'instance');
+  const applied = new Map(
+    asked === undefined || was === undefined
+      ? []
+      : [[asked.address, { attributes: { ...asked.attributes, groups: was }, generation: 1 }] as const],
+  );
+  return input(
+    [...wanted.desired],
+    { ...observation, resources, gaps: unseenMachines },
+    { knowledge: { ...known, applied } },
+  );
+};
+const notListed = ['blocked instance/m-0: not-observed', 'incomplete instance: Unreachable'];
+const goesFromOld = `delete firewall-rule/core.old ingress tcp 400-500 ${peer} (rogue)`;
+
 const leaving: readonly Case[] = [
+  {
+    name: 'it stays while machines were not listed, of which one is to leave the group',
+    given: unlisted([at('group', 'core.old')]),
+    want: [...notListed, `withheld firewall-rule/core.old ingress tcp 400-500 ${peer}: depends`],
+  },
+  {
+    name: 'it goes although machines were not listed, where each was asked for in its groups before',
+    given: unlisted([group.address]),
+    want: [goesFromOld, ...notListed],
+  },
+  {
+    name: 'it goes although machines were not listed, where the one that is to be elsewhere was never made',
+    given: unlisted(undefined),
+    want: [goesFromOld, ...notListed],
+  },
   {
     name: 'a rule of the group that a machine leaves goes',
     given: staying('plan'),

@@ -5,7 +5,8 @@ import { notFound } from '../../../src/http/api/problems.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';
 import { route } from '../../../src/http/api/typed-route.ts';
 import { Declined } from '../../../src/ports/declined.ts';
-import { apiWorld } from './support/api-world.ts';
+import { until } from '../../support/until.ts';
+import { apiWorld, callerOf } from './support/api-world.ts';
 
 const thing = route({
   method: 'GET',
@@ -39,6 +40,23 @@ const make = route({
     return { status: 204, body: undefined };
   },
 });
+
+const much: unknown[] = [];
+const begun: (() => void)[] = [];
+const takeMuch = route({
+  method: 'POST',
+  path: '/v1/much',
+  says: { id: 'takeMuch', tag: 'Things', summary: 'Takes large bodies', answers: { 204: { description: 'Taken' } } },
+  needs: 'operate',
+  sendsMuch: ({ grants }) => grants.every(({ owners }) => owners === undefined),
+  asks: { body: z.strictObject({ texts: z.array(z.string()) }), bodyBytes: 8 * 1024 * 1024 },
+  handle: async ({ body }) => {
+    much.push(body.texts.length);
+    await new Promise<void>((go) => begun.push(go));
+    return { status: 204, body: undefined };
+  },
+});
+const large = { texts: ['a'.repeat(70_000)] };
 
 const broken = route({
   method: 'GET',
@@ -130,6 +148,32 @@ describe('the frame of the API', () => {
     });
     assert.equal(text.status, 415);
     assert.deepEqual(made, [{ name: 'a' }]);
+    await api.close();
+  });
+
+  it('refuses a large body of who may send none, before it is read', async () => {
+    const bounded = callerOf('operator', { grants: [{ role: 'operator', estates: ['acme'], owners: ['web'] }] });
+    const api = apiWorld({ routes: [takeMuch], callers: { bounded } });
+    const answer = await api.ask('bounded', 'POST /v1/much', { body: Buffer.from('['.repeat(70_000)) });
+    assert.equal(answer.status, 403, answer.text);
+    await api.close();
+  });
+
+  it('takes one large body of a caller at a time, and none of more parts than it says', async () => {
+    const api = apiWorld({ routes: [takeMuch], callers: { other: callerOf('operator', { id: 'other' }) } });
+    much.length = 0;
+    const first = api.ask('operator', 'POST /v1/much', { body: large });
+    const others = api.ask('other', 'POST /v1/much', { body: large });
+    await until('both bodies are read', () => much.length === 2);
+    const second = await api.ask('operator', 'POST /v1/much', { body: large });
+    assert.deepEqual([second.status, second.headers['retry-after']], [429, '1'], second.text);
+    for (const go of begun.splice(0)) go();
+    assert.deepEqual([(await first).status, (await others).status], [204, 204]);
+    const full = await api.ask('operator', 'POST /v1/much', {
+      body: { texts: Array.from({ length: 60_000 }, String) },
+    });
+    assert.equal(full.status, 400, full.text);
+    assert.match(full.text, /more than 40000 keys/);
     await api.close();
   });
 

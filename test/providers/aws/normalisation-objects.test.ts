@@ -17,8 +17,10 @@ const noTables = { bySubnet: new Map(), mainOf: new Map() };
 
 describe('tags and blocks', () => {
   const labels = (tags: Readonly<Record<string, string>>) =>
-    observeVpc({ VpcId: 'vpc-1', CidrBlock: '10.0.0.0/16', Tags: tagList(tags) }, { parts: noParts, region }).attributes
-      .labels;
+    observeVpc(
+      { VpcId: 'vpc-1', CidrBlock: '10.0.0.0/16', Tags: tagList(tags) },
+      { parts: noParts, region, account: '1' },
+    ).attributes.labels;
 
   test('A41: the cloud’s own tags are not ours to see: same', () =>
     assert.deepEqual(diff({ team: 'net' }, labels({ team: 'net', 'aws:cloudformation:stack-id': 'x' })), []));
@@ -29,11 +31,11 @@ describe('tags and blocks', () => {
   test('A43: an empty value is an empty value: same', () =>
     assert.deepEqual(diff({ team: '' }, labels({ team: '' })), []));
   test('A44: a VPC’s block with host bits: same', () => {
-    const vpc = observeVpc({ VpcId: 'vpc-1', CidrBlock: '100.68.0.18/18' }, { parts: noParts, region });
+    const vpc = observeVpc({ VpcId: 'vpc-1', CidrBlock: '100.68.0.18/18' }, { parts: noParts, region, account: '1' });
     assert.equal(vpc.attributes.cidr, '100.68.0.0/18');
   });
   test('A44: a subnet’s block with host bits: same', () =>
-    assert.equal(observeSubnet({ CidrBlock: '100.68.0.18/18' }, noTables).attributes.cidr, '100.68.0.0/18'));
+    assert.equal(observeSubnet({ CidrBlock: '100.68.0.18/18' }, noTables, '1').attributes.cidr, '100.68.0.0/18'));
 });
 
 const machine: Instance = {

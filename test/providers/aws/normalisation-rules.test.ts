@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { IpPermission, SecurityGroup } from '@aws-sdk/client-ec2';
 import { dialect } from '../../../providers/aws/dialect.ts';
 import { groupOrigin } from '../../../providers/aws/group.ts';
-import { type Atom, atomId, atomsOf } from '../../../providers/aws/permission.ts';
+import { type Atom, atomId, atomsOf, writePermission } from '../../../providers/aws/permission.ts';
 import { formatCidr, parseCidr } from '../../../src/core/cidr.ts';
 import type { RuleDraft } from '../../../src/core/compile/dialect.ts';
 
@@ -66,6 +66,74 @@ describe('the words in which a rule is revoked', () => {
   });
 });
 
+describe('a peer that is a group by its name (EC2-Classic)', () => {
+  const named: readonly { readonly name: string; readonly pair: Pair; readonly peer: string }[] = [
+    {
+      name: 'of a load balancer of EC2-Classic',
+      pair: { UserId: 'amazon-elb', GroupName: 'amazon-elb-sg' },
+      peer: 'group:amazon-elb/amazon-elb-sg',
+    },
+    {
+      name: 'of another account',
+      pair: { UserId: '999900001111', GroupName: 'web tier/a' },
+      peer: 'group:999900001111/web tier/a',
+    },
+    { name: 'of this account', pair: { UserId: account, GroupName: 'default' }, peer: `group:${account}/default` },
+    { name: 'of nobody named', pair: { GroupName: 'default' }, peer: `group:${account}/default` },
+    {
+      name: 'with an id too',
+      pair: { UserId: 'amazon-elb', GroupId: 'sg-843f59ed', GroupName: 'amazon-elb-sg' },
+      peer: 'group:amazon-elb/sg-843f59ed',
+    },
+    {
+      name: 'of a peered VPC',
+      pair: {
+        UserId: '999900001111',
+        GroupId: 'sg-9',
+        VpcId: 'vpc-9',
+        VpcPeeringConnectionId: 'pcx-9',
+        PeeringStatus: 'active',
+      },
+      peer: 'group:999900001111/sg-9',
+    },
+    {
+      name: 'of a peered VPC, gone and nameless',
+      pair: { UserId: '999900001111', VpcPeeringConnectionId: 'pcx-9', PeeringStatus: 'deleted' },
+      peer: 'group:999900001111/pcx-9',
+    },
+  ];
+  for (const { name, pair, peer } of named) {
+    const IpPermissions = [report({ UserIdGroupPairs: [{ ...pair, Description: 'd' }] })];
+    const atom = () => atomsOf({ GroupId: sg, VpcId: 'vpc-1', IpPermissions }, account)[0];
+    test(`${name}: it is ${peer}`, () => assert.deepEqual(atom()?.attributes.match.peers, [peer]));
+    test(`${name}: it is revoked as the cloud holds it`, () => {
+      const revoked = atom()?.spelled[0]?.UserIdGroupPairs?.[0] ?? writtenPair(peer);
+      const { GroupId, GroupName, UserId = account, VpcPeeringConnectionId } = { ...pair };
+      const asked = { ...revoked, UserId: revoked?.UserId ?? account };
+      assert.equal(asked.UserId, UserId);
+      assert.equal(asked.GroupId, GroupId);
+      if (GroupId === undefined) assert.equal(asked.GroupName, GroupName);
+      if (GroupId === undefined && GroupName === undefined)
+        assert.equal(asked.VpcPeeringConnectionId, VpcPeeringConnectionId);
+    });
+  }
+  test('two names of one account are two rules', () => {
+    const IpPermissions = [report({ UserIdGroupPairs: [{ GroupName: 'a' }, { GroupName: 'b' }] })];
+    assert.equal(atomsOf({ GroupId: sg, IpPermissions }, account).length, 2);
+  });
+  test('what is read of a name is written as a name', () =>
+    assert.deepEqual(writtenPair('group:amazon-elb/amazon-elb-sg'), {
+      UserId: 'amazon-elb',
+      GroupName: 'amazon-elb-sg',
+    }));
+});
+
+type Pair = NonNullable<IpPermission['UserIdGroupPairs']>[number];
+
+const writtenPair = (peer: string): Pair | undefined =>
+  writePermission({ direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: [peer] }, '')
+    .UserIdGroupPairs?.[0];
+
 describe('egress that nobody wrote (A37, A38)', () => {
   const born: SecurityGroup = {
     GroupId: sg,
@@ -85,4 +153,4 @@ describe('egress that nobody wrote (A37, A38)', () => {
 });
 
 test('A40: the VPC’s own default group is there by the cloud’s doing', () =>
-  assert.equal(groupOrigin({ GroupName: 'default', VpcId: 'vpc-1' })?.why, 'provider-default'));
+  assert.equal(groupOrigin({ GroupName: 'default', VpcId: 'vpc-1' }, '1')?.why, 'provider-default'));

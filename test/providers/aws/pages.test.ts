@@ -8,7 +8,7 @@ import { recordedCall } from '../../support/fixtures.ts';
 describe('pages', () => {
   const read = async (ask: Ask<number>): Promise<readonly number[]> => {
     const all: number[] = [];
-    for await (const page of pages(ask, '1', recordedCall())) all.push(...page);
+    for await (const page of pages(ask, recordedCall())) all.push(...page);
     return all;
   };
   const page = (
@@ -16,7 +16,7 @@ describe('pages', () => {
     next?: string,
   ): Result<Awaited<ReturnType<Ask<number>>> extends Result<infer P> ? P : never> => ({
     ok: true,
-    value: { items, next, owners: [] },
+    value: { items, next },
   });
 
   test('an empty page in the middle is no end', async () => {
@@ -33,7 +33,7 @@ describe('pages', () => {
       stop.abort(new Error('shutdown'));
       return failed('retryable', 'AbortError', 'x');
     };
-    await assert.rejects(pages(ask, '1', recordedCall(stop.signal)).next(), /shutdown/);
+    await assert.rejects(pages(ask, recordedCall(stop.signal)).next(), /shutdown/);
   });
   test('a token that comes again ends in a failure, not in a circle', async () => {
     await assert.rejects(

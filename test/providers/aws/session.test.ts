@@ -107,19 +107,25 @@ test('a network whose subnets could not be listed is listed all the same, not ca
   );
 });
 
-test('objects of another account are the wrong account', async (t) => {
-  const stage = await openAwsStage({
-    accounts: [
-      { id: account, accessKeyIds: ['AKIDEXAMPLE'] },
-      { id: '999900001111', accessKeyIds: ['other'] },
-    ],
-  });
+test('objects of another account are listed as shared by it, and bear no mark of ours', async (t) => {
+  const stage = await openAwsStage();
   t.after(() => stage.close());
   const session = await stage.open();
   await createOne(session, networkOf('core'));
   const aws = await loadProvider('aws');
-  const wrong = await aws.open({ scope, account: '999900001111', region, endpoint: stage.sandbox.url }, stage.clock);
-  await assert.rejects(listOf(wrong, 'network'), { name: 'ListingFailed', code: 'wrong-account' });
+  const other = await aws.open({ scope, account: '999900001111', region, endpoint: stage.sandbox.url }, stage.clock);
+  const origin = { why: 'shared', detail: `shared by account ${account}` };
+  for (const kind of ['network', 'group'] as const) {
+    const listed = await listOf(other, kind);
+    assert.notEqual(listed.length, 0);
+    const read = await other.actuators[kind].read(
+      listed.map(({ id }) => id),
+      recordedCall(),
+    );
+    for (const { signs } of listed) assert.deepEqual(signs, { origin });
+    for (const result of read) assert.deepEqual(result.ok && result.value?.signs, { origin });
+  }
+  for (const { signs } of await listOf(other, 'firewall-rule')) assert.deepEqual(signs.origin, origin);
 });
 
 test('an aborted listing throws the reason, and is no gap', async () => {

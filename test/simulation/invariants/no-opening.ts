@@ -193,7 +193,7 @@ function isCircle(packet: Packet, by: readonly string[], { call, desired, first,
   const made = first.fork(() => true);
   for (const change of call) made.apply(change);
   const ends = [packet.from, packet.to].filter(first.isMachine);
-  for (const world of [first, look]) for (const end of ends) world.attachBeside(end, made);
+  for (const world of [first, look]) world.attachUnlisted();
   const places = wantedPlaces(desired);
   const placeThen = (id: string): Place | undefined => places.get(first.addressOf(id) ?? '') ?? first.placeOf(id);
   const isMoving = (id: string): boolean => placeThen(id)?.groups.join() !== first.placeOf(id)?.groups.join();
@@ -239,10 +239,9 @@ function isCircle(packet: Packet, by: readonly string[], { call, desired, first,
     if (!canWait(step)) return [];
     // why: of several rules that one call makes, each may take over
     if (isWrong(step, [...opening])) return [...opening];
+    const waiting = [[], [...reached], [...reached, ...opening]].filter((missing) => !isWrong(step, missing));
     return steps.filter(
-      (other) =>
-        !reached.has(other) &&
-        (isWrong(step, [other]) || (!isWrong(step, [...reached]) && isWrong(step, [...reached, other]))),
+      (other) => !reached.has(other) && waiting.some((missing) => isWrong(step, [...missing, other])),
     );
   });
 }

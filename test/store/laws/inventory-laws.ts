@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import type { Ended } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
-import { addressOf, apply, claimOf, draftOf, intentOf, observedOf, scope, workerOf } from '../fixtures.ts';
+import {
+  addressOf,
+  apply,
+  claimOf,
+  denied,
+  draftOf,
+  intentOf,
+  observedOf,
+  scope,
+  settlementOf,
+  workerOf,
+} from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 
 export const inventoryLaws: Laws = {
@@ -34,6 +45,35 @@ export const inventoryLaws: Laws = {
     const never = '99999999-9999-4999-8999-999999999999';
     assert.deepEqual([...(await other.inventory.unrecorded([closed, never, intentOf(open)]))], [never]);
     assert.deepEqual([...(await other.inventory.unrecorded([]))], []);
+  },
+
+  'a scope has a machine half replaced from the intent to launch its successor until one of the two has ended': async ({
+    store,
+    other,
+    estate,
+  }) => {
+    const worker = await workerOf(store, estate);
+    const halfReplaced = async () => [...(await other.inventory.halfReplaced(estate))];
+    const claim = claimOf('b');
+    const succeeding = { ...claim, terms: { ...claim.terms, successorOf: 'vpc-a' } };
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    assert.deepEqual(await halfReplaced(), []);
+    const launch = draftOf('create', 'b', { details: { successorOf: 'vpc-a' } });
+    const [launched] = await store.ledger.intend(worker.pass, [launch]);
+    assert.deepEqual(await halfReplaced(), [scope], 'the launch is open');
+    await store.ledger.settle(worker.pass, [settlementOf(launched, { effects: [succeeding] })]);
+    assert.deepEqual(await halfReplaced(), [scope], 'both stand');
+    assert.deepEqual([...(await other.inventory.halfReplaced(`${estate}-2`))], []);
+    await apply(worker, draftOf('delete', 'a'), {
+      effects: [{ do: 'end', subject: claimOf('a').subject, as: 'deleted' }],
+    });
+    assert.deepEqual(await halfReplaced(), [], 'the predecessor has ended');
+    await apply(worker, draftOf('create', 'a'), { effects: [claimOf('a')] });
+    assert.deepEqual(await halfReplaced(), [scope]);
+    await apply(worker, draftOf('delete', 'b'), { effects: [{ do: 'release', id: 'vpc-b' }] });
+    assert.deepEqual(await halfReplaced(), [], 'the successor was let go');
+    await apply(worker, launch, denied);
+    assert.deepEqual(await halfReplaced(), [], 'the launch was refused');
   },
 
   'an older look does not overwrite a newer one': async ({ store, estate }) => {

@@ -4,7 +4,7 @@ import type { Warrant } from '../../../src/engine/job.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 
-/** What the estate `acme` accepted one after another, worked on in one scope; and the store that knows of it. */
+/** What an estate accepted one after another, worked on in one scope; and the store that knows of it. */
 export interface Revisions {
   store(): MemoryStore;
   /** Accepts the next, and works under the scope's lease. */
@@ -13,7 +13,7 @@ export interface Revisions {
   lose(): void;
 }
 
-export function revisionsOf(scope: ScopeKey, clock: Clock): Revisions {
+export function revisionsOf(scope: ScopeKey, clock: Clock, estate = 'acme'): Revisions {
   let store = memoryDatabase(clock).connect();
   let count = 0;
   return {
@@ -21,13 +21,13 @@ export function revisionsOf(scope: ScopeKey, clock: Clock): Revisions {
     next: async (guards, work) => {
       count += 1;
       const revision = `r${count}`;
-      const { number } = await store.generations.accept('acme', revision, guards);
-      const acquired = await store.leases.acquire('acme', scope, `me-${count}`);
+      const { number } = await store.generations.accept(estate, revision, guards);
+      const acquired = await store.leases.acquire(estate, scope, `me-${count}`);
       if (!acquired.ok) throw new Error(`${acquired.heldBy} holds the lease`);
       const { lease } = acquired;
       const { holder, epoch } = lease;
       const authority = { revision, generation: number, plan: '', approver: 'test' };
-      const pass = { estate: 'acme', scope, reconcileId: `pass-${count}`, authority, lease: { holder, epoch } };
+      const pass = { estate, scope, reconcileId: `pass-${count}`, authority, lease: { holder, epoch } };
       try {
         return await work({ lease, pass });
       } finally {

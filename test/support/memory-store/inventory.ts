@@ -1,5 +1,6 @@
 import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
+import { halfDoneIn } from '../../../src/core/plan/succession.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Generations, Inventory } from '../../../src/ports/inventory.ts';
@@ -26,6 +27,10 @@ export function memoryInventory(memory: Memory, clock: Clock): Inventory {
         .filter(([key]) => only === undefined || key === only)
         .sort(byKey)
         .flatMap(([, scope]) => newest(scope)),
+    halfReplaced: async (estate) => {
+      const scopes = [...estateOf(memory, estate).scopes.keys()];
+      return new Set(scopes.filter((scope) => halfDoneIn(knowledge(memory, estate, scope)).length > 0));
+    },
     unrecorded: async (intents) => {
       const estates = [...memory.estates.values()];
       return new Set(

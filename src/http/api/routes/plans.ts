@@ -53,6 +53,7 @@ const make = ({ plans, estates }: PlansDesk): Route =>
       answers: { 201: { description: 'The plan', schema: madePlanShape } },
     },
     needs: 'plan',
+    sendsMuch: plansWhole,
     asks: {
       bodyBytes: mostBytes,
       body: z
@@ -91,6 +92,10 @@ const make = ({ plans, estates }: PlansDesk): Route =>
       return { status: 201, body: madePlanAnswer(made, { now, hash: sha256 }), headers };
     },
   });
+
+/** Whether they may post specs at all: a plan of these shows all of an estate. */
+const plansWhole = ({ grants }: Caller): boolean =>
+  boundsFor(grants, 'plan').some(({ targets, owners }) => targets === undefined && owners === undefined);
 
 /** For what cannot be divided. */
 function refuseBounded({ grants }: Caller, permission: Permission, estate: string): void {

@@ -15,7 +15,7 @@ const subnet = z.object({
   network: ref,
   cidr: z.string(),
   zone: z.string().optional(),
-  internet: z.boolean().optional(),
+  internet: whole.optional(),
   filter: z.boolean().optional(),
   labels,
 });

@@ -49,6 +49,7 @@ export const findingShape = z
       id: z.string(),
       kind: kindShape,
       name: z.string(),
+      of: z.string().optional().meta({ description: 'The resource of ours that it is a setting or a part of' }),
     }),
     z.object({
       type: z.enum(['blocked', 'non-convergent']),

@@ -15,7 +15,10 @@ const signs = z.object({
   container: z.string().optional(),
   parent: z.string().optional(),
   slot: z.string().optional(),
-  origin: z.object({ why: z.enum(['provider-default', 'service-child', 'other-tool']), detail: z.string() }).optional(),
+  first: z.number().optional(),
+  origin: z
+    .object({ why: z.enum(['provider-default', 'service-child', 'other-tool', 'shared']), detail: z.string() })
+    .optional(),
 });
 
 const condition = z.object({
@@ -25,6 +28,14 @@ const condition = z.object({
   parts: z.array(z.object({ part: z.string(), id: z.string() })).optional(),
   missing: z.array(z.string()).optional(),
   empty: z.boolean().optional(),
+  furtherBlocks: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Of a network or subnet: blocks of addresses besides its cidr' }),
+  unstated: z
+    .array(z.object({ field: z.string(), detail: z.string() }))
+    .optional()
+    .meta({ description: 'What no document can state and security people ask about' }),
   ephemeral: z
     .boolean()
     .optional()

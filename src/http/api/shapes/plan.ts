@@ -39,6 +39,14 @@ export const heldSourceShape = z
       'A source whose newest state is not in force. Which one, and why, is told to those who see all of the estate',
   });
 
+const withheldDriftShape = z
+  .object({
+    code: z.string().meta({ description: 'Of the reason' }),
+    count: count.meta({ description: 'Resources' }),
+    next: z.string().meta({ description: 'The command that lets them pass, or tells of the way' }),
+  })
+  .meta({ id: 'WithheldDrift', description: 'Drift that no worker heals before a person acts' });
+
 const scopeShape = z
   .object({
     scope: z.string(),
@@ -54,6 +62,10 @@ const scopeShape = z
 /** What is planned as `setpoint plan --json` says it, and what each scope of it rests on. */
 export const planBody = {
   estate: z.string(),
+  withheldDrift: z
+    .array(withheldDriftShape)
+    .optional()
+    .meta({ description: 'By the newest looks of what is in force; absent: none' }),
   revision: z.string(),
   generation: z.int().optional().meta({ description: 'That the specs have, or would have' }),
   serial: z

@@ -26,6 +26,23 @@ const budgetShape = z
   })
   .meta({ id: 'Budget', description: 'What is left of the rate budgets, as far as they were used since the start' });
 
+const replacementShape = z
+  .object({
+    address: z.string(),
+    predecessor: z.string().meta({ description: 'The id of the machine that is replaced' }),
+    successor: z
+      .string()
+      .optional()
+      .meta({ description: 'The id of the machine that takes its place; absent: it is being launched' }),
+    since: moment,
+    waitsFor: z.string().meta({ description: 'The next step' }),
+    heldBy: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the last pass went no further with it, such as a pause; absent: nothing held it' }),
+  })
+  .meta({ id: 'HalfReplaced', description: 'A replacement by surge that has begun and not ended' });
+
 const heldShape = z
   .object({
     pauses: z.array(
@@ -43,6 +60,7 @@ const heldShape = z
         'Its passes failed in our own code: it is left alone until a newer generation, a person, or ten minutes. Why is told to those who see all targets of the scope',
     }),
     stoppedRollouts: z.array(stoppedRolloutShape),
+    halfReplaced: z.array(replacementShape),
   })
   .meta({ id: 'Held', description: 'What keeps passes from doing what the specs ask' });
 
@@ -95,10 +113,13 @@ const passesAnswer = ({ last, running, nextAt }: TargetPasses, seen: readonly Bo
   nextPassAt: nextAt,
 });
 
-const heldAnswer = ({ pauses, quarantine, rollouts }: TargetHeld) => ({
+const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced }: TargetHeld) => ({
   pauses: pauses.map(({ of, at, ...pause }) => ({ ...pause, of: of.by, since: at })),
   quarantine,
   stoppedRollouts: rollouts,
+  halfReplaced: halfReplaced.map(({ address, predecessor, successor, since, waitsFor, heldBy }) => {
+    return { address, predecessor, successor, since, waitsFor, heldBy };
+  }),
 });
 
 const budgetAnswer = (scope: string, lanes: readonly LaneLevel[] | undefined) =>

@@ -5,8 +5,9 @@ import { generationsOf } from '../../../../src/fleet/generations.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
 import type { LaneLevel } from '../../../../src/ports/telemetry.ts';
+import { passOf, settlementOf } from '../../../store/fixtures.ts';
 import { rowOf } from '../../../store/row-fixtures.ts';
-import { network } from '../../../support/engine-world/documents.ts';
+import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../../../support/fleet-world.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
 
@@ -72,7 +73,7 @@ describe('GET /v1/targets', () => {
     const { ageSeconds, complete } = said(here?.['observed']);
     assert.deepEqual([ageSeconds, complete], [30, true]);
     assert.deepEqual(said(here?.['lastPass'])['outcome'], 'done');
-    assert.deepEqual(here?.['held'], { pauses: [], stoppedRollouts: [] });
+    assert.deepEqual(here?.['held'], { pauses: [], stoppedRollouts: [], halfReplaced: [] });
     assert.deepEqual(
       [there?.['name'], there?.['mode'], there?.['observed'], there?.['lastPass']],
       ['there', 'observe', { complete: false, gaps: [] }, undefined],
@@ -93,6 +94,7 @@ describe('GET /v1/targets', () => {
       pauses: [{ ...pause, of: 'target', since, until: new Date(until).toISOString() }],
       quarantine: { why: 'it threw', since, generation: 1 },
       stoppedRollouts: [],
+      halfReplaced: [],
     });
   });
 
@@ -174,6 +176,92 @@ describe('a target that shares its place', () => {
     assert.deepEqual(await heldBy('one'), [undefined, 1, ['here']]);
     assert.deepEqual(await heldBy('both'), ['it threw', 2, ['here', 'lab']]);
     assert.deepEqual(await heldBy('viewer'), ['it threw', 2, ['here', 'lab']]);
+  });
+});
+
+describe('a machine half replaced', () => {
+  const machine = machineIn({ image: 'img-1', size: 'small' });
+  const at = (name: string) => `${where.scope}/instance/${name}`;
+  const paused = 'paused for the estate by ada until 2026-01-01 18:00 UTC: incident';
+  const shared = {
+    here: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['here'] }] }),
+    both: callerOf('viewer', { id: 'both', grants: [{ role: 'viewer', estates: ['acme'], targets: ['here', 'lab'] }] }),
+  };
+
+  /** Two of here and one of the lab, which shares its place; one more that no document asks for any more. */
+  async function halfReplaced() {
+    const world = fleetWorld();
+    await world.accept([
+      { kind: 'Target', metadata: { name: 'lab' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
+      network({ internet: false }),
+      network({ targets: ['lab'], internet: false }, { name: 'lab' }),
+      machine('web', { replicas: 2 }),
+      machine('test', { targets: ['lab'], network: 'lab' }),
+    ]);
+    const { store, clock } = world;
+    const acquired = await store.leases.acquire('acme', where.scope, 'worker-1');
+    assert.ok(acquired.ok);
+    const { lease } = acquired;
+    const pass = { ...passOf('acme', lease), ...where };
+    const names = ['web-0', 'web-1', 'test-0', 'old-0'];
+    for (const name of names) {
+      const subject = { kind: 'instance', address: at(name) } as const;
+      const launch = { verb: 'create', subject, details: { successorOf: `${name}-before` } } as const;
+      const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
+      const claims = [
+        { do: 'claim', subject: { ...subject, id: `${name}-before` }, terms },
+        {
+          do: 'claim',
+          subject: { ...subject, id: `${name}-after` },
+          terms: { ...terms, successorOf: `${name}-before` },
+        },
+      ] as const;
+      const [intended] = await store.ledger.intend(pass, [launch]);
+      if (name === 'web-1') {
+        const other = { verb: 'adopt', subject: { ...subject, id: `${name}-before` }, details: {} } as const;
+        const [adopted] = await store.ledger.intend(pass, [other]);
+        await store.ledger.settle(pass, [settlementOf(adopted, { effects: [claims[0]] })]);
+      } else await store.ledger.settle(pass, [settlementOf(intended, { effects: [...claims] })]);
+    }
+    const held = rowOf('web-0', {
+      place: { scope: where.scope, kind: 'instance', targets: ['here'] },
+      called: { address: at('web-0') },
+      status: 'Blocked',
+      reason: paused,
+    });
+    await store.rows.keep(where, { at: clock.now(), rows: [held], gaps: [] });
+    return world;
+  }
+
+  const listed = async (world: FleetWorld, who: string, name: string) => {
+    const { body, text } = await apiOf(world, {}, shared).ask(who, `GET /v1/targets/${name}`);
+    const { halfReplaced: all } = said(said(body)['held'] ?? assert.fail(text));
+    // why: the frame has checked the answer by its schema
+    return all as readonly Said[];
+  };
+  const pairOf = (name: string, since: number) => ({
+    address: at(name),
+    predecessor: `${name}-before`,
+    since: new Date(since).toISOString(),
+  });
+
+  it('is told of with both machines, since when, the next step, and what holds it', async () => {
+    const world = await halfReplaced();
+    const now = world.clock.now();
+    assert.deepEqual(await listed(world, 'here', 'here'), [
+      { ...pairOf('web-0', now), successor: 'web-0-after', waitsFor: 'the end of web-0-before', heldBy: paused },
+      { ...pairOf('web-1', now), waitsFor: 'the launch of its successor' },
+    ]);
+  });
+
+  it('is told of at its own target, and at each of its place where no document names it any more', async () => {
+    const world = await halfReplaced();
+    const names = async (who: string, name: string) =>
+      (await listed(world, who, name)).map(({ address }) => String(address).replace(at(''), ''));
+    assert.deepEqual(await names('both', 'lab'), ['test-0']);
+    assert.deepEqual(await names('both', 'here'), ['web-0', 'web-1']);
+    assert.deepEqual(await names('viewer', 'lab'), ['old-0', 'test-0']);
+    assert.deepEqual(await names('viewer', 'here'), ['old-0', 'web-0', 'web-1']);
   });
 });
 

@@ -30,7 +30,7 @@ export async function healsEditsOfAnSdk(life: Life): Promise<void> {
   await sees(['drift', '--detailed-exitcode'], {
     code: 2,
     shows: [
-      /^Drift: 6 changes/,
+      /^Drift: 6 changes/m,
       /- ingress tcp 22 from 0\.0\.0\.0\/0 to core\.web/,
       /\+ ingress tcp 5432 from core\.web to core\.db/,
       /ingress tcp 22 from 203\.0\.113\.0\/24 to core\.all: ~ description {2}nobody knows → the office/,
@@ -67,7 +67,7 @@ export async function healsEditsAtAPrompt(life: Life): Promise<void> {
   await sees(['drift', '--detailed-exitcode'], {
     code: 2,
     shows: [
-      /^Drift: 4 changes/,
+      /^Drift: 4 changes/m,
       /- ingress tcp 8080 from 198\.51\.100\.0\/24 to core\.web/,
       /\+ egress udp 53 from core\.web to 10\.30\.0\.2\/32/,
       /\+ labels\.tier {2}web/,

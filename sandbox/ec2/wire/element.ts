@@ -1,3 +1,5 @@
+import { el, wrap } from './xml.ts';
+
 /** An element of what EC2 answers: others in it, or text. */
 export interface Element {
   readonly name: string;
@@ -34,4 +36,10 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 function unescaped(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#xd);/g, (_, name: string) => ENTITIES[name] ?? '');
+}
+
+/** The XML of an element and of all in it. */
+export function elementXml({ name, inner, text }: Element): string {
+  if (inner.length === 0) return text === '' ? `<${name}/>` : el(name, text);
+  return wrap(name, inner.map(elementXml).join(''));
 }

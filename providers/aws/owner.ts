@@ -1,0 +1,34 @@
+import type { Origin, Signs } from '../../src/core/observed.ts';
+import { readMark } from './marks.ts';
+import type { Tag } from './tags.ts';
+
+/** Whose a thing is, and what is written on it. Older answers name no owner: the thing is the account's own. */
+export interface Owned {
+  readonly OwnerId?: string | undefined;
+  readonly Tags?: readonly Tag[] | undefined;
+}
+
+/**
+ * What speaks of ownership. VPCs, subnets and groups of other accounts are listed too, where those share them through RAM: they
+ * are never ours, whatever their tags say. STS alone proves whose the credentials are.
+ * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html
+ *
+ *   owner            | mark       | signs
+ *   -----------------+------------+----------------------------------
+ *   another account  | any        | origin: shared by that account
+ *   ours, or unnamed | one of ours| the mark
+ *   ours, or unnamed | none       | the origin, where one is known
+ */
+export function signsOf(item: Owned, account: string, origin: Origin | undefined): Signs {
+  const shared = sharedBy(item, account);
+  if (shared !== undefined) return { origin: shared };
+  const mark = readMark(item.Tags);
+  if (mark) return { mark };
+  return origin === undefined ? {} : { origin };
+}
+
+/** Undefined: it is the account's own. */
+export function sharedBy({ OwnerId }: Pick<Owned, 'OwnerId'>, account: string): Origin | undefined {
+  if (OwnerId === undefined || OwnerId === '' || OwnerId === account) return undefined;
+  return { why: 'shared', detail: `shared by account ${OwnerId}` };
+}

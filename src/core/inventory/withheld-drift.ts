@@ -1,0 +1,75 @@
+import type { WithholdCode } from '../action.ts';
+import type { Row } from './row.ts';
+import type { Status } from './status.ts';
+
+/** Resources that drifted and that no worker heals before a person acts. */
+export interface WithheldDrift {
+  /** The code of the reason, as a finding has it. */
+  readonly code: string;
+  /** How many resources wait for the same. */
+  readonly count: number;
+  /** The command that lets them pass, or that tells of the way where no command does. */
+  readonly next: string;
+}
+
+/** The statuses that a row with withheld drift may have. */
+export const withheldStatuses: readonly Status[] = ['Drifted', 'Missing', 'Blocked', 'Paused'];
+
+/** Counts the rows by reason and command, the most frequent first. */
+export function withheldDriftIn(rows: readonly Row[]): readonly WithheldDrift[] {
+  const held = rows.filter(({ sides: { next } }) => next?.cause === 'drift' && next.held !== undefined);
+  const groups = Map.groupBy(held, (row) => `${row.state.code ?? 'held'} ${nextOf(row)}`);
+  return [...groups.values()]
+    .flatMap((alike): readonly WithheldDrift[] => {
+      const [first] = alike;
+      return first === undefined
+        ? []
+        : [{ code: first.state.code ?? 'held', count: alike.length, next: nextOf(first) }];
+    })
+    .toSorted((a, b) => b.count - a.count);
+}
+
+const approve = 'setpoint approve --reason "…"';
+
+/**
+ *   reason            | mode     | the command
+ *   ------------------+----------+--------------------------------------------
+ *   mode, limit       | observe  | `explain`: no approval lifts it
+ *   mode, limit       | another  | `approve`
+ *   destructive-drift | any      | `approve` of this one resource by its name
+ *   paused            | any      | `status`: it lists each pause with its end
+ *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
+ *   failed-births     |          |
+ *   another           | any      | `explain`
+ */
+function nextOf({ key, called, state, sides }: Row): string {
+  const name = called.address ?? called.id ?? key;
+  const explain = `setpoint explain ${name}`;
+  // why: rows keep codes of other findings too, and of other versions
+  const code = state.code as WithholdCode | undefined;
+  switch (code) {
+    case 'mode':
+    case 'limit':
+      return sides.desired?.mode === 'observe' ? explain : approve;
+    case 'destructive-drift':
+      return `setpoint approve --address ${name} --reason "…"`;
+    case 'paused':
+    case 'rollout-stopped':
+    case 'failed-births':
+      return 'setpoint status';
+    default:
+      return explain;
+  }
+}
+
+/** One line for people; undefined where nothing is withheld. At most three groups of resources are listed. */
+export function withheldText(withheld: readonly WithheldDrift[]): string | undefined {
+  if (withheld.length === 0) return undefined;
+  const groups = withheld.slice(0, mostGroups).map(({ code, count, next }) => {
+    return `${count} ${count === 1 ? 'resource' : 'resources'} by ${code}: ${next}`;
+  });
+  const rest = withheld.slice(mostGroups).reduce((sum, { count }) => sum + count, 0);
+  return `Withheld drift: ${[...groups, ...(rest === 0 ? [] : [`${rest} more: setpoint inventory`])].join(' · ')}`;
+}
+
+const mostGroups = 3;
