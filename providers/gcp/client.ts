@@ -32,6 +32,8 @@ export interface Asked {
   readonly region?: string;
   readonly secrets?: readonly string[];
   readonly answerMs?: number;
+  /** Awaited once the request is admitted. After a failure nothing is sent. */
+  before?(): Promise<Failure | undefined>;
 }
 
 type Run<T> = (sdk: Sdk, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>;
@@ -89,6 +91,8 @@ async function exchanged<T>(
   send: (exchange: Exchange, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>,
 ): Promise<Result<T>> {
   await call.admit(request);
+  const stop = await asked.before?.();
+  if (stop) return { ok: false, failure: stop };
   call.signal.throwIfAborted();
   const began = performance.now();
   const report = (answer: Omit<Answer, 'durationMs'>): void =>

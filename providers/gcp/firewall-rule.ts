@@ -1,5 +1,5 @@
 import { slotOf } from '../../src/core/address.ts';
-import type { Result } from '../../src/core/failure.ts';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
@@ -8,7 +8,8 @@ import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
 import { placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
-import { firewallOf, observeFirewall } from './firewall.ts';
+import { fieldsBetween, firewallOf, listNames, observeFirewall, ruleIn, ruleOf } from './firewall.ts';
+import { changedMeanwhile, mergeRule } from './firewall-merge.ts';
 import { getFirewall, getNetwork } from './get.ts';
 import { notToWrite, unmarked } from './guard.ts';
 import { lookUp } from './lookup.ts';
@@ -112,45 +113,76 @@ async function rewrite(
 }
 
 /**
- * Written whole, from a look made for it: a PATCH cannot empty a list, as the SDK leaves empty ones out, and a firewall has no
- * fingerprint by which a stale write would be refused. https://cloud.google.com/compute/docs/reference/rest/v1/firewalls/update
+ * A firewall has no fingerprint by which the cloud could refuse a stale write, so it is read right before: see `mergeRule` for a rule
+ * that somebody else changed since it was listed. A PATCH names the fewest fields, and the cloud keeps all others as they stand. Where
+ * a list must be emptied the firewall is written whole, as the SDK leaves empty lists out of a PATCH.
+ * https://cloud.google.com/compute/docs/reference/rest/v1/firewalls/patch
  */
 async function put(item: Revision<'firewall-rule'>, scope: Scope, call: Call): Promise<Begun> {
   const { observed, changes, mark } = item;
   const stray = unsupported(changes, ['match', 'description', 'order']);
   if (stray) return { ok: false, failure: stray };
   if (changes.length === 0 && !mark) return { ok: true, value: undefined };
+  const { client, project, clock } = scope;
+  const first = await editNow(item, scope, call);
+  if (!first.ok) return first;
+  if (!first.value) return { ok: true, value: undefined };
+  const { action } = first.value;
+  let { firewall: firewallResource } = first.value;
+  const readAt = clock.now();
+  const before = async (): Promise<Failure | undefined> => {
+    if (clock.now() - readAt <= freshMs) return undefined;
+    const again = await editNow(item, scope, call);
+    if (!again.ok) return again.failure;
+    if (again.value?.action !== action) return changedMeanwhile('it').failure;
+    ({ firewall: firewallResource } = again.value);
+    return undefined;
+  };
+  const { name: firewall } = placeOf(observed.id);
+  return client.write({ action, before }, call, (sdk, options) => {
+    const request = { project, firewall, firewallResource };
+    const firewalls = sdk.firewalls();
+    return action === 'firewalls.patch' ? firewalls.patch(request, options) : firewalls.update(request, options);
+  });
+}
+
+/** A write that waited longer than this for its budget, after the firewall was read, reads it again. */
+const freshMs = 1000;
+
+interface Edit {
+  readonly action: 'firewalls.patch' | 'firewalls.update';
+  readonly firewall: Firewall;
+}
+
+/** The write that brings the firewall, as it stands now, to what the plan asks for. Undefined: it stands so already. */
+async function editNow(
+  { observed, desired, changes, mark }: Revision<'firewall-rule'>,
+  scope: Scope,
+  call: Call,
+): Promise<Result<Edit | undefined>> {
   const found = await lookUp(observed.id, (id) => getFirewall(id, scope, call));
   if (!found.ok) return found;
-  if (!found.value) return failed('not-found', 'notFound', `${observed.id} is gone`);
-  const now = markOf(found.value);
-  const failure = notToWrite(item, now);
+  const seen = found.value;
+  if (!seen) return failed('not-found', 'notFound', `${observed.id} is gone`);
+  const old = markOf(seen);
+  const failure = notToWrite({ observed, ...(mark ? { mark } : {}) }, old);
   if (failure) return { ok: false, failure };
-  const firewallResource = rewritten(found.value, item);
-  const { client, project } = scope;
-  const { name: firewall } = placeOf(observed.id);
-  return client.write('firewalls.update', call, (sdk, options) =>
-    sdk.firewalls().update({ project, firewall, firewallResource }, options),
-  );
-}
-
-/** What differs is said anew; the rest stays as the cloud spelled it. */
-function rewritten(seen: Firewall, { desired, changes, mark }: Revision<'firewall-rule'>): Firewall {
-  const { text, mark: old } = readDescription(seen.description);
+  const now = ruleOf(seen);
+  const fields = changes.map(({ field }) => field);
+  const merged = mergeRule({ planned: ruleIn(observed.attributes), wanted: ruleIn(desired.attributes), now, fields });
+  if (!merged.ok) return merged;
   const owner = mark ?? old;
-  const says = (field: string): boolean => changes.some((change) => change.field.split('.')[0] === field);
-  const spoken = says('description') ? desired.attributes.description : text;
-  const description = owner ? described(spoken, owner) : spoken;
-  const whole = firewallOf(desired.attributes, { name: seen.name ?? '', description, kept: seen });
-  if (says('match')) return says('order') ? whole : { ...whole, ...orderOf(seen) };
-  return { ...contentOf(seen), description, ...(says('order') ? orderOf(whole) : {}) };
+  const { description: text } = merged.value;
+  const description = owner ? described(text, owner) : text;
+  const edited = fieldsBetween(now, merged.value, seen);
+  const firewall = description === (seen.description ?? '') ? edited : { ...edited, description };
+  if (Object.keys(firewall).length === 0) return { ok: true, value: undefined };
+  const emptied = listNames.some((name) => firewall[name]?.length === 0);
+  const value: Edit = emptied
+    ? { action: 'firewalls.update', firewall: { ...contentOf(seen), ...firewall } }
+    : { action: 'firewalls.patch', firewall };
+  return { ok: true, value };
 }
-
-const orderOf = ({ priority, disabled, logConfig }: Firewall): Firewall => ({
-  priority: priority ?? null,
-  disabled: disabled ?? null,
-  logConfig: logConfig ?? null,
-});
 
 /** What a person may say of a firewall; the rest is the cloud's own. */
 const contentOf = ({

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { slotOf } from '../../src/core/address.ts';
 import type { RuleAttributes, RuleMatch } from '../../src/core/attributes.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { idOf, placeOf } from './cloud-id.ts';
+import type { Rule } from './firewall-merge.ts';
 import { lastOf } from './links.ts';
 import { readDescription } from './marks/description.ts';
 import type { Firewall } from './messages.ts';
@@ -12,23 +14,14 @@ import { readTraffic, writeTraffic } from './traffic.ts';
 
 /** One firewall as the cloud holds it, in the form of a desired rule. */
 export function observeFirewall(firewall: Firewall, resolve: Resolve, project: string): Observed<'firewall-rule'> {
-  const { text, mark } = readDescription(firewall.description);
+  const { mark } = readDescription(firewall.description);
   const name = firewall.name ?? '';
   const origin = mark ? undefined : firewallOrigin(firewall);
   return {
     kind: 'firewall-rule',
     id: idOf(firewall) ?? '',
     name,
-    attributes: {
-      network: resolve(firewall.network),
-      match: matchOf(firewall),
-      description: text,
-      order: {
-        priority: firewall.priority ?? usualPriority,
-        disabled: firewall.disabled === true,
-        log: firewall.logConfig?.enable === true,
-      },
-    },
+    attributes: { network: resolve(firewall.network), ...ruleOf(firewall) },
     signs: {
       ...(mark ? { mark } : {}),
       slot: slotOf(`gcp/${project}/global`, 'firewall-rule', name),
@@ -37,6 +30,24 @@ export function observeFirewall(firewall: Firewall, resolve: Resolve, project: s
     condition: { state: 'ready' },
   };
 }
+
+/** What it says, in the form of a desired rule. */
+export const ruleOf = (firewall: Firewall): Rule => ({
+  match: matchOf(firewall),
+  description: readDescription(firewall.description).text,
+  order: {
+    priority: firewall.priority ?? usualPriority,
+    disabled: firewall.disabled === true,
+    log: firewall.logConfig?.enable === true,
+  },
+});
+
+/** The same of attributes, with what they leave out. */
+export const ruleIn = ({ match, description, order }: RuleAttributes): Rule => ({
+  match,
+  description,
+  order: { priority: order?.priority ?? usualPriority, disabled: order?.disabled ?? false, log: order?.log ?? false },
+});
 
 /** "The default value is 1000": https://cloud.google.com/compute/docs/reference/rest/v1/firewalls. 0 is a value. */
 const usualPriority = 1000;
@@ -65,7 +76,7 @@ function sidesOf(firewall: Firewall, direction: RuleMatch['direction']) {
   const near = [
     ...tags(firewall.targetTags),
     ...accounts(firewall.targetServiceAccounts),
-    ...blocks(narrowing).map((block) => `range:${block}`),
+    ...blocks(narrowing).map((block) => narrowingPrefix + block),
   ];
   return { near: unique(near), far: unique(peers.length === 0 ? ['0.0.0.0/0'] : peers) };
 }
@@ -74,10 +85,13 @@ type Texts = readonly string[] | null | undefined;
 
 const blocks = (ranges: Texts): readonly string[] => (ranges ?? []).map(canonicalCidr);
 const tags = (names: Texts): readonly string[] => (names ?? []).map((name) => tagPrefix + name);
-const accounts = (emails: Texts): readonly string[] => (emails ?? []).map((email) => `service-account:${email}`);
+const accounts = (emails: Texts): readonly string[] => (emails ?? []).map((email) => accountPrefix + email);
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 const tagPrefix = 'tag:';
+const accountPrefix = 'service-account:';
+/** A block on the side of the machines themselves. */
+const narrowingPrefix = 'range:';
 
 /** What the default network is born with: https://cloud.google.com/firewall/docs/firewalls#more_rules_default_vpc */
 function firewallOrigin({ name, description, network }: Firewall): Observed['signs']['origin'] {
@@ -86,34 +100,72 @@ function firewallOrigin({ name, description, network }: Firewall): Observed['sig
   return originOf({ name: name ?? '', description: description ?? '' });
 }
 
-/** What we say of a rule, whole: a PUT keeps nothing that it does not say. `kept`: what stands there and is not ours to say. */
+/** The whole of a new firewall. */
 export function firewallOf(
-  { network, match, order }: RuleAttributes,
-  { name, description, kept }: { readonly name: string; readonly description: string; readonly kept?: Firewall },
+  attributes: RuleAttributes,
+  { name, description }: { readonly name: string; readonly description: string },
 ): Firewall {
-  const { direction, action, protocol, ports, peers, targets = [] } = match;
-  const entries = [writeTraffic({ protocol, ports })];
-  const ranges = peers.filter((peer) => !peer.startsWith(tagPrefix));
+  const { match, order } = ruleIn(attributes);
+  const { priority, disabled, log } = order;
   return {
     name,
     description,
-    network: placeOf(network).path,
-    direction: direction === 'ingress' ? 'INGRESS' : 'EGRESS',
-    priority: order?.priority ?? usualPriority,
-    disabled: order?.disabled ?? false,
-    logConfig: order?.log ? { enable: true, ...logKept(kept) } : { enable: false },
-    ...(action === 'allow' ? { allowed: entries } : { denied: entries }),
-    ...(direction === 'ingress' ? { sourceRanges: ranges } : { destinationRanges: ranges }),
-    sourceTags: tagNames(peers),
-    targetTags: tagNames(targets),
+    network: placeOf(attributes.network).path,
+    direction: match.direction === 'ingress' ? 'INGRESS' : 'EGRESS',
+    priority,
+    disabled,
+    logConfig: { enable: log },
+    ...listsOf(match),
   };
 }
 
-const tagNames = (refs: readonly string[]): string[] =>
-  refs.flatMap((ref) => (ref.startsWith(tagPrefix) ? [ref.slice(tagPrefix.length)] : []));
+/** The fields that make a firewall say `after` instead of `before`. An empty list: the firewall loses it. */
+export function fieldsBetween(before: Rule, after: Rule, seen: Firewall): Firewall {
+  const [had, has] = [listsOf(before.match), listsOf(after.match)];
+  const lists = listNames.filter((name) => !isDeepStrictEqual(had[name], has[name]));
+  const { priority, disabled, log } = after.order;
+  return {
+    ...Object.fromEntries(lists.map((name) => [name, has[name]])),
+    ...(priority === before.order.priority ? {} : { priority }),
+    ...(disabled === before.order.disabled ? {} : { disabled }),
+    ...(log === before.order.log ? {} : { logConfig: log ? { enable: true, ...logKept(seen) } : { enable: false } }),
+  };
+}
+
+export const listNames = [
+  'allowed',
+  'denied',
+  'sourceRanges',
+  'destinationRanges',
+  'sourceTags',
+  'targetTags',
+  'sourceServiceAccounts',
+  'targetServiceAccounts',
+] as const satisfies readonly (keyof Firewall)[];
+
+/** The other way round from `matchOf`. */
+function listsOf(match: RuleMatch) {
+  const { direction, action, peers, targets = [] } = match;
+  const entries = writeTraffic(match);
+  const far = peers.filter((peer) => !isNamed(peer));
+  const narrowing = namesIn(targets, narrowingPrefix);
+  return {
+    allowed: action === 'allow' ? entries : [],
+    denied: action === 'deny' ? entries : [],
+    sourceRanges: direction === 'ingress' ? far : narrowing,
+    destinationRanges: direction === 'ingress' ? narrowing : far,
+    sourceTags: namesIn(peers, tagPrefix),
+    targetTags: namesIn(targets, tagPrefix),
+    sourceServiceAccounts: namesIn(peers, accountPrefix),
+    targetServiceAccounts: namesIn(targets, accountPrefix),
+  } satisfies Firewall;
+}
+
+const isNamed = (peer: string): boolean => peer.startsWith(tagPrefix) || peer.startsWith(accountPrefix);
+
+const namesIn = (refs: readonly string[], prefix: string): string[] =>
+  refs.flatMap((ref) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
 
 /** Which metadata is logged is nobody's wish here, so it stays: https://cloud.google.com/firewall/docs/firewall-rules-logging */
-const logKept = (kept: Firewall | undefined): { metadata?: string } => {
-  const metadata = kept?.logConfig?.metadata;
-  return metadata && kept.logConfig?.enable ? { metadata: String(metadata) } : {};
-};
+const logKept = ({ logConfig }: Firewall): { metadata?: string } =>
+  logConfig?.metadata && logConfig.enable ? { metadata: String(logConfig.metadata) } : {};

@@ -36,6 +36,7 @@ export const actions = {
   'firewalls.list': 'read',
   'firewalls.get': 'read',
   'firewalls.insert': 'write',
+  'firewalls.patch': 'write',
   'firewalls.update': 'write',
   'firewalls.delete': 'write',
 

@@ -1,4 +1,4 @@
-import { type PortRange, parsePorts } from '../../src/core/port-set.ts';
+import { mergePorts, type PortRange, parsePorts } from '../../src/core/port-set.ts';
 import { formatPort } from '../../src/core/port-text.ts';
 
 /**
@@ -52,10 +52,65 @@ export function readTraffic(entries: readonly Entry[]): Traffic {
   };
 }
 
-/** The other way round: what we send for one protocol. icmpv6 has no name there. */
-export function writeTraffic({ protocol, ports }: Traffic): { IPProtocol: string; ports?: string[] } {
-  const IPProtocol = protocol === 'icmpv6' ? '58' : protocol;
-  return ports === 'all' ? { IPProtocol } : { IPProtocol, ports: ports.split(',') };
+/** The other way round: one entry for each protocol. icmpv6 has no name there. */
+export function writeTraffic(traffic: Traffic): { IPProtocol: string; ports?: string[] }[] {
+  return eachProtocol(traffic).map(({ protocol, ports }) => {
+    const IPProtocol = protocol === 'icmpv6' ? '58' : protocol;
+    return ports === 'all' ? { IPProtocol } : { IPProtocol, ports: ports.split(',') };
+  });
+}
+
+/** Undoes the joining of `readTraffic`: `tcp,udp` and `tcp:80;udp:53` are two. */
+function eachProtocol({ protocol, ports }: Traffic): readonly Traffic[] {
+  if (!protocol.includes(',')) return [{ protocol, ports }];
+  return ports.split(';').map((text) => {
+    const [name = '', ...rest] = text.split(':');
+    return { protocol: name, ports: rest.join(':') };
+  });
+}
+
+/**
+ * Traffic as sets that can be compared: `tcp:443-443`. Ranges are cut where a range of any of them begins or ends, so two sets never
+ * share a part of a segment. Ports that are no numbers are one segment, as they stand.
+ */
+export function segmentsOf<const T extends readonly Traffic[]>(traffics: T): { [K in keyof T]: readonly string[] } {
+  const each = traffics.map((traffic) =>
+    eachProtocol(traffic).map(({ protocol, ports }) => ({ protocol, ports, ranges: rangesOf(ports) })),
+  );
+  const cuts = new Map<string, number[]>();
+  for (const { protocol, ranges = [] } of each.flat())
+    for (const { from, to } of ranges) cuts.set(protocol, [...(cuts.get(protocol) ?? []), from, to + 1]);
+  const segments = each.map((entries) =>
+    entries.flatMap(({ protocol, ports, ranges }) => {
+      if (ranges === undefined) return [`${protocol}:${ports}`];
+      const points = (cuts.get(protocol) ?? []).toSorted((a, b) => a - b);
+      return ranges.flatMap((range) => cutAt(points, range)).map(({ from, to }) => `${protocol}:${from}-${to}`);
+    }),
+  );
+  // why: a list of the same length, one answer for each
+  return segments as { [K in keyof T]: readonly string[] };
+}
+
+const everyPort: PortRange = { from: 0, to: 65_535 };
+const rangesOf = (ports: string): readonly PortRange[] | undefined =>
+  ports === 'all' ? [everyPort] : parsePorts(ports.split(','));
+
+/** `points` ascend. */
+function cutAt(points: readonly number[], { from, to }: PortRange): readonly PortRange[] {
+  const starts = [from, ...new Set(points.filter((point) => point > from && point <= to))];
+  return starts.map((start, i) => ({ from: start, to: (starts[i + 1] ?? to + 1) - 1 }));
+}
+
+/** The traffic that these segments are. */
+export function fromSegments(segments: readonly string[]): Traffic {
+  const byProtocol = Map.groupBy(segments, (segment) => segment.slice(0, segment.indexOf(':')));
+  const entries = [...byProtocol].map(([IPProtocol, list]) => {
+    const texts = list.map((segment) => segment.slice(IPProtocol.length + 1));
+    const ranges = parsePorts(texts);
+    const ports = ranges === undefined ? texts : portsText(mergePorts(ranges)).split(',');
+    return { IPProtocol, ports: ports.includes('all') ? [] : ports };
+  });
+  return readTraffic(entries);
 }
 
 /** IANA numbers of what has a name: https://www.iana.org/assignments/protocol-numbers. The core knows four names. */

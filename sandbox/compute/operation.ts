@@ -29,6 +29,7 @@ export interface Work {
 export function begin({ project, now, blur, user }: Context, work: Work): Operation {
   const { durations, operations, timeline } = project;
   const holds = work.holds ?? [work.target.id];
+  const ms = blur.atOnce ? 0 : work.ms;
   for (const id of holds) if (project.held.has(id)) throw notReady(pathTo(project, id));
   const name = `operation-${now}-${hexDigits(project.random, 13)}-${hexDigits(project.random, 8)}-${hexDigits(project.random, 8)}`;
   const operation: Operation = {
@@ -41,7 +42,7 @@ export function begin({ project, now, blur, user }: Context, work: Work): Operat
     type: work.type,
     target: { link: linkTo(project, work.target.id), number: work.target.number },
     asked: { by: user, requestId: undefined },
-    time: { start: now + Math.min(durations.pending, work.ms), end: now + work.ms },
+    time: { start: now + Math.min(durations.pending, ms), end: now + ms },
     done: false,
     failure: undefined,
   };
@@ -54,7 +55,7 @@ export function begin({ project, now, blur, user }: Context, work: Work): Operat
     const known = operations.get(operation.id) ?? operation;
     operations.put({ ...known, done: true, failure: failure && spelled(failure) });
   };
-  if (work.ms > 0) timeline.schedule(now + work.ms, end);
+  if (ms > 0) timeline.schedule(now + ms, end);
   else end();
   return operations.get(operation.id) ?? operation;
 }

@@ -1,6 +1,7 @@
 import { describe, test } from 'node:test';
 import type { Opened } from './harness.ts';
 import { admissionLaws } from './laws/admission.ts';
+import { colleagueLaws } from './laws/colleagues.ts';
 import { creationLaws } from './laws/creation.ts';
 import { deletionLaws } from './laws/deletion.ts';
 import { failureLaws } from './laws/failures.ts';
@@ -17,6 +18,7 @@ const laws = [
   ...creationLaws,
   ...markLaws,
   ...updateLaws,
+  ...colleagueLaws,
   ...deletionLaws,
   ...listingLaws,
   ...failureLaws,

@@ -1,6 +1,7 @@
+import type { Sandbox } from '../../sandbox/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { project, region, zone } from '../support/gcp-session.ts';
-import type { ByHand, Home, Spelling } from './harness.ts';
+import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
 /** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
 export function gcpByHand(url: string, pass: () => void): ByHand {
@@ -27,6 +28,34 @@ export function gcpByHand(url: string, pass: () => void): ByHand {
     },
     parts: () => parts(desk),
     spellings: spellings(desk),
+  };
+}
+
+const requests = {
+  read: ['compute.firewalls.get'],
+  write: ['compute.firewalls.patch', 'compute.firewalls.update'],
+} as const;
+
+/** As `gcloud compute firewall-rules update --source-ranges` does it: a PATCH of the whole list. */
+export function gcpBeside({ url, control }: Sandbox): Beside {
+  const edit = (rule: CloudId, block: string, peers: readonly string[]) => {
+    const sourceRanges = [...peers.filter((peer) => !peer.startsWith('tag:')), block];
+    return { method: 'PATCH', path: `/compute/v1/${pathOf(rule)}`, body: { sourceRanges } };
+  };
+  return {
+    addNow: async (...args) => {
+      const { method, path, body } = edit(...args);
+      const headers = { authorization: 'Bearer colleague', 'content-type': 'application/json' };
+      const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+      control.clock.advance(60_000);
+    },
+    addBefore: (request, ...args) => {
+      control.faults.add({
+        match: { action: requests[request], times: 1 },
+        effect: { kind: 'edit', ...edit(...args) },
+      });
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { openGcpStage, project, region, zone } from '../support/gcp-session.ts';
-import { gcpByHand } from './gcp-by-hand.ts';
+import { gcpBeside, gcpByHand } from './gcp-by-hand.ts';
 import type { Opened } from './harness.ts';
 import { sandboxPackets } from './packets.ts';
 import { sandboxTrouble } from './sandbox-trouble.ts';
@@ -17,6 +17,7 @@ export const gcpSubject: Subject = {
     together: [],
     unsaid: ['one type and code of icmp', 'every code of a type of icmp', 'anyone'],
     refused: ['another type of disk'],
+    lostBetween: ['another block', 'a block less', 'everyone in the network instead of a group'],
     spells: true,
     bearsRules: false,
   },
@@ -57,6 +58,7 @@ export async function openGcp(record?: Recorder, options: SandboxOptions = {}): 
       trouble: sandboxTrouble(faults, { reads, writes }, 'backendError'),
       spell: spellings.set,
       byHand: gcpByHand(stage.sandbox.url, () => clock.advance(60_000)),
+      beside: gcpBeside(stage.sandbox),
       batches,
       clock: stage.clock,
       packets: sandboxPackets(stage.sandbox, 'gcp', project),

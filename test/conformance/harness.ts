@@ -25,6 +25,8 @@ export interface Harness {
   /** How the cloud spells its answers from now on; absent where it has one spelling. */
   readonly spell?: (mode: SpellingMode) => void;
   readonly byHand: ByHand;
+  /** Absent where no rule is written as a whole or by lists: nothing of a rule can be lost there. */
+  readonly beside?: Beside;
   readonly batches: Provider['batches'];
   /** What waits of ours, waits by it. */
   readonly clock: Clock;
@@ -73,6 +75,14 @@ export interface Trouble {
  * all done. `short-page`: one item a page, and more to come. `delay`: an hour of the cloud's time.
  */
 export type TroubleKind = 'throttle' | 'fail' | 'refuse' | 'lost-before' | 'lost-after' | 'short-page' | 'delay';
+
+/** A colleague who adds one block to the peers of a rule of ours, which has `peers` until then. */
+export interface Beside {
+  /** Is done when it returns. */
+  addNow(rule: CloudId, block: string, peers: readonly string[]): Promise<void>;
+  /** Right before the cloud carries out the next request of this sort for a rule. */
+  addBefore(request: 'read' | 'write', rule: CloudId, block: string, peers: readonly string[]): void;
+}
 
 /** What a colleague does who knows nothing of us. */
 export interface ByHand {

@@ -17,6 +17,8 @@ export interface Manners {
   readonly unsaid: readonly string[];
   /** Edits, by name, that it cannot make in place: refused for good, and nothing changes. */
   readonly refused: readonly string[];
+  /** Edits of a rule, by name, that drop a colleague's addition to it between our last read and the write; absent: see `Harness.beside`. */
+  readonly lostBetween?: readonly string[];
   /** The cloud says one thing in several ways. */
   readonly spells: boolean;
   /** Networks, or groups, are born with rules or groups of their own. */

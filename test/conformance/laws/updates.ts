@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Result } from '../../../src/core/failure.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
 import type { Revision } from '../../../src/ports/actuator.ts';
-import { recordedCall, writesOf } from '../../support/fixtures.ts';
+import { type RecordedCall, recordedCall, writesOf } from '../../support/fixtures.ts';
 import { edited } from '../edited.ts';
 import { type Edit, edits } from '../edits.ts';
 import type { Law } from '../law.ts';
@@ -121,13 +122,19 @@ function isRefused(edit: Edit): Law {
   };
 }
 
-async function editOn(stage: Stage, { kind, from, to }: Edit) {
+export interface EditOn {
+  readonly revision: Revision;
+  update(call?: RecordedCall): Promise<readonly Result<void>[]>;
+}
+
+/** What the edit is made on stands, and is listed. */
+export async function editOn(stage: Stage, { kind, from, to }: Edit): Promise<EditOn> {
   const creation = stage.creation(kind, from?.(stage));
   const observed = await seenAfterCreation(stage, creation);
   // why: an edit's `to` takes the attributes of its own kind
   const change = to as (was: Attributes[Kind], stage: Stage) => Attributes[Kind];
   const revision: Revision = revisionOf(creation, observed, change(creation.desired.attributes, stage));
-  const update = () => stage.harness.run(() => stage.actuator(kind).update([revision], recordedCall()));
+  const update = (call = recordedCall()) => stage.harness.run(() => stage.actuator(kind).update([revision], call));
   return { revision, update };
 }
 

@@ -86,8 +86,60 @@ describe('a rule of ours changes in place', () => {
     const call = recordedCall();
     const revision = revise(creation, observed, { attributes, changes: changes.map((field) => ({ field, to: 'x' })) });
     assert.equal(said(await updateOne(estate, revision, call)), 'ok');
-    assert.deepEqual(writesOf(call), ['firewalls.update']);
+    assert.deepEqual(writesOf(call), ['firewalls.patch']);
     assert.deepEqual((await seen(estate, 'firewall-rule', observed.id)).attributes, attributes);
+  });
+});
+
+describe('a PATCH names the fewest fields', () => {
+  /** Each field is set by hand to `by`, and then written back to `was`, which is 0, false or none. */
+  const rows = [
+    { field: 'order.priority', by: { priority: 7 }, was: { priority: 0, disabled: false, log: false } },
+    { field: 'order.disabled', by: { disabled: true }, was: { priority: 1000, disabled: false, log: false } },
+    { field: 'order.log', by: { logConfig: { enable: true } }, was: { priority: 1000, disabled: false, log: false } },
+  ];
+  for (const { field, by, was } of rows)
+    test(`${field}, where it is nothing to speak of`, async () => {
+      const creation = ruleOf(estate, {}, { order: was });
+      const { id } = await createOne(estate, creation);
+      await byHand(estate.stage, 'PATCH', pathOf(id), by);
+      const observed = await seen(estate, 'firewall-rule', id);
+      const revision = revise(creation, observed, {
+        attributes: creation.desired.attributes,
+        changes: [{ field, to: 'x' }],
+      });
+      const call = recordedCall();
+      assert.equal(said(await updateOne(estate, revision, call)), 'ok');
+      assert.deepEqual(writesOf(call), ['firewalls.patch']);
+      assert.deepEqual((await seen(estate, 'firewall-rule', id)).attributes.order, was);
+    });
+
+  test('a rule of several protocols, accounts and blocks of machines is brought back to one', async () => {
+    const creation = ruleOf(estate, { targets: [] });
+    const { id } = await createOne(estate, creation);
+    await byHand(estate.stage, 'PATCH', pathOf(id), {
+      allowed: [{ IPProtocol: 'tcp', ports: ['443'] }, { IPProtocol: 'udp' }],
+      sourceServiceAccounts: ['web@acme-prod.iam.gserviceaccount.com'],
+      destinationRanges: ['10.20.1.0/24'],
+    });
+    const observed = await seen(estate, 'firewall-rule', id);
+    const changes = ['match.protocol', 'match.ports', 'match.peers', 'match.targets'].map((field) => ({ field }));
+    const { attributes } = creation.desired;
+    assert.equal(said(await updateOne(estate, revise(creation, observed, { attributes, changes }))), 'ok');
+    assert.deepEqual((await seen(estate, 'firewall-rule', id)).attributes, attributes);
+  });
+
+  test('a write that waited finds another sort of write needed, and leaves it to the next plan', async () => {
+    const observed = await made({ peers: ['10.0.0.0/8', 'tag:core-lb'] });
+    const creation = ruleOf(estate, { peers: ['10.0.0.0/8'] });
+    const { attributes } = creation.desired;
+    const call = recordedCall(undefined, async ({ mutating }) => {
+      if (!mutating) return;
+      await byHand(estate.stage, 'PATCH', pathOf(observed.id), { sourceTags: ['core-db', 'core-lb'] });
+    });
+    const revision = revise(creation, observed, { attributes, changes: [{ field: 'match.peers' }] });
+    assert.equal(said(await updateOne(estate, revision, call)), 'conflict ChangedMeanwhile');
+    assert.deepEqual((await wire(observed.id)).sourceTags, ['core-db', 'core-lb']);
   });
 });
 

@@ -227,6 +227,24 @@ describe('a firewall changes', () => {
     );
   });
 
+  it('by a colleague right before another request, from beginning to end', async () => {
+    await using made = await bench();
+    await core(made);
+    await made.done('POST', 'global/firewalls', rule({ allowed: tcp, sourceRanges: ['10.0.0.0/8'] }));
+    made.sandbox.control.faults.add({
+      match: { action: 'compute.firewalls.patch', times: 1 },
+      effect: {
+        kind: 'edit',
+        method: 'PATCH',
+        path: `/compute/v1/projects/${PROJECT}/global/firewalls/web`,
+        body: { sourceRanges: ['10.0.0.0/8', '192.0.2.0/24'] },
+      },
+    });
+    assert.equal(endOf(await made.done('PATCH', 'global/firewalls/web', { priority: 7 })), 'DONE');
+    const { body } = await made.raw('GET', 'global/firewalls/web');
+    assert.deepEqual([body.priority, body.sourceRanges], [7, ['10.0.0.0/8', '192.0.2.0/24']]);
+  });
+
   it('by patch from allow to deny when the one is cleared with the other', async () => {
     await using made = await bench();
     await core(made);

@@ -35,7 +35,7 @@ test('a rule that is cut in two lets through all it did until both halves stand'
   assert.deepEqual(await firewalls(world), ['allow tcp 80 443']);
   world.sandbox.control.faults.clear();
   const cut = await world.apply(halves);
-  assert.deepEqual([cut.writes, cut.left], [['firewalls.insert 200', 'firewalls.update 200'], []]);
+  assert.deepEqual([cut.writes, cut.left], [['firewalls.insert 200', 'firewalls.patch 200'], []]);
   assert.deepEqual(await firewalls(world), ['allow tcp 443', 'allow tcp 80']);
 });
 
@@ -43,12 +43,12 @@ test('of two rules that become one the second goes after the first has widened',
   await using world = await gcpWorld();
   await world.apply([network(), rule('https'), rule('http', { ports: [80] }), machine('web')]);
   const one = [network(), rule('https', { ports: [80, 443] }), machine('web')];
-  refuse(world, 'update');
+  refuse(world, 'patch');
   await world.apply(one);
   assert.deepEqual(await firewalls(world), ['allow tcp 443', 'allow tcp 80']);
   world.sandbox.control.faults.clear();
   const joined = await world.apply(one);
-  assert.deepEqual([joined.writes, joined.left], [['firewalls.update 200', 'firewalls.delete 200'], []]);
+  assert.deepEqual([joined.writes, joined.left], [['firewalls.patch 200', 'firewalls.delete 200'], []]);
 });
 
 test('what leaves is denied by default only once what may leave is let through', async () => {
