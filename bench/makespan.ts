@@ -68,8 +68,10 @@ async function launch(fleet: Fleet, spoil: Spoil): Promise<readonly Part[]> {
   const deed = await took({ before: { ...fleet, replicas: 0 }, after: fleet, spoil });
   expectMachines(deed, fleet.documents * fleet.replicas, fleet.tier);
   return [
-    { name: 'makespan-launches', value: deed.calls, unit: calls, most: 10 },
-    { name: 'makespan-launching', value: deed.seconds, unit: seconds, most: 6 },
+    { name: 'makespan-launches', value: deed.calls - deed.tagging, unit: calls, most: 10 },
+    { name: 'makespan-launching', value: deed.secondsToLaunch, unit: seconds, most: 6 },
+    { name: 'makespan-names', value: deed.tagging, unit: calls, most: fleet.documents * fleet.replicas },
+    { name: 'makespan-naming', value: deed.seconds, unit: seconds, most: 99 },
   ];
 }
 

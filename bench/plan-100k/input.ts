@@ -75,10 +75,14 @@ function observed(one: Desired, i: number, idOf: (ref: string) => string): reado
   const { kind, address, name, attributes, terms } = one;
   if (i % 100 < 2) return [];
   const real = rulesOf(kind).mapRefs(attributes, idOf);
+  const labelled = 'labels' in real ? { ...real, labels: { ...real.labels, Name: name } } : real;
   const drifted =
     i % 100 < 4
-      ? { ...real, ...('labels' in real ? { labels: { ...real.labels, team: 'other' } } : { description: 'other' }) }
-      : real;
+      ? {
+          ...labelled,
+          ...('labels' in labelled ? { labels: { ...labelled.labels, team: 'other' } } : { description: 'other' }),
+        }
+      : labelled;
   const container = kind === 'firewall-rule' && 'group' in real ? real.group : undefined;
   const signs =
     container === undefined

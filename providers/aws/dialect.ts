@@ -1,6 +1,7 @@
 import type { RuleAttributes } from '../../src/core/attributes.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Address, Ref } from '../../src/core/resource.ts';
+import { nameKey } from './tags.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 
 /**
@@ -19,6 +20,7 @@ export const dialect: Dialect = {
     network: ['cidr', 'internet', 'labels'],
     subnet: ['network', 'cidr', 'zone', 'internet', 'labels'],
     fixedMarks: [],
+    nameLabel: nameKey,
     replace: 'surge',
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },

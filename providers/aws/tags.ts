@@ -19,8 +19,11 @@ export function readLabels(tags: readonly Tag[] | undefined): Labels {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Consoles show this tag as the name: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html */
+export const nameKey = 'Name';
+
 export const nameIn = (tags: readonly Tag[] | undefined): string =>
-  tags?.find((tag) => tag.Key === 'Name')?.Value ?? '';
+  tags?.find((tag) => tag.Key === nameKey)?.Value ?? '';
 
 /** As the API wants them. */
 export const tagList = (tags: Labels): { Key: string; Value: string }[] =>

@@ -79,6 +79,8 @@ export interface KeptTerms {
   readonly protect: boolean;
   readonly storeOnly: boolean;
   readonly takenFrom?: string;
+  /** It keeps the name that it had. */
+  readonly adopted?: true;
   /** The machine whose place it was launched to take; that one stands as long as the store knows it. */
   readonly successorOf?: CloudId;
   readonly owners?: readonly string[];

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
-import type { Knowledge } from '../core/knowledge.ts';
+import type { Knowledge, Settled } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
@@ -82,11 +82,7 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
     case 'adopt': {
       const desired = desiredOf(action);
       const settled = knowledge.settled.get(observedOf(action).id);
-      const isFixed = fixedMarks.includes(action.kind);
-      const storeOnly = settled?.terms.storeOnly ?? (verb === 'adopt' && isFixed);
-      // why: the mark of the store that it was taken over from stays on it
-      const takenFrom = isFixed ? settled?.terms.takenFrom : undefined;
-      const terms = { ...termsOf(desired, storeOnly), ...(takenFrom === undefined ? {} : { takenFrom }) };
+      const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, fixedMarks.includes(action.kind)) };
       const changes = 'changes' in action ? action.changes : [];
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
@@ -100,6 +96,21 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Aro
     case 'forget':
       return { because: 'gone' };
   }
+}
+
+/** What stays true of an object, however often it is written. */
+function keptOf(
+  verb: 'update' | 'adopt',
+  settled: Settled | undefined,
+  isFixed: boolean,
+): Pick<ClaimTerms, 'storeOnly' | 'takenFrom' | 'adopted'> {
+  // why: the mark of the store that it was taken over from stays on it
+  const takenFrom = isFixed ? settled?.terms.takenFrom : undefined;
+  return {
+    storeOnly: settled?.terms.storeOnly ?? (verb === 'adopt' && isFixed),
+    ...(takenFrom === undefined ? {} : { takenFrom }),
+    ...(verb === 'adopt' || settled?.terms.adopted === true ? { adopted: true } : {}),
+  };
 }
 
 /** All that a creation says of itself, whatever call it is sent in. */

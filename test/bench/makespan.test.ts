@@ -22,6 +22,8 @@ test('each part takes what its budget leaves it, and the figure is the worst sha
     'makespan-tags': 1,
     'makespan-launches': 10,
     'makespan-launching': 2.5,
+    'makespan-names': 1000,
+    'makespan-naming': 90,
     makespan: 1,
   });
 });

@@ -54,7 +54,7 @@ const explained: readonly (readonly [given: string, says: readonly RegExp[]])[] 
     [
       /^aws\/.*\/instance\/web-0: as wanted/,
       /by \S+instances\.yaml:4/,
-      /i-\w+ \(web\): ours/,
+      /i-\w+ \(web-0\): ours/,
       /plan: Estate acme says so at \S+estate\.yaml:8/,
     ],
   ],

@@ -70,7 +70,7 @@ test('forget lets go without a call to the cloud; the object is ours no more, an
   assert.match(stdout, new RegExp(`^Forgotten: ${web} \\(i-\\w+\\)`));
   assert.deepEqual(sandbox.control.log.entries(), []);
   const plan = await run(['plan', specs, allow]);
-  assert.match(plan.stdout, /\? instance i-\w+ \(web\) {2}carries a copy of the mark/);
+  assert.match(plan.stdout, /\? instance i-\w+ \(web-0\) {2}carries a copy of the mark/);
   assert.match(plan.stdout, /^Plan: 0 to add/);
   assert.match((await run(['ledger', 'verify'])).stdout, /whole/);
 });

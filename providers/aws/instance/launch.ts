@@ -13,7 +13,7 @@ import { most } from '../limits.ts';
 import { markTags } from '../marks.ts';
 import type { Scope } from '../scope.ts';
 import { ec2 } from '../sdk.ts';
-import { tagList } from '../tags.ts';
+import { nameKey, tagList } from '../tags.ts';
 import { imageOf } from './launch-check.ts';
 import { observeInstance } from './observe.ts';
 import { stop, waitFor } from './power.ts';
@@ -23,7 +23,8 @@ type Item = Creation<'instance'>;
 
 /**
  * Equal instances of one document with ordinals in a row go in one launch: all of it happens or none (MinCount =
- * MaxCount). It is marked with the document and the first ordinal; which is which follows from AmiLaunchIndex.
+ * MaxCount). It is marked with the document and the first ordinal; which is which follows from AmiLaunchIndex. Their names are
+ * given afterwards.
  */
 export async function launch(
   batch: readonly Item[],
@@ -100,8 +101,40 @@ async function launchRun(run: Run, scope: Scope, call: Call): Promise<Result<rea
   const seen = run.items.map(({ desired }, index) => answered(byIndex.get(index), desired));
   // why: what is not answered is sent again, and a part of a launch would be another launch
   if (seen.some(({ ok }) => !ok)) return unanswered;
-  return { ok: true, value: await powered(seen, lead.desired, scope, call) };
+  const called = await named(run, seen, scope, call);
+  return { ok: true, value: await powered(called, lead.desired, scope, call) };
 }
+
+/**
+ * A launch gives all of its machines equal tags, so each then gets its name: one call a machine. One that gets none, because the
+ * pass was stopped or the cloud does not know the machine yet, differs from its spec in `labels.Name`; an update names it later.
+ */
+async function named(
+  { items }: Run,
+  launched: readonly Result<Observed<'instance'>>[],
+  { client }: Scope,
+  call: Call,
+): Promise<readonly Result<Observed<'instance'>>[]> {
+  const isNamedAtLaunch = items.length === 1 || items[0]?.desired.attributes.labels[nameKey] !== undefined;
+  if (isNamedAtLaunch) return launched;
+  return Promise.all(
+    launched.map(async (one, index): Promise<Result<Observed<'instance'>>> => {
+      const name = items[index]?.desired.name;
+      if (!one.ok || name === undefined) return one;
+      const command = new ec2.CreateTagsCommand({ Resources: [one.value.id], Tags: tagList({ [nameKey]: name }) });
+      const answer = await standing(client.send('CreateTags', command, call), notNamed);
+      return answer.ok ? { ok: true, value: withName(one.value, name) } : one;
+    }),
+  );
+}
+
+const notNamed = failed('conflict', 'NotSent', 'the pass was stopped before the machine had its name');
+
+const withName = (observed: Observed<'instance'>, name: string): Observed<'instance'> => ({
+  ...observed,
+  name,
+  attributes: { ...observed.attributes, labels: { ...observed.attributes.labels, [nameKey]: name } },
+});
 
 /** The disk is as asked for: its volume is made with the instance and told later. */
 function answered(instance: Instance | undefined, { attributes }: Desired<'instance'>): Result<Observed<'instance'>> {

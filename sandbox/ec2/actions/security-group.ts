@@ -41,7 +41,8 @@ export const securityGroupActions: readonly Action[] = [
       const vpc = target(region.vpcs, ID.vpc, input.VpcId ?? defaultVpc(region), 'vpcId');
       const tags = specifiedTags(input.TagSpecification, 'security-group');
       for (const other of region.groups.of(vpc.id)) {
-        if (other.name === name)
+        // why: "Names are case-insensitive": https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html
+        if (other.name.toLowerCase() === name.toLowerCase())
           throw refused('InvalidGroup.Duplicate', `The security group '${name}' already exists for VPC '${vpc.id}'`);
       }
       if (region.groups.size >= region.quotas.groups) {

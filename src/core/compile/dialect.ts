@@ -43,6 +43,8 @@ export interface Holdings {
   readonly fixedMarks: readonly Kind[];
   /** Kinds of which the cloud never makes a second by the same name: a creation that was not answered is sent again at once. */
   readonly oneByName: readonly Kind[];
+  /** The label that bears the names of what has labels, where anybody may change it (AWS: the tag `Name`). Absent: names are fixed. */
+  readonly nameLabel?: string;
   /** How a machine is replaced where its document does not say. Where names are unique, `surge` needs `names.successor`. */
   readonly replace: ReplaceStrategy;
   /** Fields of an instance that change in place elsewhere, and here only while it stands still, or not at all. */

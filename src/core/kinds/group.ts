@@ -6,5 +6,8 @@ export const group: KindRules<'group'> = {
   effects: { network: 'blocked', defaultEgress: 'unseen', labels: 'in-place', mark: 'in-place' },
   removable: ['labels'],
   mapRefs: (attributes, to) => ({ ...attributes, network: to(attributes.network) }),
-  clash: (wanted, present) => wanted.name === present.name && wanted.attributes.network === present.attributes.network,
+  // why: no cloud tells names of groups apart by case: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html
+  clash: (wanted, present) =>
+    wanted.name.toLowerCase() === present.name.toLowerCase() &&
+    wanted.attributes.network === present.attributes.network,
 };

@@ -33,7 +33,7 @@ export function asSpecified({ scope, estate, wanted, dialect }: Specified): AsSp
   const ids = new Map(standing.map((one) => [one.address, idOf(one)]));
   const toId = (ref: Ref): Ref => ids.get(ref) ?? ref;
   return {
-    observation: { ...observation, resources: standing.map((one) => observed(one, { estate, toId })) },
+    observation: { ...observation, resources: standing.map((one) => observed(one, { estate, toId, dialect })) },
     knowledge: {
       ...knowledge,
       settled: new Map(standing.map((one) => [idOf(one), settled(one, dialect)])),
@@ -50,21 +50,28 @@ const idOf = ({ address, terms }: Desired): CloudId => terms.claim?.adopt ?? add
 interface Marking {
   readonly estate: string;
   readonly toId: (ref: Ref) => Ref;
+  readonly dialect: Dialect;
 }
 
-function observed({ kind, address, name, attributes, terms, ...one }: Desired, { estate, toId }: Marking): Observed {
-  const id = idOf({ kind, address, name, attributes, terms, ...one });
+function observed(desired: Desired, { estate, toId, dialect }: Marking): Observed {
+  const { kind, address, name, attributes, terms } = desired;
   return {
     kind,
-    id,
+    id: idOf(desired),
     name,
-    attributes: rulesOf(kind).mapRefs(attributes, toId),
+    attributes: rulesOf(kind).mapRefs(named(desired, dialect), toId),
     signs: {
       mark: { estate, store, address, deletionPolicy: terms.deletionPolicy },
       ...('group' in attributes && attributes.group !== undefined ? { container: toId(attributes.group) } : {}),
     },
     condition: { state: 'ready' },
   };
+}
+
+/** What was adopted is called otherwise, but nobody compares that. */
+function named({ attributes, name }: Desired, { holds: { nameLabel } }: Dialect): Desired['attributes'] {
+  if (nameLabel === undefined || !('labels' in attributes)) return attributes;
+  return { ...attributes, labels: { [nameLabel]: name, ...attributes.labels } };
 }
 
 const settled = ({ address, kind, terms }: Desired, { holds }: Dialect) => ({
@@ -75,6 +82,7 @@ const settled = ({ address, kind, terms }: Desired, { holds }: Dialect) => ({
     deletionPolicy: terms.deletionPolicy,
     protect: terms.protect,
     storeOnly: holds.fixedMarks.includes(kind) && terms.claim?.adopt !== undefined,
+    ...(terms.claim?.adopt === undefined ? {} : { adopted: true as const }),
   },
 });
 

@@ -18,7 +18,10 @@ export function changesOf(
   const fixed = dialect.holds.fixedMarks.includes(desired.kind);
   const all = [
     ...diff(desired.attributes, observed.attributes),
-    ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })),
+    ...nameChange(desired, observed, { knowledge, dialect }),
+    ...removed(desired, observed, asSpelled(applied, observed, { desired, dialect })).filter(
+      ({ field }) => field !== nameField(desired, dialect),
+    ),
     ...(fixed ? [] : markChange(desired, observed, knowledge)),
     ...termsChanges(desired, observed, { knowledge, fixed }),
   ];
@@ -50,6 +53,8 @@ export function movedBySpec(
   const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
   if (knowledge.store === undefined || applied === undefined) return () => false;
   const moved = new Set(diff(desired.attributes, applied).map(({ field }) => field));
+  const name = nameField(desired, dialect);
+  if (name !== undefined && valueAt(applied, name) !== valueAt(desired.attributes, name)) moved.add(name);
   return ({ field, to }) => moved.has(field) || isKept(field) || (to === undefined && field !== 'mark');
 }
 
@@ -117,6 +122,32 @@ function valueAt(attributes: object, field: string): unknown {
   const value: unknown = Reflect.get(attributes, head);
   if (rest === '') return value;
   return typeof value === 'object' && value !== null ? Reflect.get(value, rest) : undefined;
+}
+
+/** The label that bears the name of such a resource, as a field: `labels.Name`. Undefined where the name is no label. */
+const nameField = ({ attributes }: Pick<Desired, 'attributes'>, { holds }: PlanInput['dialect']): string | undefined =>
+  holds.nameLabel === undefined || !('labels' in attributes) ? undefined : `labels.${holds.nameLabel}`;
+
+/**
+ * Where a label bears the name, anybody may change it. It is as the spec has it:
+ *
+ *   the spec states the label | the object was adopted | the label is
+ *   --------------------------+------------------------+----------------------------------
+ *   yes                       | any                    | compared as every label
+ *   no                        | yes                    | its own: not compared
+ *   no                        | no                     | the name that we give such an object
+ */
+function nameChange(
+  desired: Desired,
+  { id, attributes, kind }: Observed,
+  { knowledge, dialect }: Pick<PlanInput, 'knowledge' | 'dialect'>,
+): readonly FieldChange[] {
+  const field = nameField(desired, dialect);
+  if (field === undefined || kind !== desired.kind || valueAt(desired.attributes, field) !== undefined) return [];
+  const isAdopted = desired.terms.claim?.adopt === id || knowledge.settled.get(id)?.terms.adopted === true;
+  const from = valueAt(attributes, field);
+  if (isAdopted || from === desired.name) return [];
+  return [from === undefined ? { field, to: desired.name } : { field, from, to: desired.name }];
 }
 
 /** Ours by the store, but the cloud object lacks our mark or carries an old one: it is written again. */

@@ -22,7 +22,7 @@ const faults = () => estate.stage.sandbox.control.faults;
 test('equal replicas go in one launch, and each is known by its own address', async () => {
   const batch = [0, 1, 2].map((ordinal) => instanceOf(estate, ['row', ordinal], { labels: { tier: 'web' } }));
   const made = (await instances().create(batch, recordedCall())).map(must);
-  assert.deepEqual(actionsOf(estate.stage), ['RunInstances']);
+  assert.deepEqual(actionsOf(estate.stage), ['RunInstances', 'CreateTags', 'CreateTags', 'CreateTags']);
   const listed = await Promise.all(made.map(({ id }) => seen(estate, id)));
   assert.deepEqual(
     listed.map(({ signs }) => signs.mark?.address),

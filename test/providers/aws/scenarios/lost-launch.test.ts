@@ -44,7 +44,8 @@ for (const effect of ['reset-before', 'reset-after'] as const)
     await using applied = engine;
     const from = clock.now();
     const { outcome, writes } = await applied.apply([network(), machine('web', { replicas: 3 })]);
-    assert.deepEqual([outcome, writes], ['done', ['RunInstances 200']]);
+    const naming = Array.from({ length: 3 }, () => 'CreateTags 200');
+    assert.deepEqual([outcome, writes], ['done', ['RunInstances 200', ...naming]]);
     assert.ok(clock.now() - from < 120_000, `${clock.now() - from} ms`);
     const made = standing();
     assert.deepEqual([made.length, new Set(made.map(({ launch }) => launch.clientToken)).size], [3, 1]);
