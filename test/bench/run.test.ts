@@ -31,7 +31,8 @@ test('options without a bench to give them to are an error', async () => {
 
 test('one named bench is run with its options: figures on stdout, the rest on stderr', async () => {
   const { code, out, err } = await bench('fuzz-specs', '--documents', '10');
-  assert.equal(code, 0, err);
+  // why: the bench judges time, which a busy machine stretches; here only its verdict and its exit code must agree.
+  assert.equal(code, /^MISSED fuzz-specs/m.test(err) ? 1 : 0, err);
   const names = out
     .trim()
     .split('\n')

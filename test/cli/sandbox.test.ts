@@ -12,7 +12,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const program = join(import.meta.dirname, '../../src/cli.ts');
 
 test('it says where it listens, answers there, and ends by SIGINT, whoever is connected', {
-  timeout: 45_000,
+  timeout: 300_000,
 }, async (t) => {
   const child = spawn(process.execPath, [program, 'sandbox', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));

@@ -19,10 +19,13 @@ const clock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined
 const log = createLog({ write: () => {} }, { form: 'json', level: 'debug' });
 const { store, admin } = await ownStore(clock);
 
-/** Credentials are looked at every 100 ms, not every 10 s. */
+/**
+ * Credentials are looked at every 100 ms, not every 10 s. A quiet stream says only after an hour that it still is there: one
+ * that ends before then was told to.
+ */
 async function serve(t: TestContext): Promise<Http> {
   const authenticate = authenticator({ machines: { tokens: store.tokens, clock } });
-  const limits = { ...eventLimits, times: { ...eventLimits.times, recheck: 100 } };
+  const limits = { ...eventLimits, times: { ...eventLimits.times, recheck: 100, beat: 3_600_000 } };
   const events = openEvents({ happenings: store.happenings, authenticate, clock, log, limits });
   const api = { routes: eventRoutes(events), authenticate, replies: store.replies };
   const http = await startHttp({ port: 0, api, clock, log });
@@ -77,11 +80,8 @@ test('a server that stops ends its streams at once, and cleanly', async (t) => {
   const http = await serve(t);
   const token = await tokenOf();
   const clients = [await follow(http, token), await follow(http, token)];
-  const from = performance.now();
   await http.close();
   assert.deepEqual(await Promise.all(clients.map(({ end }) => end)), ['clean', 'clean']);
-  // why: long before a stream that is quiet says that it still is there, and so finds out.
-  assert.ok(performance.now() - from < 10_000, `it took ${performance.now() - from} ms`);
 });
 
 test('streams outlive the connections to the database, and miss nothing', async (t) => {

@@ -18,12 +18,9 @@ describe('a tree that was read before', () => {
   });
 
   it('costs no more than it has names, however deep they lie', async () => {
-    const depth = 20_000;
-    const before = process.cpuUsage();
+    const depth = 200_000;
+    // why: a text for each folder would be 40 GB, which ends the process on any machine. Nothing is timed.
     const { entries } = keeping([`${'a/'.repeat(depth)}all.yaml`]);
-    const { user, system } = process.cpuUsage(before);
-    // a text for each folder would be 400 MB and seconds; this is some milliseconds
-    assert.ok(user + system < 1_000_000, `${user + system} µs`);
     assert.deepEqual(await entries('a/'.repeat(depth).slice(0, -1)), { entries: [{ name: 'all.yaml', kind: 'file' }] });
   });
 });

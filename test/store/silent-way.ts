@@ -9,17 +9,26 @@ export interface SilentWay {
   dropAnswers(): void;
   /** How many connections are open. */
   count(): number;
+  /** On how many of the silent connections something was asked since they fell silent; a goodbye is no question. */
+  triedInVain(): number;
   close(): Promise<void>;
 }
 
+/** The first byte of the message by which a client leaves: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const TERMINATE = 'X'.charCodeAt(0);
+
 export async function silentWay(to: number): Promise<SilentWay> {
   const links = new Map<Socket, { readonly far: Socket; passes: { there: boolean; back: boolean } }>();
+  const vain = new Set<Socket>();
   const server = createServer((near) => {
     const far = createConnection({ host: '127.0.0.1', port: to });
     const passes = { there: true, back: true };
     links.set(near, { far, passes });
     for (const socket of [near, far]) socket.setNoDelay(true).on('error', () => {});
-    near.on('data', (chunk) => void (passes.there && far.write(chunk)));
+    near.on('data', (chunk) => {
+      if (passes.there) far.write(chunk);
+      else if (chunk[0] !== TERMINATE) vain.add(near);
+    });
     far.on('data', (chunk) => void (passes.back && near.write(chunk)));
     near.once('close', () => {
       links.delete(near);
@@ -43,6 +52,7 @@ export async function silentWay(to: number): Promise<SilentWay> {
     silence: () => drop(true),
     dropAnswers: () => drop(false),
     count: () => links.size,
+    triedInVain: () => vain.size,
     close: async () => {
       for (const [near, { far }] of links) {
         near.destroy();

@@ -20,14 +20,14 @@ export const lostLaws: Laws = {
   },
 
   'a pass whose lock is taken away is told to end': async ({ open, name, stealLocks }) => {
-    const queue = await open({ pace: { lockMs: 12_000, stalledMs: 60_000 } });
+    const queue = await open({ pace: { lockMs: 24_000, stalledMs: 300_000 } });
     const seen = shop();
     await working(queue, seen, async () => {
       await queue.request(at('a'), 'now');
       await until('it began', () => seen.begun.length === 1);
       await stealLocks(`${name}-aws`);
-      // why: its next renewal is within 4 s, and its lock would not have run out for 8 s at least.
-      await until('it was told', () => seen.aborted.length > 0, 7_500);
+      // why: its next renewal is within 8 s, and its lock would not have run out for 16 s at least.
+      await until('it was told', () => seen.aborted.length > 0, 15_500);
       assert.ok(seen.aborted.every((reason) => reason instanceof JobLost));
     });
   },
@@ -43,7 +43,7 @@ export const lostLaws: Laws = {
       assert.deepEqual(seen.begun, []);
       await first.kill();
       // why: BullMQ's own pace, which is not ours, would take 30 s at least.
-      await until('it is taken over', () => seen.begun.length === 1, 20_000);
+      await until('it is taken over', () => seen.begun.length === 1, 28_000);
       seen.end('aws/1/a');
     });
     assert.deepEqual(names(seen.begun), ['a']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { processorTime } from '../processor-time.ts';
+import { PATIENCE_MS, processorTime } from '../processor-time.ts';
 import {
   bench,
   collect,
@@ -91,7 +91,7 @@ describe('an Azure estate', () => {
 });
 
 describe('a large Azure estate', () => {
-  it('loads in the time of a few small ones', async () => {
+  it('loads without work for each pair', async () => {
     const many = 2000;
     const names = Array.from({ length: many }, (_, i) => `n${i}`);
     const groups = names.map((name) =>
@@ -111,6 +111,6 @@ describe('a large Azure estate', () => {
     assert.equal(listed.at(-1)?.subnets?.length, 1);
     const pages = made.sandbox.control.log.counts()['networkSecurityGroups.listAll'];
     assert.equal(pages, 8);
-    assert.ok(worked() < 20_000, 'far from quadratic: about a second');
+    assert.ok(worked() < PATIENCE_MS, `${worked()} ms`);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { processorTime } from '../processor-time.ts';
+import { PATIENCE_MS, processorTime } from '../processor-time.ts';
 import { collect, outcome, QUICK } from './bench.ts';
 import { COMPUTE, GROUP, given, ID, machineBench, standing } from './machine-bench.ts';
 
@@ -59,7 +59,7 @@ describe('a listing of virtual machines', () => {
     assert.equal(JSON.parse(detail.message).allowedRequestCount, 900);
   });
 
-  it('of ten thousand is there within seconds', async () => {
+  it('of ten thousand is there without work for each pair', async () => {
     await using at = await machineBench();
     const subnets = [{ name: 'big', properties: { addressPrefix: '10.40.0.0/17' } }];
     const network = { type: 'Microsoft.Network/virtualNetworks', group: GROUP, name: 'big' };
@@ -67,8 +67,7 @@ describe('a listing of virtual machines', () => {
     const resources = names(10_000).flatMap((name) => standing(name, {}, ID.subnet('big', 'big')));
     const worked = processorTime();
     given(at, ...resources);
-    const seconds = worked() / 1000;
-    assert.ok(seconds < 10, `10,000 machines took ${seconds} s`);
+    assert.ok(worked() < PATIENCE_MS, `${worked()} ms`);
     const { machines, interfaces } = at.sandbox.control.arm.subscription(ID.subnet().split('/')[2] ?? '');
     assert.deepEqual([machines.size, interfaces.size], [10_000, 10_000]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { processorTime } from '../processor-time.ts';
+import { PATIENCE_MS, processorTime } from '../processor-time.ts';
 import { bench, PROJECT } from './network-bench.ts';
 
 const only = (network: object): unknown => ({
@@ -50,17 +50,17 @@ describe('an estate', () => {
     assert.equal((await made.raw('GET', 'global/routes')).body.items, undefined);
   });
 
-  it('of thousands is loaded in a moment', async () => {
+  it('of forty thousand things is loaded without work for each pair', async () => {
     await using made = await bench();
-    const subnetworks = Array.from({ length: 5000 }, (_, i) => ({
+    const subnetworks = Array.from({ length: 20_000 }, (_, i) => ({
       name: `s${i}`,
       region: 'europe-west1',
       cidr: `10.${i >> 8}.${i & 255}.0/24`,
     }));
-    const firewalls = Array.from({ length: 5000 }, (_, i) => ({ name: `f${i}`, allowed, targetTags: [`t${i}`] }));
+    const firewalls = Array.from({ length: 20_000 }, (_, i) => ({ name: `f${i}`, allowed, targetTags: [`t${i}`] }));
     const worked = processorTime();
     made.sandbox.control.compute.load(only({ subnetworks, firewalls }));
-    assert.ok(worked() < 5000, `${worked()} ms`);
+    assert.ok(worked() < PATIENCE_MS, `${worked()} ms`);
     const { body } = await made.raw('GET', 'global/firewalls');
     assert.deepEqual([body.items.length, typeof body.nextPageToken], [500, 'string']);
   });

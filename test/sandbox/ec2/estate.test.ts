@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import * as aws from '@aws-sdk/client-ec2';
 import { type SandboxOptions, startSandbox } from '../../../sandbox/index.ts';
 import { ACCOUNT, bench, given, REGION, refusal } from '../bench.ts';
-import { processorTime } from '../processor-time.ts';
+import { PATIENCE_MS, processorTime } from '../processor-time.ts';
 import { ID, smallEstate } from './estates.ts';
 
 const here = { account: ACCOUNT, region: REGION };
@@ -156,7 +156,7 @@ describe('estates', () => {
     assert.equal((await made.ec2.send(new aws.DescribeVpcsCommand({}))).Vpcs?.length, 2);
   });
 
-  it('of ten thousand is loaded and listed in seconds', async () => {
+  it('of ten thousand is loaded and listed without work for each pair', async () => {
     const many = (count: number, make: (i: number) => object) => Array.from({ length: count }, (_, i) => make(i));
     const subnets = many(4000, (i) => ({ key: `s${i}`, cidr: `10.0.${i >> 4}.${(i & 15) * 16}/28` }));
     const peers = ['10.0.0.0/8'];
@@ -172,6 +172,6 @@ describe('estates', () => {
       seen += given(Volumes).length;
     }
     assert.deepEqual([seen, pages], [10_000, 10]);
-    assert.ok(worked() < 15_000, 'generous: it takes about one second');
+    assert.ok(worked() < PATIENCE_MS, `${worked()} ms`);
   });
 });

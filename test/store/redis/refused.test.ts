@@ -2,8 +2,8 @@ import { describe } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { redisMissing } from '../../support/redis.ts';
+import { steadily } from '../../support/steadily.ts';
 import { fleet } from './fleet.ts';
-import { steadily } from './steadily.ts';
 
 describe('limiter in Redis: what a refusal leaves of resources', { skip: redisMissing() }, () => {
   const at = fleet();

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limiter, Need } from '../../../src/ports/limiter.ts';
 import { redisMissing } from '../../support/redis.ts';
+import { steadily } from '../../support/steadily.ts';
 import { until } from '../../support/until.ts';
 import { bucket, clock, cost, counted, fixed, fleet, mostSince, need, never, slow, together } from './fleet.ts';
-import { steadily } from './steadily.ts';
 
 describe('the budgets of a fleet', { skip: redisMissing() }, () => {
   const at = fleet();
@@ -68,7 +68,7 @@ describe('who goes first in a fleet', { skip: redisMissing() }, () => {
       assert.ok(order.slice(0, 11).filter((name) => name === 'few').length >= 3, order.join());
     }));
 
-  it('an abort ends the wait with its reason, and the place goes to the next', { timeout: 20_000 }, async () => {
+  it('an abort ends the wait with its reason, and the place goes to the next', { timeout: 300_000 }, async () => {
     const [one, two] = [await at.worker(), await at.worker()];
     const key = at.lane();
     await one.take(need([cost(key, bucket, 20)]), never);
@@ -124,7 +124,7 @@ describe('what a fleet hears of its lanes', { skip: redisMissing() }, () => {
     assert.ok(got <= most, `${got} where ${most} is the most`);
   });
 
-  it('a worker that stops without a word holds up nobody for long', { timeout: 20_000 }, async () => {
+  it('a worker that stops without a word holds up nobody for long', { timeout: 300_000 }, async () => {
     const [one, two] = [await at.worker(), await at.worker()];
     const key = at.lane();
     await one.take(need([cost(key, bucket, 20)]), never);
