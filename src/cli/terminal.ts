@@ -8,12 +8,13 @@ export interface Terminal {
   readonly input: Readable | null;
 }
 
-/** `live`: a terminal whose lines can be redrawn. `columns`: where a line must end. */
+/** `live`: a terminal whose lines can be redrawn. `columns`: where a line must end. `width`: of a terminal; absent: none reads it. */
 export interface Output {
   write(text: string): void;
   readonly colour: boolean;
   readonly live: boolean;
   readonly columns: number;
+  readonly width?: number;
 }
 
 /** The process's own. Colour follows Node's rules: NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS, TTY. */
@@ -35,5 +36,6 @@ function output(stream: NodeJS.WriteStream): Output {
     colour: styleText('bold', 'x', { stream }) !== 'x',
     live: stream.isTTY === true && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
     columns: stream.columns || 120,
+    ...(stream.columns ? { width: stream.columns } : {}),
   };
 }

@@ -8,6 +8,13 @@ import { edit, sandboxed } from './support/sandboxed.ts';
 
 const allow = '--allow-endpoint';
 
+interface Stood {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
 const legacy = {
   regions: [
     {
@@ -31,8 +38,11 @@ test('inventory tells whose each object is and why, from the last look, with its
   assert.equal(code, 0);
   assert.match(stdout, /^Inventory: \d+ objects in 1 scope · \d+ ours · \d+ unmanaged\n/m);
   assert.match(stdout, /seen [\d.]+ m?s ago · complete/);
-  assert.match(stdout, /network +legacy +unmanaged +Other-tool: tagged as managed by terraform\. +vpc-\w+\n/);
-  assert.match(stdout, /instance +web-0 +ours +i-\w+\n/);
+  assert.match(
+    stdout,
+    /network +legacy +Unmanaged +unmanaged +Other-tool: tagged as managed by terraform\. +vpc-\w+\n/,
+  );
+  assert.match(stdout, /instance +web-0 +(InSync|Settling) +ours +i-\w+\n/);
 });
 
 test('inventory by kind and claim, as one object', async () => {
@@ -109,6 +119,10 @@ test('drift shows what the cloud changed, and not what the specs did', async () 
   assert.match(stdout, /^Drift: 1 change\n/);
   assert.match(stdout, /~ labels\.tier {2}toms → /);
   assert.doesNotMatch(stdout, /our site/);
+  const { scopes } = JSON.parse((await run(['inventory', place.specs, '--refresh', allow, '--json'])).stdout);
+  const statuses = new Map(scopes[0].objects.map((one: Stood) => [one.id, one.status]));
+  const core = scopes[0].objects.find(({ kind, name }: Stood) => kind === 'network' && name === 'core');
+  assert.deepEqual([statuses.get(web.id), statuses.get(core.id)], ['Drifted', 'InSync']);
 });
 
 test('drift without a store cannot be told, and says why', async () => {

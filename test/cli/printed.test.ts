@@ -110,6 +110,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
                 kind: 'network',
                 id: 'vpc-9',
                 name: 'lab',
+                status: 'Unmanaged',
                 claim: 'unmanaged',
                 why: 'No mark.',
                 by,

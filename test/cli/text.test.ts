@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Complaint, complaintJson, complaintText } from '../../src/cli/complaint.ts';
 import { findAddress } from '../../src/cli/estate/find-address.ts';
 import { count } from '../../src/cli/output/count.ts';
@@ -21,6 +21,30 @@ test('a table is aligned, and its last column is not padded', () => {
     'A    LONG\nxyz  1\n     22\n',
   );
   assert.equal(table(['A'], []), '');
+});
+
+describe('a table in a terminal that is narrower', () => {
+  const rows = [
+    ['network', 'core', 'a reason that is longer than all else', 'projects/acme/global/networks/core#1'],
+    ['subnet', 'プライベートネットワーク', 'short', 'x'],
+  ];
+  const cut = (width?: number): readonly string[] =>
+    table(['KIND', 'NAME', 'WHY', 'ID'], rows, width).trimEnd().split('\n');
+
+  test('cuts its widest columns, by the places that letters take', () => {
+    assert.deepEqual(cut(60), [
+      'KIND     NAME             WHY              ID',
+      'network  core             a reason that …  projects/acme/…',
+      'subnet   プライベートネ…  short            x',
+    ]);
+  });
+
+  test('is whole where nobody reads it in a terminal, or where it fits', () => {
+    assert.deepEqual(cut(), cut(200));
+    assert.match(cut()[1] ?? '', /longer than all else {2}projects\/acme\/global\/networks\/core#1$/);
+  });
+
+  test('is not cut to nothing', () => assert.match(cut(1)[1] ?? '', /^netwo… {2}core {4}a rea… {2}proje…$/));
 });
 
 for (const [n, text] of [

@@ -4,9 +4,12 @@ import { heldSources } from '../../answers/held-sources.ts';
 import { nameIn } from '../../core/address.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import type { Claim } from '../../core/inventory/row.ts';
+import { rowsOf } from '../../core/inventory/rows.ts';
+import type { Status } from '../../core/inventory/status.ts';
 import { sentence } from '../../core/inventory/words.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Observation } from '../../core/observed.ts';
+import { noting } from '../../core/plan/noting.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
@@ -137,20 +140,25 @@ async function fromStore(observation: Observation, estate: Estate, store: Store)
   return shelfOf({ wanted: scope.wanted, observation, knowledge, dialect: provider.dialect });
 }
 
-const shelfOf = (input: PlanInput): Shelf => ({
-  scope: input.observation.scope,
-  at: input.observation.at,
-  gaps: input.observation.gaps,
-  objects: ownership(input, plan(input)).map(pieceOf),
-});
+function shelfOf(input: PlanInput): Shelf {
+  const { scope, at, gaps } = input.observation;
+  const noted = noting();
+  const { choices } = input;
+  const made = plan({ ...input, choices: { ...choices, policies: [...(choices?.policies ?? []), noted.policy] } });
+  const rows = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });
+  const status = new Map(rows.flatMap(({ called: { id }, state }) => (id === undefined ? [] : [[id, state.status]])));
+  const objects = ownership(input, made).map((one) => pieceOf(one, status.get(one.observed.id) ?? 'Unmanaged'));
+  return { scope, at, gaps, objects };
+}
 
-function pieceOf({ observed, claim, address, why, by }: Ownership): Piece {
+function pieceOf({ observed, claim, address, why, by }: Ownership, status: Status): Piece {
   const { kind, id, name, attributes } = observed;
   return {
     kind,
     id,
     // why: not all clouds have names for all kinds
     name: name === '' && address !== undefined ? nameIn(address, kind) : name,
+    status,
     claim,
     ...(address === undefined ? {} : { address }),
     why: claim === 'ours' || claim === 'orphan' ? why : sentence(why),

@@ -105,7 +105,11 @@ function tell(listed: Listed, { address, json }: Asked, context: Context): ExitC
     emitJson(context.terminal, { estate, ...known, entries: inOrder(entries), ...held });
   } else {
     const of = address === undefined ? '' : ` of ${address}`;
-    emitText(context.terminal, printable(`Ledger: ${countOf(listed, of)}`), ledgerTable(entries));
+    emitText(
+      context.terminal,
+      printable(`Ledger: ${countOf(listed, of)}`),
+      ledgerTable(entries, context.terminal.out.width),
+    );
   }
   return exitCodes.done;
 }

@@ -84,7 +84,10 @@ const none = { observed: 0, predicted: 0 };
 function list(orphans: readonly Ownership[], { json }: Options, { terminal }: Context): ExitCode {
   const rows = orphans.map(({ observed, address = '' }) => [address, observed.id]);
   if (json) emitJson(terminal, { orphans: rows.map(([address, id]) => ({ address, id })) });
-  else emitText(terminal, `Orphans: ${orphans.length === 0 ? 'none' : orphans.length}`, table(['ADDRESS', 'ID'], rows));
+  else {
+    const lines = table(['ADDRESS', 'ID'], rows, terminal.out.width);
+    emitText(terminal, `Orphans: ${orphans.length === 0 ? 'none' : orphans.length}`, lines);
+  }
   return exitCodes.done;
 }
 

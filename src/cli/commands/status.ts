@@ -38,7 +38,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (options.json) emitJson(terminal, standing);
   else {
     emitWithheld(terminal, standing.withheldDrift);
-    emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(terminal.out) }));
+    const { out } = terminal;
+    emitText(terminal, ...standingText(standing, { now: clock.now(), paint: paintFor(out), width: out.width }));
   }
   return exitCodes.done;
 }

@@ -79,7 +79,7 @@ async function accept(survey: OwnSurvey, options: Options, context: Context): Pr
   const twins = found.flatMap((one) => one.twins);
   const unnamed = found.flatMap((one) => one.unnamed);
   const rows = accepted.map(({ subject }) => [subject.kind, subject.id ?? '', subject.address]);
-  terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows));
+  terminal.err.write(table(['KIND', 'ID', 'ADDRESS'], rows, terminal.err.width));
   if (twins.length > 0)
     terminal.err.write(
       `Not accepted, because two carry one mark: ${printable(twins).join(', ')}\nKeep one: remove the mark from the other, or let go of it with setpoint forget.\n`,

@@ -150,7 +150,12 @@ async function runList(options: Options, context: Context): Promise<ExitCode> {
   const now = clock.now();
   const live = tokens.filter((one) => tokenState(one, now) === 'live').length;
   if (options.json) emitJson(terminal, { tokens: tokens.map((one) => tokenJson(one, now)) });
-  else emitText(terminal, `Tokens: ${count(tokens.length, 'token')}, ${live} live`, tokenTable(tokens, now));
+  else
+    emitText(
+      terminal,
+      `Tokens: ${count(tokens.length, 'token')}, ${live} live`,
+      tokenTable(tokens, now, terminal.out.width),
+    );
   return exitCodes.done;
 }
 

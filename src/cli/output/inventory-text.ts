@@ -1,6 +1,7 @@
 import { nameIn } from '../../core/address.ts';
 import { claims } from '../../core/inventory/ownership.ts';
 import type { Claim } from '../../core/inventory/row.ts';
+import type { Status } from '../../core/inventory/status.ts';
 import type { Gap } from '../../core/observed.ts';
 import { printable } from '../../core/printable.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';
@@ -34,6 +35,7 @@ interface Named {
 }
 
 interface Owned {
+  readonly status: Status;
   readonly claim: Claim;
   readonly why: string;
   readonly by?: TouchedBy;
@@ -51,7 +53,8 @@ export function inventoryText(shelves: readonly Shelf[], now: number, output: Ou
     const whole = missing.length === 0 ? 'complete' : `incomplete: ${missing.join(', ')}`;
     const head = `${paint('strong', printable(scope))}  seen ${formatDuration(now - at)} ago · ${whole}`;
     const rows = objects.toSorted(byPlace).map((one) => row(one, ago));
-    return `\n${head}\n${indent(table(['KIND', 'NAME', 'CLAIM', 'WHY', 'ID'], rows))}`;
+    const { width = Infinity } = output;
+    return `\n${head}\n${indent(table(['KIND', 'NAME', 'STATUS', 'CLAIM', 'WHY', 'ID'], rows, width - 2))}`;
   });
   return `${paint('strong', verdict)}\n${parts.join('')}`;
 }
@@ -70,6 +73,7 @@ function tally(all: readonly Piece[]): string {
 const row = (piece: Piece, ago: Ago): readonly string[] => [
   piece.kind,
   shown(piece),
+  piece.status,
   piece.claim,
   piece.claim === 'ours' ? '' : piece.why,
   piece.by === undefined ? piece.id : `${piece.id}  ${touchedText(piece.by, ago)}`,

@@ -14,8 +14,8 @@ export interface Listed {
 }
 
 /** Entries as lines for people: when, what, to whom, with what outcome and by whom. */
-export const ledgerTable = (entries: readonly LedgerEntry[]): string =>
-  table(['SEQ', 'AT', 'TYPE', 'VERB', 'ADDRESS', 'OUTCOME', 'GEN', 'BY', 'CALLS'], entries.map(row));
+export const ledgerTable = (entries: readonly LedgerEntry[], width?: number): string =>
+  table(['SEQ', 'AT', 'TYPE', 'VERB', 'ADDRESS', 'OUTCOME', 'GEN', 'BY', 'CALLS'], entries.map(row), width);
 
 function row({ seq, at, type, body }: LedgerEntry): readonly string[] {
   const authority = member(body, 'authority');

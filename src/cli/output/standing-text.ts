@@ -14,16 +14,17 @@ import { table } from './table.ts';
 interface How {
   readonly now: number;
   readonly paint: Paint;
+  readonly width?: number | undefined;
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
-export function standingText(given: Standing, { now, paint }: How): readonly [verdict: string, body: string] {
+export function standingText(given: Standing, { now, paint, width }: How): readonly [verdict: string, body: string] {
   const standing = printable(given);
   const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
   const scopes = standing.scopes.map((one) => [one.scope, stands(one, standing.generation?.number ?? 0)]);
-  const rows = table(['SCOPE', 'STANDS AT'], scopes).trimEnd();
+  const rows = table(['SCOPE', 'STANDS AT'], scopes, width).trimEnd();
   return [
     paint('strong', verdictOf(standing)),
     [...folderLines(standing), rows, ...leftLines(standing), ...body].join('\n'),

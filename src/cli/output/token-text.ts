@@ -6,7 +6,7 @@ import { formatDuration } from './duration.ts';
 import { table } from './table.ts';
 
 /** Tokens as lines for people, in the order given. */
-export const tokenTable = (tokens: readonly Token[], now: number): string =>
+export const tokenTable = (tokens: readonly Token[], now: number, width?: number): string =>
   table(
     ['ID', 'NAME', 'STATE', 'MAY', 'FOR', 'USED', 'MADE BY'],
     tokens.map((token) => [
@@ -18,6 +18,7 @@ export const tokenTable = (tokens: readonly Token[], now: number): string =>
       token.usedAt === undefined ? 'never' : `${formatDuration(Math.max(0, now - token.usedAt))} ago`,
       token.maker.person,
     ]),
+    width,
   );
 
 /** `planner on estates: acme` */

@@ -55,7 +55,7 @@ const standing: Want<Found | undefined> = (value, at) => {
   if (id === undefined) return undefined;
   const { attributes = {}, ...told } = rest;
   // why: kinds and claims are shown by their names only
-  const piece = { ...told, id, why: whyOf(rest.claim, status, reason), attributes } as Piece;
+  const piece = { ...told, id, status, why: whyOf(rest.claim, status, reason), attributes } as Piece;
   return { scope, piece };
 };
 

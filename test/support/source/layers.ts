@@ -65,7 +65,13 @@ export const LAYERS: readonly Layer[] = [
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod', 'zod-openapi'], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
-  { name: 'cli', at: ['src/cli/'], layers: [...inward, 'estate', 'answers'], packages: ['commander'], node: true },
+  {
+    name: 'cli',
+    at: ['src/cli/'],
+    layers: [...inward, 'estate', 'answers'],
+    packages: ['commander', 'string-width'],
+    node: true,
+  },
   // Passes without a person: what a job leads to.
   { name: 'fleet', at: ['src/fleet/'], layers: [...inward, 'estate'], packages: [], node: true },
   // A browser's pages: they talk to the API, and see nothing of ours.
