@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
-import { nameIn } from '../../core/address.ts';
+import { prefixIn } from '../../core/address.ts';
+import type { CompiledScope } from '../../core/compile/compile.ts';
+import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';
 import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
+import { adoptField, type Obstacle } from '../../core/plan/adopt-field.ts';
+import { type Adoption, inPlace, obstaclesTo } from '../../core/plan/adoption.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
 import { printable } from '../../core/printable.ts';
+import { providerOf } from '../../estate/opened-estate.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -23,12 +29,18 @@ interface Options extends EstateOptions {
 }
 
 /** A line for a document, by which the object with this id is taken over. */
-interface AdoptLine {
+interface AdoptLine extends Where {
+  readonly paste: string;
+}
+
+/** An object that stands in the place of a wanted resource, and cannot be adopted. */
+interface Refused extends Where, Obstacle {}
+
+interface Where {
   readonly address: string;
   readonly id: string;
   readonly file: string;
   readonly line: number;
-  readonly paste: string;
 }
 
 export const adopt = (context: Context): Command =>
@@ -37,7 +49,7 @@ export const adopt = (context: Context): Command =>
       group: 'Own',
       summary: 'print the `adopt:` lines that take over objects that are already there',
       about:
-        'Without arguments: a line for every wanted resource that an unmanaged object of the same kind and name stands in for.\nNothing is taken over until the line is in the specs and applied.',
+        'Without arguments: a line for every wanted resource in whose place an unmanaged object stands, and the objects there that cannot be adopted, with the reason.\nNothing is taken over until the line is in the specs and applied.',
       examples: [
         ['adopt', 'whatever has the name that we want'],
         ['adopt network/core vpc-0abc', 'this object for this document'],
@@ -60,76 +72,136 @@ async function run(pair: Pair, options: Options, context: Context): Promise<Exit
   if (pair.address !== undefined && pair.id === undefined)
     throw new Complaint('Which object?', { next: `setpoint adopt ${pair.address} <id on the cloud>` });
   const estate = await readEstate(choiceOf(options.specs, options), context);
-  const lines = await withStore(options.dir, context, (store) =>
-    withSurvey({ estate, store }, context, async (survey) => linesFor(pair, survey)),
+  const { lines, refused } = await withStore(options.dir, context, (store) =>
+    withSurvey({ estate, store }, context, async (survey) =>
+      pair.address === undefined || pair.id === undefined
+        ? inPlaces(survey)
+        : { lines: chosen(pair.address, pair.id, survey), refused: [] },
+    ),
   );
-  if (options.json) emitJson(context.terminal, { adopt: lines });
-  else
-    emitText(context.terminal, `Adopt: ${count(lines.length, 'line')} to paste`, printable(lines).map(text).join(''));
+  if (options.json) emitJson(context.terminal, { adopt: lines, refused });
+  else emitText(context.terminal, headline(lines, refused), textOf(printable(lines), printable(refused)));
   return exitCodes.done;
 }
 
-const text = ({ file, line, paste, address }: AdoptLine): string => `\n${file}:${line}  # ${address}\n  ${paste}\n`;
+const headline = (lines: readonly AdoptLine[], refused: readonly Refused[]): string =>
+  `Adopt: ${count(lines.length, 'line')} to paste${refused.length === 0 ? '' : `, ${count(refused.length, 'object')} that cannot be adopted`}`;
 
-function linesFor({ address, id }: Pair, { estate, looked, plans }: Survey): readonly AdoptLine[] {
-  return looked.flatMap(({ input }, i) => {
+const textOf = (lines: readonly AdoptLine[], refused: readonly Refused[]): string =>
+  [
+    ...lines.map(({ paste, ...where }) => `\n${placed(where)}\n  ${paste}\n`),
+    ...refused.map(({ id, why, next, ...where }) => `\n${placed(where)}\n  ${id}: ${why}\n  next: ${next}\n`),
+  ].join('');
+
+const placed = ({ file, line, address }: Pick<Where, 'file' | 'line' | 'address'>): string =>
+  `${file}:${line}  # ${address}`;
+
+/** Every object that stands in the place of a wanted resource. Parents and children may be adopted together. */
+function inPlaces({ estate, looked, plans }: Survey): {
+  readonly lines: readonly AdoptLine[];
+  readonly refused: readonly Refused[];
+} {
+  const found = looked.flatMap(({ scope, input }, i) => {
     const plan = plans[i];
     if (plan === undefined) return [];
-    const objects = ownership(input, plan);
-    const wanted = input.wanted.desired;
-    if (address === undefined || id === undefined) return sameNames(wanted, objects, estate);
+    const pairs = pairsIn(input, ownership(input, plan));
+    const obstacles = obstaclesTo(pairs, input);
+    return pairs.map((pair) => ({ scope, pair, obstacle: obstacles.get(pair.desired.address) }));
+  });
+  return {
+    lines: found.flatMap(({ scope, pair, obstacle }) => (obstacle ? [] : [lineFor(pair, scope, estate)])),
+    refused: found.flatMap(({ pair, obstacle }) => (obstacle ? [{ ...whereOf(pair, estate), ...obstacle }] : [])),
+  };
+}
+
+function pairsIn({ wanted }: PlanInput, objects: readonly Ownership[]): readonly Adoption[] {
+  const ours = new Map(objects.flatMap(({ address, observed }) => (address ? [[address, observed.id] as const] : [])));
+  const free = objects.filter(({ claim }) => claim === 'unmanaged').map(({ observed }) => observed);
+  return inPlace(wanted.desired, free, ours);
+}
+
+/**
+ * The line for this very object, below that of its network, where that stands unadopted too. Throws with the reason and the next
+ * step, where it cannot be adopted.
+ */
+function chosen(given: string, id: string, { estate, looked, plans }: Survey): readonly AdoptLine[] {
+  const here = looked.flatMap(({ scope, input }, i) => {
+    const plan = plans[i];
+    const objects = plan === undefined ? [] : ownership(input, plan);
     const object = objects.find(({ observed }) => observed.id === id);
-    if (object === undefined) return [];
-    return [chosen(findAddress(address, new Set(wanted.map((one) => one.address))), object, { wanted, estate })];
+    return object === undefined ? [] : [{ scope, input, object, objects }];
+  });
+  const [found] = here;
+  if (found === undefined) throw notFound(id, looked);
+  const { scope, input, object, objects } = found;
+  const { observed, claim, why } = object;
+  const wanted = input.wanted.desired;
+  const address = findAddress(given, new Set(wanted.map((one) => one.address)));
+  const desired = wanted.find((one) => one.address === address);
+  if (desired === undefined || observed.kind !== desired.kind)
+    throw new Complaint(`${id} and ${address} are of two kinds.`, {
+      why: `The object is of kind ${observed.kind}.`,
+      next: `Name a resource of that kind: setpoint inventory --refresh lists them.`,
+      code: exitCodes.refused,
+    });
+  const pair = { desired, id };
+  const { file, line } = whereOf(pair, estate);
+  const refusal = (obstacle: Obstacle): Complaint =>
+    new Complaint(`${id} cannot be adopted as ${address}.`, {
+      where: `${file}:${line}`,
+      ...obstacle,
+      code: exitCodes.refused,
+    });
+  if (claim !== 'unmanaged' && claim !== 'copied-mark' && claim !== 'none')
+    throw refusal({ why: `It is ${claim}: ${why}.`, next: nextOf[claim] });
+  const network: unknown = Reflect.get(observed.attributes, 'network');
+  const around = pairsIn(input, objects).filter((one) => one.desired.kind === 'network' && one.id === network);
+  const obstacle = obstaclesTo([...around, pair], input).get(address);
+  if (obstacle !== undefined) throw refusal(obstacle);
+  return [...around, pair].map((one) => lineFor(one, scope, estate));
+}
+
+const nextOf: Readonly<Record<Exclude<Ownership['claim'], 'unmanaged' | 'copied-mark' | 'none'>, string>> = {
+  ours: 'Nothing is left to do: Setpoint owns it.',
+  orphan: 'Write its document again, under its old name or with was: [<old name>].',
+  other: 'Let go of it there first: setpoint forget, in the specs of that estate.',
+  'foreign-store': 'Take over what the other store made: setpoint takeover --reason "…"',
+  'unrecorded-mark': `Take over what this store lost: setpoint takeover --id <id> --reason "…"`,
+};
+
+function notFound(id: string, looked: Survey['looked']): Complaint {
+  const scopes = looked.map(({ scope }) => scope.scope).join(', ');
+  const gaps = looked.flatMap(({ input }) => input.observation.gaps.map(({ kind, reason }) => `${kind}: ${reason}`));
+  return new Complaint(`No object here has the id ${id}.`, {
+    why:
+      gaps.length === 0
+        ? `${scopes}: the listings are complete and do not have it. Groups of Google Cloud are network tags, and no objects.`
+        : `These listings failed: ${gaps.join('; ')}`,
+    next: 'Find its id: setpoint inventory --refresh',
+    code: exitCodes.refused,
   });
 }
 
-interface Here {
-  readonly wanted: readonly Desired[];
-  readonly estate: Estate;
-}
-
-function chosen(address: string, { observed, claim, why }: Ownership, { wanted, estate }: Here): AdoptLine {
-  const desired = wanted.find((one) => one.address === address);
-  if (desired === undefined || observed.kind !== desired.kind)
-    throw new Complaint(`${observed.id} is a ${observed.kind}, and ${address} is not.`, { code: exitCodes.refused });
-  if (claim !== 'unmanaged' && claim !== 'copied-mark')
-    throw new Complaint(`${observed.id} cannot be adopted.`, {
-      why: `It is ${claim}: ${why}.`,
-      code: exitCodes.refused,
-    });
-  return lineFor(desired, observed.id, estate);
-}
-
-/** Wanted, not there, and somebody else's object of that kind has its name. */
-function sameNames(wanted: readonly Desired[], objects: readonly Ownership[], estate: Estate): readonly AdoptLine[] {
-  const ours = new Set(objects.flatMap(({ address }) => address ?? []));
-  const free = objects.filter(({ claim, observed }) => claim === 'unmanaged' && observed.name !== '');
-  return wanted
-    .filter(
-      ({ address, kind, terms }) => kind !== 'firewall-rule' && !ours.has(address) && terms.claim?.adopt === undefined,
-    )
-    .flatMap((desired) => {
-      const same = free.find(({ observed }) => observed.kind === desired.kind && observed.name === desired.name);
-      return same === undefined ? [] : [lineFor(desired, same.observed.id, estate)];
-    });
-}
-
-function lineFor(desired: Desired, id: string, estate: Estate): AdoptLine {
+function whereOf({ desired, id }: Adoption, estate: Estate): Where {
   const [document] = desired.documents;
-  const target = targetOf(desired, estate);
-  const holder =
-    desired.kind === 'subnet' ? `on the subnet ${nameIn(desired.address, 'subnet')}: ` : 'under metadata: ';
   return {
     address: desired.address,
     id,
     file: document === undefined ? estate.dir : join(estate.dir, document.file),
     line: document?.line ?? 1,
-    paste: `${holder}adopt: { ${target}: ${id} }`,
   };
 }
 
-function targetOf({ address }: Desired, { scopes }: Estate): string {
-  const scope = scopes.find(({ wanted }) => wanted.desired.some((one) => one.address === address));
-  return scope?.targets[0]?.metadata.name ?? 'target';
+const lineFor = (pair: Adoption, scope: CompiledScope, estate: Estate): AdoptLine => ({
+  ...whereOf(pair, estate),
+  paste: adoptField(pair.desired, pair.id, targetOf(pair.desired, scope, estate)),
+});
+
+/** The target by which the document makes the resource: one scope may have several, for zones and regions of a project. */
+function targetOf({ address, kind, documents }: Desired, scope: CompiledScope, estate: Estate): string {
+  const { dialect } = providerOf(scope, estate);
+  const spoken = scope.wanted.documents.get(documents[0]?.address ?? '')?.targets ?? [];
+  const named = scope.targets.filter(({ metadata: { name } }) => spoken.length === 0 || spoken.includes(name));
+  const there = named.find((target) => dialect.names.prefix(kind, placeOf(target)) === prefixIn(address, kind));
+  return (there ?? named[0] ?? scope.targets[0])?.metadata.name ?? '<target>';
 }

@@ -66,6 +66,7 @@ export function compileGroups(
 ): readonly Desired<'group'>[] {
   const { metadata, spec } = document.value;
   const network = addressAt(site, 'network', metadata.name);
+  const adopted = new Map(spec.groups.map((group) => [group.name, group.adopt]));
   return ['all', ...names].map((group) => {
     const name = `${metadata.name}.${group}`;
     const was = (metadata.was ?? []).map((former) => `${former}.${group}`);
@@ -74,7 +75,7 @@ export function compileGroups(
       address: addressAt(site, 'group', name),
       name: site.dialect.names.objectName('group', name),
       attributes: { network, defaultEgress: spec.default.egress, labels: metadata.labels ?? {} },
-      terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { was }) },
+      terms: { ...baseTerms(document, site), ...claimOf(site, 'group', { adopt: adopted.get(group), was }) },
       documents: [documentRef(document, network)],
     };
   });

@@ -15,14 +15,16 @@ export interface Site {
 }
 
 export function siteOf(target: TargetDoc, dialect: Dialect, estate: EstateDoc, today: string): Site {
-  const { account, region, zone, resourceGroup } = target.spec;
-  const place = {
+  return { target, dialect, place: placeOf(target), estateMode: estate.spec.mode, today };
+}
+
+export function placeOf({ spec: { account, region, zone, resourceGroup } }: TargetDoc): Place {
+  return {
     account,
     region,
     ...(zone === undefined ? {} : { zone }),
     ...(resourceGroup === undefined ? {} : { resourceGroup }),
   };
-  return { target, dialect, place, estateMode: estate.spec.mode, today };
 }
 
 export const addressAt = ({ dialect, place }: Site, kind: Kind, name: string): Address =>

@@ -5,6 +5,8 @@ import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
+import type { Attributes, CloudId } from '../resource.ts';
+import { adoptField, neverAdopted } from './adopt-field.ts';
 import { withAdoptedRefs } from './adopted-refs.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
@@ -179,12 +181,20 @@ function adopt(desired: Desired, id: string, world: World): readonly Decision[] 
   }
   if (found.claim.by !== 'nobody') return [ownedBy(desired, found, world)];
   if (isUnrecorded(found)) return [lostCommits(desired, found, world)];
-  const observed = withWantedBlock(withAdoptedRefs(found.observed, world), desired);
+  const observed = withNetwork(withWantedBlock(withAdoptedRefs(found.observed, world), desired), desired);
   const changes = changesOf(desired, observed, world.input);
   // why: nothing was applied there, so whatever would lose data is not asked for
   const { held, blocked: fixed } = sortChanges(desired, observed, { changes, input: world.input });
   if (held.length + fixed.length > 0) return [immutable(desired, [...fixed, ...held], world.input)];
   return [{ ...aboutOf(desired, 'rollout'), verb: 'adopt', desired, observed, changes }];
+}
+
+/** A group of no network, as Azure has them until they are marked, may be of any. */
+function withNetwork(observed: Observed, { kind, attributes }: Desired): Observed {
+  if (kind !== 'group' || !('network' in observed.attributes) || observed.attributes.network !== '') return observed;
+  // why: both are groups
+  const { network } = attributes as Attributes['group'];
+  return { ...observed, attributes: { ...observed.attributes, network } };
 }
 
 /** Something stands where it would go. */
@@ -264,9 +274,19 @@ function nameTaken(desired: Desired, { observed }: Claimed, world: World): Findi
   return blocked(
     desired,
     'name-taken',
-    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. To take it over write under metadata: adopt: { <target>: ${observed.id} }`,
+    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. ${wayToAdopt(desired, observed.id, world)}`,
     world,
   );
+}
+
+function wayToAdopt(desired: Desired, id: CloudId, { input: { wanted } }: World): string {
+  const never = neverAdopted(desired, wanted);
+  if (never !== undefined) return `${never.why} ${never.next}`;
+  const [document] = desired.documents;
+  const targets = document === undefined ? [] : (wanted.documents.get(document.address)?.targets ?? []);
+  const target = targets.length === 1 ? (targets[0] ?? '') : '<target>';
+  const where = document === undefined ? '' : `in ${document.file}:${document.line} `;
+  return `To take it over write ${where}${adoptField(desired, id, target)}`;
 }
 
 const lostCommits = (desired: Desired, { observed: { id } }: Claimed, world: World): Finding =>

@@ -35,13 +35,16 @@ export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): read
       return [...origins(document, instanceOn(value, asked.target), { field: '', places }), ...labels];
     }
     case 'Network': {
-      const { subnets, internet, ...own } = value.spec;
+      const { subnets, groups, internet, ...own } = value.spec;
       const at = subnets.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
       const places = [['spec', 'subnets', at]];
       if (asked.kind === 'subnet')
         return [...origins(document, subnets[at], { field: '', places }), ...spec({ internet }), ...labels];
       if (asked.kind === 'network') return [...spec({ internet, ...own }), ...labels];
-      return [...spec({ default: own.default }), ...labels];
+      const group = groups.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
+      const { adopt } = groups[group] ?? {};
+      const adopted = origins(document, adopt, { field: 'adopt', places: [['spec', 'groups', group, 'adopt']] });
+      return [...adopted, ...spec({ default: own.default }), ...labels];
     }
   }
 }

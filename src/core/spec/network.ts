@@ -29,6 +29,14 @@ const subnet = z.strictObject(
   { error: '{ name, cidr }' },
 );
 
+const group = z.strictObject(
+  {
+    name: name().meta({ description: 'A group that a rule or an instance of this network names, or all.' }),
+    adopt: adoption(),
+  },
+  { error: '{ name, adopt }' },
+);
+
 export const networkSchema = z
   .strictObject({
     apiVersion: z.literal('setpoint.dev/v1'),
@@ -50,6 +58,9 @@ export const networkSchema = z
           .array(subnet, { error: 'a list of { name, cidr }' })
           .default([])
           .meta({ description: 'Its subnets.' }),
+        groups: z.array(group, { error: 'a list of { name, adopt }' }).default([]).meta({
+          description: 'Groups that take over an existing object. Other groups need no entry: naming one is enough.',
+        }),
         ...terms(),
       },
       { error: 'a map' },

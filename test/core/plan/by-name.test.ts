@@ -76,7 +76,7 @@ describe('a name that is taken', () => {
     const stranger = see('network', 'vnet-9', vpc(), { name: 'core', signs: { slot } });
     const { findings } = plan({ ...input([net], looked([stranger])), dialect });
     const [blocked] = findings.filter(({ type }) => type === 'blocked');
-    assert.match(blocked?.why ?? '', /adopt: \{ <target>: vnet-9 \}/);
+    assert.match(blocked?.why ?? '', /adopt: \{ prod: vnet-9 \}/);
   });
   test('by our own object: it is the one', () => {
     const own = { ...network, signs: { ...network.signs, slot } };

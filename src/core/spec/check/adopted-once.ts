@@ -27,7 +27,7 @@ interface Claim {
   readonly document: Located<unknown>;
   readonly path: Path;
   /** Objects of two kinds are never one, whatever their ids. */
-  readonly kind: 'network' | 'subnet' | 'instance';
+  readonly kind: 'network' | 'subnet' | 'group' | 'instance';
   readonly name: string;
   readonly adopt: Readonly<Record<string, string>> | undefined;
 }
@@ -37,10 +37,14 @@ function* claimsIn(set: SpecSet): Iterable<Claim> {
   for (const document of set.networks.values()) {
     const { metadata, spec } = document.value;
     yield { document, path, kind: 'network', name: metadata.name, adopt: metadata.adopt };
-    for (const [index, { name, adopt }] of spec.subnets.entries()) {
-      const own = ['spec', 'subnets', index, 'adopt'];
-      yield { document, path: own, kind: 'subnet', name: `${metadata.name}.${name}`, adopt };
-    }
+    for (const [kind, list] of [
+      ['subnet', 'subnets'],
+      ['group', 'groups'],
+    ] as const)
+      for (const [index, { name, adopt }] of spec[list].entries()) {
+        const own = ['spec', list, index, 'adopt'];
+        yield { document, path: own, kind, name: `${metadata.name}.${name}`, adopt };
+      }
   }
   for (const document of set.instances) {
     const { name, adopt } = document.value.metadata;

@@ -1,6 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { SpecSet } from '../spec-set.ts';
 import { addressSpace } from './address-space.ts';
+import { adoptable } from './adoptable.ts';
 import { adoptedOnce } from './adopted-once.ts';
 import { cloudBlocks } from './cloud-blocks.ts';
 import { cloudNames } from './cloud-names.ts';
@@ -51,6 +52,7 @@ export const checks: readonly Check[] = [
   ignores,
   formerNames,
   adoptedOnce,
+  adoptable,
   rollouts,
   estateNames,
   teamTrees,

@@ -4,6 +4,7 @@ import type { Located } from '../located.ts';
 import { subnetPlaceOf } from '../placement.ts';
 import type { Path } from '../position.ts';
 import { error, type Problem } from '../problem.ts';
+import { groupsIn } from '../spec-groups.ts';
 import type { SpecSet } from '../spec-set.ts';
 import { suggest } from '../suggest.ts';
 
@@ -25,10 +26,17 @@ function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Proble
     yield* ask(own, spec.targets, path, 'target of this network');
     yield* ask(keysOf(subnet.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
   }
+  const named = groupsIn(set).flatMap((use) => (use.network === metadata.name ? use.name : []));
+  for (const [index, group] of spec.groups.entries()) {
+    const path = ['spec', 'groups', index];
+    const own = [{ name: group.name, path: [...path, 'name'] }];
+    yield* ask(own, ['all', ...new Set(named)], path, 'group that a rule or an instance of this network names');
+    yield* ask(keysOf(group.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
+  }
 }
 
 function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
-  const { metadata, spec } = rule.value;
+  const { spec } = rule.value;
   yield* declared(set, rule, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
   const network = set.networks.get(spec.network);
   if (!network) return;
@@ -36,7 +44,6 @@ function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem
   const ask = asking(rule);
   const what = `target of the network ${spec.network}`;
   yield* ask(listed(spec.targets, ['spec', 'targets']), there, ['spec', 'targets'], what);
-  yield* ask(keysOf(metadata.adopt), spec.targets ?? there, ['metadata', 'adopt'], 'target of this rule');
 }
 
 function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Problem> {

@@ -28,9 +28,17 @@ const notHere = ({ at }: Located<Document>, path: Path, message: string): Proble
 
 function adoptions({ kind, metadata, spec }: Document): readonly Path[] {
   if (kind === 'Estate' || kind === 'Target') return [];
-  const subnets = kind === 'Network' ? spec.subnets : [];
+  const listed =
+    kind === 'Network'
+      ? ([
+          ['subnets', spec.subnets],
+          ['groups', spec.groups],
+        ] as const)
+      : [];
   return [
     ...(metadata.adopt === undefined ? [] : [['metadata', 'adopt']]),
-    ...subnets.flatMap(({ adopt }, index) => (adopt === undefined ? [] : [['spec', 'subnets', index, 'adopt']])),
+    ...listed.flatMap(([list, entries]) =>
+      entries.flatMap(({ adopt }, index) => (adopt === undefined ? [] : [['spec', list, index, 'adopt']])),
+    ),
   ];
 }

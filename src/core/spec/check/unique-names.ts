@@ -14,13 +14,17 @@ export function* uniqueNames({ documents }: SpecSet): Iterable<Problem> {
     yield* twins(named.map(nameOf));
   }
   for (const network of ofKind(documents, 'Network')) {
-    yield* twins(
-      network.value.spec.subnets.map((subnet, index) => ({
-        what: `subnet of ${network.value.metadata.name}`,
-        name: subnet.name,
-        at: network.at(['spec', 'subnets', index, 'name']),
-      })),
-    );
+    for (const [what, list] of [
+      ['subnet', 'subnets'],
+      ['group', 'groups'],
+    ] as const)
+      yield* twins(
+        network.value.spec[list].map(({ name }, index) => ({
+          what: `${what} of ${network.value.metadata.name}`,
+          name,
+          at: network.at(['spec', list, index, 'name']),
+        })),
+      );
   }
   for (const document of documents) {
     for (const { path, names } of listsOf(document.value)) yield* repeated(document, path, names);
