@@ -50,6 +50,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'event-to-heal': { of: 'value', most: 3 },
   preempt: { of: 'value', most: 5 },
   normalisation: { of: 'value', most: 0 },
+  tamper: { of: 'value', most: 0 },
   sse: { of: 'value', most: 0 },
   'sse-latency': { of: 'value', most: 500 },
   'sse-memory': { of: 'value', most: 5 },

@@ -2,7 +2,10 @@ import type { ApiSettings, RunningFleet } from './cli/house.ts';
 import { openFront } from './config/front.ts';
 import { openShallowGround } from './config/ground.ts';
 import { outsideOf } from './config/outside.ts';
+import { lasting } from './fleet/lasting.ts';
+import { signLedgers } from './fleet/signer.ts';
 import { createLog, logSettings } from './telemetry/log.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
 import type { Surroundings } from './worker.ts';
 
 /** Wires the API without a worker. Where one of its parts fails none is left open. */
@@ -15,12 +18,20 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
     const outside = outsideOf('api', allowEndpoint, around);
     const ground = { store, ...(queue === undefined ? {} : { queue }), outside, clock, log };
     const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'] });
+    const end = new AbortController();
+    const { telemetry } = createTelemetry({ log });
+    const yard = { store, outside, clock, telemetry };
+    const signer = lasting('signer', () => signLedgers(yard, end.signal), { clock, log, signal: end.signal });
     return {
       ...(front.url === undefined ? {} : { httpUrl: front.url }),
       ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),
       stop: async () => {
         log.info('the API stops: what was asked is answered');
-        await front.close().finally(close);
+        end.abort();
+        await front
+          .close()
+          .then(() => signer)
+          .finally(close);
         log.info('the API has stopped');
       },
     };

@@ -1,9 +1,10 @@
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadProvider } from '../providers/index.ts';
 import { secretStores } from '../providers/secrets/index.ts';
 import type { House, SqlLogin } from './cli/house.ts';
 import { historyOf } from './config/history.ts';
+import { signingOf, witnessMeans, witnessPlaces } from './config/signing.ts';
 import { dayOf } from './core/day.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
@@ -13,6 +14,7 @@ import { loadSpecs } from './source/load.ts';
 import { hasData } from './store/embedded/has-data.ts';
 import type { DatabaseServer } from './store/open-store.ts';
 import { storeFolder } from './store/store-folder.ts';
+import { readableWitnessAt } from './witness/witnesses.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
 export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
@@ -46,6 +48,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       clock,
       onProgress: say,
       create: opening === 'make',
+      signing: signingOf(process.env),
     });
   },
   reading: async (folder, onProgress) => {
@@ -72,17 +75,22 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
       ...(publicUrl === undefined ? {} : { publicUrl }),
     });
   },
-  verifyExport: async (file, folder) => {
-    const [{ verifyExport }, { readCheckpoints }, { publicKey }] = await Promise.all([
+  witnesses: (place) => {
+    const means = witnessMeans(process.env);
+    const places = place === undefined ? witnessPlaces(process.env) : [place];
+    return places.map((one) => readableWitnessAt(one, means));
+  },
+  verifyExport: async (file, folder, compared) => {
+    const [{ verifyExport }, { checkpointFile }, { trustedKeys }] = await Promise.all([
       import('./store/verify-export.ts'),
       import('./store/checkpoint-file.ts'),
       import('./store/signing-key.ts'),
     ]);
-    const checkpoints = await readFile(join(folder, 'checkpoints.jsonl'), 'utf8').catch(() => '');
-    const key = await publicKey(join(folder, 'keys'));
+    const checkpoints = await checkpointFile(join(folder, 'checkpoints.jsonl')).read();
+    const keys = await trustedKeys(join(folder, 'keys'));
     const exported = await open(file);
     try {
-      return await verifyExport(exported.readLines(), readCheckpoints(checkpoints), key);
+      return await verifyExport(exported.readLines(), { checkpoints, keys, now: clock.now(), ...compared });
     } finally {
       await exported.close();
     }

@@ -27,7 +27,7 @@ const CELLS = [
 ];
 
 /** Not one cloud's: the three secret stores, of which any target may use any; what all do in a pass in the same way. */
-const ACROSS_CLOUDS = ['secrets', 'pass'];
+const ACROSS_CLOUDS = ['secrets', 'witness', 'pass'];
 
 const clouds = readdirSync('providers', { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ACROSS_CLOUDS.includes(entry.name))

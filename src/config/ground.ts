@@ -11,9 +11,10 @@ import type { Samples } from '../ports/telemetry.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { prepareQueueSchema } from '../queue/postgres-schema.ts';
 import { refuseUnfitRedis } from '../queue/unfit-redis.ts';
-import { type DatabaseServer, openStore } from '../store/open-store.ts';
+import { type DatabaseServer, type Opening, openStore } from '../store/open-store.ts';
 import { openSharedLimiter } from '../store/redis/shared-limiter.ts';
 import { historyOf } from './history.ts';
+import { signingOf } from './signing.ts';
 
 /** Rate budgets that can be looked at. */
 type Budgets = Limiter & Pick<Samples, 'lanes'>;
@@ -43,7 +44,8 @@ export const openShallowGround = (
 ): Promise<Pick<Ground, 'store' | 'close'> & { readonly queue?: Queue }> =>
   fromBelow(async (atEnd) => {
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
-    const store = await openStore({ folder, ...(databaseUrl ? { databaseUrl } : {}), clock, create: true });
+    const database = databaseUrl ? { databaseUrl } : {};
+    const store = await openStore({ folder, ...database, clock, create: true, ...signs(env, log) });
     atEnd(store.close);
     if (!databaseUrl || !redisUrl) return { store };
     await refuseUnfitRedis(redisUrl);
@@ -51,6 +53,12 @@ export const openShallowGround = (
     atEnd(queue.close);
     return { store, queue };
   });
+
+/** The process has a background task that signs, see `signLedgers`. */
+const signs = (env: NodeJS.ProcessEnv, log: Log): Pick<Opening, 'signing' | 'onProgress'> => ({
+  signing: { ...signingOf(env), hasSigner: true },
+  onProgress: (message) => log.info(message),
+});
 
 async function fromBelow<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pick<Ground, 'close'>> {
   const ends: (() => Promise<void>)[] = [];
@@ -75,7 +83,7 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
   if (!databaseUrl) throw new Error(`DATABASE_URL is not set: a fleet shares one PostgreSQL database. ${orAlone}`);
   if (!redisUrl) throw new Error(`REDIS_URL is not set: a fleet shares one Redis. ${orAlone}`);
   await refuseUnfitRedis(redisUrl);
-  const store = await openStore({ folder, databaseUrl, clock, create: true, ...historyOf(env) });
+  const store = await openStore({ folder, databaseUrl, clock, create: true, ...historyOf(env), ...signs(env, log) });
   atEnd(store.close);
   const limiter = await openSharedLimiter({
     url: redisUrl,
@@ -108,6 +116,7 @@ async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil,
     clock,
     create: true,
     ...historyOf(env),
+    ...signs(env, log),
     onServer: async (reached) => {
       server = reached;
       await prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) });

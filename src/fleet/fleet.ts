@@ -4,6 +4,7 @@ import { follow } from './follow.ts';
 import { generationsOf } from './generations.ts';
 import { lasting } from './lasting.ts';
 import { passesOf } from './pass.ts';
+import { signLedgers } from './signer.ts';
 import type { Source } from './source.ts';
 import type { Yard } from './yard.ts';
 
@@ -36,6 +37,7 @@ export async function startWorker({ sources, passEveryMs, atOnce }: FleetSetting
   const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
     lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), means),
+    lasting('signer', () => signLedgers(yard, end.signal), means),
     ...sources.map((source) => lasting(source.name, () => follow(source, yard, end.signal), means)),
   ];
   return {

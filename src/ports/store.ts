@@ -1,4 +1,4 @@
-import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authors } from './authors.ts';
@@ -102,15 +102,49 @@ export interface Estates {
 
 export type Accepted = Extract<Effect, { readonly do: 'claim' }>;
 
+/** Entries may be unsigned for so long before `verify` calls the ledger unproven: five turns of a signer. */
+export const defaultUnsignedLimitMs = 300_000;
+
+/** `witness`: every checkpoint that a witness holds; absent: none is compared. */
+export interface Comparison {
+  readonly witness?: readonly WitnessedCheckpoint[];
+  readonly unsignedLimitMs?: number;
+}
+
 /** Proof that the ledger is whole. */
 export interface Audit {
   /** The number of the newest entry, 0 before the first: what a plan's serial is. */
   head(estate: string): Promise<number>;
-  verify(estate: string): Promise<Verdict>;
+  verify(estate: string, how?: Comparison): Promise<Verdict>;
   /** One line of JSON per entry, from the first: enough to verify it with no database. */
   export(estate: string): AsyncIterable<string>;
-  /** Signs where the chain stands and keeps that outside the database; undefined where there is nothing new to sign. */
+  /**
+   * Signs the heads of all chains, in the database and outside it, for witnesses to be sent; undefined where no head has moved.
+   * Rejects where another key signs, and where the ledger is shorter than its newest checkpoint.
+   */
   checkpoint(estate: string): Promise<SignedCheckpoint | undefined>;
-  /** Newest last. */
-  checkpoints(): Promise<readonly SignedCheckpoint[]>;
+  /** The checkpoints of an estate that database and folder know. */
+  checkpoints(estate: string): Promise<readonly AnyCheckpoint[]>;
+  /** The estates with entries that no checkpoint covers. */
+  unsigned(): Promise<readonly UnsignedEstate[]>;
+  /** Makes the key of this process the one that signs; `onlyFirst`: where none does yet. Returns the fingerprint of the one that does. */
+  claimKey(when?: 'onlyFirst'): Promise<string>;
+  /** The fingerprint of this process's key. */
+  ownKey(): Promise<string>;
+  /** Sends witnesses the checkpoints that they have not taken; returns the witnesses that failed. */
+  deliver(): Promise<readonly Undelivered[]>;
+}
+
+/** `words`: entries of people among `entries`. */
+export interface UnsignedEstate {
+  readonly estate: string;
+  readonly entries: number;
+  readonly words: number;
+}
+
+/** A witness that has not taken its checkpoints. `waiting`: how many. */
+export interface Undelivered {
+  readonly witness: string;
+  readonly waiting: number;
+  readonly reason: string;
 }

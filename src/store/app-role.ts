@@ -49,6 +49,7 @@ const rights = `
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA setpoint TO ${appRole};
   GRANT EXECUTE ON FUNCTION setpoint.number_entries TO ${appRole};
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.ledger FROM ${appRole};
+  REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.checkpoints FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
   REVOKE DELETE ON setpoint.pauses FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.accepted_histories FROM ${appRole};
@@ -56,4 +57,5 @@ const rights = `
   REVOKE UPDATE, DELETE ON setpoint.tokens FROM ${appRole};
   GRANT UPDATE (revoked, used_at) ON setpoint.tokens TO ${appRole};
   REVOKE INSERT, UPDATE, DELETE ON setpoint.store, setpoint.migrations FROM ${appRole};
+  GRANT UPDATE (signing_key) ON setpoint.store TO ${appRole};
 `;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import { appRole, ensureAppRole } from './app-role.ts';
+import type { SigningOptions } from './checkpoints.ts';
 import { connect, connectReading, connectWriting, type Reach, writesAtOnce } from './connection.ts';
 import type { Context } from './context.ts';
 import { fromDatabaseUrl } from './database-url.ts';
@@ -10,7 +11,7 @@ import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { postgresHealth } from './health.ts';
 import { alone, migrate } from './migrate.ts';
-import { postgresAudit } from './postgres-audit.ts';
+import { type AuditOptions, postgresAudit } from './postgres-audit.ts';
 import { postgresAuthors } from './postgres-authors.ts';
 import { postgresEntryPages } from './postgres-entry-pages.ts';
 import { postgresEstates } from './postgres-estates.ts';
@@ -49,6 +50,7 @@ export interface Opening extends Tellings {
   readonly leaseMs?: number;
   /** For how long what the inventory was is kept; the default is 90 days. */
   readonly historyMs?: number;
+  readonly signing?: SigningOptions & Pick<AuditOptions, 'hasSigner'>;
 }
 
 interface Tellings {
@@ -174,7 +176,8 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
   const writing = connectWriting(reach, leaseMs);
   const reading = connectReading(reach);
   const { id: store } = await db.selectFrom('store').select('id').executeTakeFirstOrThrow();
-  const audit = postgresAudit({ db, clock, store }, folder);
+  const sharesDatabase = opening.databaseUrl !== undefined;
+  const audit = postgresAudit({ db, clock, store }, folder, { ...opening.signing, sharesDatabase });
   const leases = postgresLeases(writing, clock, { ttlMs: leaseMs, onRelease: audit.passEnded });
   const context: Context = {
     ...{ db, writing, reading, clock, store },
@@ -188,7 +191,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
   const close = async (): Promise<void> => {
     try {
       await leases.close();
-      await audit.close();
+      for (const failed of await audit.close()) opening.onProgress?.(failed);
       await Promise.all([db.destroy(), writing.destroy(), reading.destroy()]);
     } finally {
       await leave();

@@ -1,93 +1,108 @@
 import { join } from 'node:path';
-import { canonical } from '../core/ledger/canonical.ts';
 import { genesis, type Head, peopleChain } from '../core/ledger/chain.ts';
-import {
-  checkpointText,
-  type EstateCheckpoint,
-  isEstateCheckpoint,
-  type SignedCheckpoint,
-  sealText,
-} from '../core/ledger/checkpoint.ts';
+import type { EstateCheckpoint } from '../core/ledger/checkpoint.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
-import type { Audit } from '../ports/store.ts';
+import { type Audit, type Comparison, defaultUnsignedLimitMs } from '../ports/store.ts';
 import { readSeal } from './chain-write.ts';
-import { type CheckpointFile, checkpointFile } from './checkpoint-file.ts';
+import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } from './checkpoints.ts';
 import type { Context } from './context.ts';
 import { exportLine } from './export-line.ts';
 import { entryOf, type LedgerRow, ledgerRows } from './postgres-ledger.ts';
 import { sha256 } from './sha256.ts';
-import { fingerprintOf, publicKey, signedBy, signingKey } from './signing-key.ts';
+import { trustedKeys } from './signing-key.ts';
 
-/** Entries and time between two checkpoints, at most, as long as a process writes. */
+/** A process without a signer of its own signs after so many entries, or so long. */
 const checkpointEvery = { entries: 1000, ms: 60_000 };
 
 /** An audit that signs by itself. */
 export interface PostgresAudit extends Audit, Pick<Context, 'sealed'> {
-  /** Told the new head of a chain. Signs each word of people at once. */
+  /** A chain has this head now. Where no signer runs, words of people are signed at once. */
   written(estate: string, head: Head): Promise<void>;
-  /** A pass of the estate has ended: signs what this process wrote. */
+  /** A reconcile of the estate has ended: where no signer runs, its entries are signed. */
   passEnded(estate: string): Promise<void>;
-  /** Signs every chain that was written to since. */
-  close(): Promise<void>;
+  /** Signs every estate that this process wrote to since, and sends what witnesses have not taken. Returns what went wrong. */
+  close(): Promise<readonly string[]>;
 }
 
 type Reading = Pick<Context, 'db' | 'clock' | 'store'>;
 
+/** `hasSigner`: a background task of this process signs, see `Audit.unsigned`. `sharesDatabase`: other processes may have other keys. */
+export interface AuditOptions extends SigningOptions {
+  readonly hasSigner?: boolean;
+  readonly sharesDatabase?: boolean;
+}
+
 /** `folder`: ours, where keys and checkpoints lie, outside the database. */
-export function postgresAudit(context: Reading, folder: string): PostgresAudit {
-  const file = checkpointFile(join(folder, 'checkpoints.jsonl'));
-  const keys = join(folder, 'keys');
-  const keeping = { context, file, keys };
-  const unsigned = unsignedHeads();
+export function postgresAudit(context: Reading, folder: string, options: AuditOptions): PostgresAudit {
+  const checkpoints = checkpointsIn(context, folder, options);
+  const keeping = { context, checkpoints, keys: join(folder, 'keys') };
+  const unsigned = writtenEstates();
+
+  /** A command that only records words on a shared database leaves the choice of the key to those who work there. */
   const sign = async (estate: string): Promise<void> => {
-    const heads = unsigned.take(estate);
-    try {
-      await signHeads(keeping, estate, heads);
-    } catch (error) {
-      unsigned.putBack(estate, heads);
-      throw error;
-    }
+    const { entries } = unsigned.take(estate);
+    if (entries.scopes > 0 || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
+    await checkpoints.sign(estate).catch((error: unknown) => {
+      if (!(error instanceof NotTheSigner)) throw error;
+    });
   };
-  // why: what is committed is committed; heads that cannot be signed now are signed with the next ones, and `verify` tells of them
-  const tryToSign = (estate: string): Promise<void> => sign(estate).catch(() => {});
+  // why: committed entries stay committed; a signer signs them later, and until then `verify` counts them as unsigned
+  const tryToSign = async (estate: string): Promise<void> => {
+    if (!options.hasSigner) await sign(estate).catch(() => {});
+  };
   return {
     head: async (estate) => newestSeq(context, estate),
-    verify: (estate) => verify(keeping, estate),
+    verify: (estate, how = {}) => verify(keeping, estate, how),
     export: (estate) => exported(context, estate),
-    checkpoint: (estate) => signAll(keeping, estate),
-    checkpoints: async () => (await file.read()).flatMap((one) => (isEstateCheckpoint(one) ? [] : [one])),
-    sealed: (end) => seal(keeping, end),
+    checkpoint: async (estate) => {
+      if (options.hasSigner || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
+      return checkpoints.sign(estate);
+    },
+    checkpoints: checkpoints.of,
+    unsigned: checkpoints.unsigned,
+    claimKey: checkpoints.claimKey,
+    ownKey: checkpoints.ownKey,
+    deliver: checkpoints.deliver,
+    sealed: checkpoints.seal,
     written: async (estate, head) => {
       const isDue = unsigned.add(estate, head, performance.now());
       if (isDue || head.of === peopleChain) await tryToSign(estate);
     },
     passEnded: tryToSign,
     close: async () => {
-      for (const estate of unsigned.estates()) await tryToSign(estate);
+      const failed: string[] = [];
+      const wrong = (error: unknown): void => {
+        failed.push(error instanceof Error ? error.message : String(error));
+      };
+      for (const estate of unsigned.estates()) await sign(estate).catch(wrong);
+      for (const { witness, reason } of await checkpoints.deliver())
+        wrong(`the witness ${witness} took no checkpoint: ${reason}`);
+      return failed;
     },
   };
 }
 
-/** Heads that this process committed and nobody signed yet. */
-function unsignedHeads() {
-  const byEstate = new Map<string, { readonly heads: Map<string, Head>; readonly since: number; entries: number }>();
-  const add = (estate: string, head: Head, now: number): boolean => {
-    const known = byEstate.get(estate) ?? { heads: new Map<string, Head>(), since: now, entries: 0 };
-    byEstate.set(estate, known);
-    known.entries += head.number - (known.heads.get(head.of)?.number ?? head.number - 1);
-    const { number = 0 } = known.heads.get(head.of) ?? {};
-    if (head.number > number) known.heads.set(head.of, head);
-    return known.entries >= checkpointEvery.entries || now - known.since >= checkpointEvery.ms;
-  };
+interface Written {
+  readonly since: number;
+  readonly entries: { readonly people: number; readonly scopes: number };
+}
+
+/** The estates to which this process wrote entries since it last signed them. */
+function writtenEstates() {
+  const byEstate = new Map<string, Written>();
+  const none = { since: 0, entries: { people: 0, scopes: 0 } };
   return {
-    add,
-    take: (estate: string): readonly Head[] => {
-      const heads = [...(byEstate.get(estate)?.heads.values() ?? [])];
-      byEstate.delete(estate);
-      return heads;
+    add: (estate: string, { of }: Head, now: number): boolean => {
+      const { since, entries } = byEstate.get(estate) ?? { ...none, since: now };
+      const [people, scopes] = of === peopleChain ? [1, 0] : [0, 1];
+      const counted = { people: entries.people + people, scopes: entries.scopes + scopes };
+      byEstate.set(estate, { since, entries: counted });
+      return counted.people + counted.scopes >= checkpointEvery.entries || now - since >= checkpointEvery.ms;
     },
-    putBack: (estate: string, heads: readonly Head[]): void => {
-      for (const head of heads) add(estate, head, performance.now());
+    take: (estate: string): Written => {
+      const written = byEstate.get(estate) ?? none;
+      byEstate.delete(estate);
+      return written;
     },
     estates: () => [...byEstate.keys()],
   };
@@ -95,58 +110,27 @@ function unsignedHeads() {
 
 interface Keeping {
   readonly context: Reading;
-  readonly file: CheckpointFile;
+  readonly checkpoints: Checkpoints;
   readonly keys: string;
 }
 
-async function signHeads(
-  { context, file, keys }: Keeping,
-  estate: string,
-  heads: readonly Head[],
-): Promise<SignedCheckpoint | undefined> {
-  if (heads.length === 0) return undefined;
-  const { store, clock } = context;
-  const { id, sign } = await signingKey(keys);
-  const sorted = heads.toSorted((a, b) => (a.of < b.of ? -1 : 1));
-  const checkpoint = { store, estate, at: clock.now(), heads: sorted };
-  const signed = { ...checkpoint, key: id, signature: sign(checkpointText(checkpoint)) };
-  await file.append(signed);
-  return signed;
-}
-
-async function seal({ file, keys }: Keeping, end: Parameters<Context['sealed']>[0]): Promise<EstateCheckpoint> {
-  const { id, sign } = await signingKey(keys);
-  const signed = { ...end, key: id, signature: sign(sealText(end)) };
-  if (end.seq > 0) await file.append(signed);
-  return signed;
-}
-
-/** All heads that have moved since they were signed here last. */
-async function signAll(keeping: Keeping, estate: string): Promise<SignedCheckpoint | undefined> {
-  const { context, file } = keeping;
-  const known = await recordedOf(context, estate);
-  const signed = new Set(
-    (await file.read()).flatMap((one) =>
-      isEstateCheckpoint(one) || one.store !== context.store || one.estate !== estate ? [] : one.heads.map(canonical),
-    ),
-  );
-  const moved = (known?.heads ?? []).filter((head) => head.number > 0 && !signed.has(canonical(head)));
-  return signHeads(keeping, estate, moved);
-}
-
-/** In this order, so that what is written meanwhile is no contradiction: checkpoints, the recorded ends, the entries up to them. */
-async function verify({ context, file, keys }: Keeping, estate: string): Promise<Verdict> {
-  const checkpoints = await file.read();
-  const pem = await publicKey(keys);
-  const proof = { hash: sha256, key: fingerprintOf(pem), isSigned: signedBy(pem) };
-  const check = verification({ store: context.store, estate, checkpoints }, proof);
+/** In this order, so that entries written meanwhile are no contradiction: checkpoints, the recorded ends, the entries up to them. */
+async function verify({ context, checkpoints, keys }: Keeping, estate: string, how: Comparison): Promise<Verdict> {
+  const { witness, unsignedLimitMs = defaultUnsignedLimitMs } = how;
+  const known = await checkpoints.of(estate);
+  const proof = { hash: sha256, ...(await trustedKeys(keys)) };
+  const patience = { now: context.clock.now(), limitMs: unsignedLimitMs };
+  const claimed = { store: context.store, estate, checkpoints: known, patience, ...(witness && { witness }) };
+  const check = verification(claimed, proof);
   const recorded = await recordedOf(context, estate);
   const ends = new Map(recorded?.heads.map(({ of, number }) => [of, number]));
   for await (const { item, row } of itemsOf(context, estate, recorded)) {
     if (row && isNewer(row, ends)) continue;
     if (!check.follow(item)) break;
-    if (row && 'body' in item && row.address !== (item.body['address'] ?? null))
-      return { ok: false, seq: row.seq, reason: 'it is listed under another address than its content names' };
+    if (row && 'body' in item && row.address !== (item.body['address'] ?? null)) {
+      const reason = 'it is listed under another address than its content names';
+      return { ok: false, problem: 'broken', seq: row.seq, reason };
+    }
   }
   return check.end(recorded ?? { first: genesis(context.store, estate, sha256), heads: [] });
 }

@@ -8,7 +8,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Signs checkpoints. The private key never leaves its file, which only we can read. */
@@ -18,28 +18,65 @@ export interface SigningKey {
   sign(text: string): string;
 }
 
-/** The Ed25519 key in a folder's `keys`, made at its first use. */
-export async function signingKey(keys: string): Promise<SigningKey> {
+/**
+ * The Ed25519 key in `keyFile`, or without one the key in a folder's `keys`, made at its first use. The public half is kept in
+ * `keys`, under its fingerprint. Throws where the file holds no such key.
+ */
+export async function signingKey(keys: string, keyFile?: string): Promise<SigningKey> {
   await mkdir(keys, { recursive: true, mode: 0o700 });
-  const file = join(keys, 'checkpoint.key');
-  const text = await readFile(file, 'utf8').catch(() => make(file));
-  const secret = createPrivateKey(text);
+  const secret = keyFile === undefined ? createPrivateKey(await ownKey(keys)) : await keyIn(keyFile);
   const shown = createPublicKey(secret);
-  await writeFile(join(keys, 'checkpoint.pub'), shown.export({ type: 'spki', format: 'pem' }), { flag: 'wx' }).catch(
-    () => {},
-  );
+  const name = keyFile === undefined ? 'checkpoint.pub' : `${fingerprint(shown)}.pub`;
+  await writeFile(join(keys, name), shown.export({ type: 'spki', format: 'pem' }), { flag: 'wx' }).catch(() => {});
   return { id: fingerprint(shown), sign: (text) => sign(null, Buffer.from(text), secret).toString('base64') };
 }
 
-/** The public half as PEM text; undefined where no key was made yet. */
-export const publicKey = (keys: string): Promise<string | undefined> =>
-  readFile(join(keys, 'checkpoint.pub'), 'utf8').catch(() => undefined);
+const ownKey = (keys: string): Promise<string> => {
+  const file = join(keys, 'checkpoint.key');
+  return readFile(file, 'utf8').catch(() => make(file));
+};
 
-/** Tells signatures of one key from all else. `pem` undefined: there is no key, so nothing is signed. */
-export function signedBy(pem: string | undefined): (text: string, signature: string) => boolean {
-  if (pem === undefined) return () => false;
-  const key = createPublicKey(pem);
-  return (text, signature) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+async function keyIn(file: string): Promise<KeyObject> {
+  const how = 'Make one with: openssl genpkey -algorithm ed25519 -out FILE';
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new Error(`SETPOINT_SIGNING_KEY names ${file}, which cannot be read: ${cause.code}. ${how}`, { cause });
+  });
+  const key = keyOf(text);
+  if (key?.asymmetricKeyType !== 'ed25519')
+    throw new Error(`SETPOINT_SIGNING_KEY names ${file}, which holds no private Ed25519 key in PEM. ${how}`);
+  return key;
+}
+
+/** An error of the parser may quote the key, so it goes no further. */
+function keyOf(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The keys whose signatures a folder trusts: every public key in its `keys`. */
+export async function trustedKeys(keys: string): Promise<TrustedKeys> {
+  const names = await readdir(keys).catch(() => []);
+  const files = names.filter((name) => name.endsWith('.pub')).sort();
+  return trusting(await Promise.all(files.map((name) => readFile(join(keys, name), 'utf8'))));
+}
+
+/** `keys`: fingerprints. `isSigned`: by one of them. */
+export interface TrustedKeys {
+  readonly keys: readonly string[];
+  readonly isSigned: (text: string, signature: string) => boolean;
+}
+
+/** Public keys as PEM text; of none, nothing is signed. */
+export function trusting(pems: readonly string[]): TrustedKeys {
+  const keys = pems.map((pem) => createPublicKey(pem));
+  return {
+    keys: keys.map(fingerprint),
+    isSigned: (text, signature) =>
+      keys.some((key) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'))),
+  };
 }
 
 /** Two processes may come here at once: a link is made by one of them only, and both read what it made. */
@@ -51,10 +88,6 @@ async function make(file: string): Promise<string> {
   await rm(aside);
   return readFile(file, 'utf8');
 }
-
-/** Of the public key as PEM text. */
-export const fingerprintOf = (pem: string | undefined): string | undefined =>
-  pem === undefined ? undefined : fingerprint(createPublicKey(pem));
 
 const fingerprint = (key: KeyObject): string =>
   createHash('sha256')

@@ -26,7 +26,7 @@ export type Tables = RecordTables &
 
 /** What was done. */
 interface RecordTables {
-  store: { id: string };
+  store: { id: Generated<string>; signing_key: string | null };
   estates: {
     name: string;
     seq: number;
@@ -35,6 +35,8 @@ interface RecordTables {
     numbers: Generated<string | null>;
   };
   chains: ChainTable;
+  checkpoints: { estate: string; number: number; body: string };
+  signed_heads: Omit<ChainTable, 'at'>;
   ledger: LedgerTable;
   intents: IntentTable;
   places: PlaceTable;

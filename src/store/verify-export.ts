@@ -1,8 +1,9 @@
 import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
+import { type Comparison, defaultUnsignedLimitMs } from '../ports/store.ts';
 import { sha256 } from './sha256.ts';
-import { fingerprintOf, signedBy } from './signing-key.ts';
+import type { TrustedKeys } from './signing-key.ts';
 
 interface Whose {
   readonly store: string;
@@ -12,13 +13,20 @@ interface Whose {
 /** `seal`: no entry, but the end of the chain that the estate had in the first version. */
 type Line = Whose & (Linked | { readonly seal: EstateCheckpoint });
 
-/** Checks an export (see `Audit.export`) with no database. `publicKey`: PEM, from `.setpoint/keys/checkpoint.pub`. */
+/** `checkpoints`: from the folder of a store. `now`: entries may be unsigned for `unsignedLimitMs` before that. */
+export interface ExportProof extends Comparison {
+  readonly checkpoints: readonly AnyCheckpoint[];
+  readonly keys: TrustedKeys;
+  readonly now: number;
+}
+
+/** Checks an export (see `Audit.export`) with no database. An export that no checkpoint covers proves nothing. */
 export async function verifyExport(
   lines: Iterable<string> | AsyncIterable<string>,
-  checkpoints: readonly AnyCheckpoint[],
-  publicKey: string | undefined,
+  { checkpoints, keys, now, witness, unsignedLimitMs: limitMs = defaultUnsignedLimitMs }: ExportProof,
 ): Promise<Verdict> {
-  const proof = { hash: sha256, key: fingerprintOf(publicKey), isSigned: signedBy(publicKey) };
+  const proof = { hash: sha256, ...keys };
+  const compared = { checkpoints, patience: { now, limitMs }, ...(witness && { witness }) };
   let first: Line | undefined;
   let check: Verification | undefined;
   let count = 0;
@@ -26,20 +34,24 @@ export async function verifyExport(
     if (text.trim() === '') continue;
     const line = lineIn(text);
     count += 1;
-    if (line === undefined) return { ok: false, seq: count, reason: `line ${count} of the export is not an entry` };
+    if (line === undefined) return broken(count, `line ${count} of the export is not an entry`);
     first ??= line;
     if (line.store !== first.store || line.estate !== first.estate)
-      return {
-        ok: false,
-        seq: 'seal' in line ? line.seal.seq : line.seq,
-        reason: `line ${count} is of another ledger`,
-      };
+      return broken('seal' in line ? line.seal.seq : line.seq, `line ${count} is of another ledger`);
     const { store, estate } = first;
-    check ??= verification({ store, estate, checkpoints }, proof);
+    check ??= verification({ store, estate, ...compared }, proof);
     if (!check.follow(line)) break;
   }
-  return check?.end() ?? { ok: false, seq: 1, reason: 'the export is empty' };
+  return check ? covered(check.end()) : broken(1, 'the export is empty');
 }
+
+function covered(verdict: Verdict): Verdict {
+  if (!verdict.ok || verdict.entries === 0 || verdict.checkpoints > 0) return verdict;
+  const reason = 'no signed checkpoint covers this export: name the folder of the signer with --dir, or a witness';
+  return { ok: false, problem: 'unproven', seq: 1, reason };
+}
+
+const broken = (seq: number, reason: string): Verdict => ({ ok: false, problem: 'broken', seq, reason });
 
 function lineIn(text: string): Line | undefined {
   try {

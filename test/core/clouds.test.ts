@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { clouds } from '../../src/core/clouds.ts';
 
 /** Folders of what clouds share. */
-const shared = ['pass', 'secrets'];
+const shared = ['pass', 'secrets', 'witness'];
 
 it('what specs may name is what there is a provider of', async () => {
   const entries = await readdir(new URL('../../providers/', import.meta.url), { withFileTypes: true });

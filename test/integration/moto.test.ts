@@ -7,6 +7,7 @@ import { moves, resizes, scalesDown } from './support/acts/change.ts';
 import { creates, hasNothingToDo, refusesBadSpecs } from './support/acts/create.ts';
 import { healsEditsAtAPrompt, healsEditsOfAnSdk } from './support/acts/edits.ts';
 import { leavesNothing, provesEveryCall, retains } from './support/acts/end.ts';
+import { witnesses } from './support/acts/witness.ts';
 import { type Life, startLife } from './support/life.ts';
 import { motoMissing } from './support/moto.ts';
 
@@ -46,4 +47,5 @@ describe('a life against moto', { skip }, () => {
   step('without its documents it is retained, and rules go within limits', retains);
   step('pruned, nothing of ours is left and nothing of others is touched', leavesNothing);
   step('the ledger is whole, and has every call that wrote', provesEveryCall);
+  step('a bucket keeps checkpoints, each once, and overwrites none', witnesses);
 });

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sha256 } from '../../src/store/sha256.ts';
+import { trustedKeys, trusting } from '../../src/store/signing-key.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, scope, workerOf } from './fixtures.ts';
@@ -87,7 +88,8 @@ const oldAcquire = (client: pg.Client, holder: string) =>
 test('an export of the last version still verifies, alone and with the checkpoints that came since', async () => {
   const [export_, file, key] = await Promise.all(['ledger.jsonl', 'checkpoints.jsonl', 'checkpoint.pub'].map(kept));
   const checkpoints = readCheckpoints(file ?? '');
-  const verdict = await verifyExport(linesOf(export_ ?? ''), checkpoints, key);
+  const proof = { checkpoints, keys: trusting([key ?? '']), now: clock.now() };
+  const verdict = await verifyExport(linesOf(export_ ?? ''), proof);
   assert.deepEqual(verdict, {
     ok: true,
     entries: 5,
@@ -96,7 +98,7 @@ test('an export of the last version still verifies, alone and with the checkpoin
     signedAt: checkpoints[1]?.at,
     chains: [{ chain: 'estate', entries: 5, signed: 5 }],
   });
-  const cut = await verifyExport(linesOf(export_ ?? '').slice(0, 4), checkpoints, key);
+  const cut = await verifyExport(linesOf(export_ ?? '').slice(0, 4), proof);
   assert.ok(!cut.ok && cut.seq === 5);
 });
 
@@ -128,10 +130,10 @@ test('the chain of the last version ends in a signed checkpoint, with which the 
     assert.deepEqual(lines.slice(0, 5), linesOf(await kept('ledger.jsonl')));
     assert.ok('seal' in JSON.parse(lines[5] ?? ''));
     const inside = join(folder, 'upgraded', '.setpoint');
-    const key = await readFile(join(inside, 'keys/checkpoint.pub'), 'utf8');
     const checkpoints = readCheckpoints(await readFile(join(inside, 'checkpoints.jsonl'), 'utf8'));
-    assert.equal((await verifyExport(lines, checkpoints, key)).ok, true);
-    const shown = await verifyExport(lines.slice(0, 5), checkpoints, key);
+    const proof = { checkpoints, keys: await trustedKeys(join(inside, 'keys')), now: clock.now() };
+    assert.equal((await verifyExport(lines, proof)).ok, true);
+    const shown = await verifyExport(lines.slice(0, 5), proof);
     assert.equal(shown.ok && shown.later, 3, 'it says what is not in it');
 
     const renewed = await running.query(

@@ -17,7 +17,13 @@ storeLaws('postgres', async () => {
   const clock = virtualClock();
   return {
     connect: async () => {
-      const store = await openStore({ folder, clock, databaseClock: clock, create: true });
+      const store = await openStore({
+        folder,
+        clock,
+        databaseClock: clock,
+        create: true,
+        signing: { hasSigner: true },
+      });
       stores.push(store);
       return store;
     },

@@ -11,6 +11,7 @@ import type { Store } from '../../src/ports/store.ts';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sha256 } from '../../src/store/sha256.ts';
+import { type TrustedKeys, trustedKeys, trusting } from '../../src/store/signing-key.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { addressOf, draftOf, scope, workerOf } from './fixtures.ts';
@@ -18,10 +19,12 @@ import { owner } from './owner.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 const folder = await temporaryFolder();
+const clock = virtualClock();
+const now = clock.now();
 let store: Store;
 let admin: pg.Client;
 before(async () => {
-  store = await openStore({ folder, clock: virtualClock(), create: true });
+  store = await openStore({ folder, clock, databaseClock: clock, create: true });
   admin = await owner(folder);
   await admin.query('ALTER TABLE setpoint.ledger DISABLE TRIGGER ALL');
 });
@@ -124,20 +127,22 @@ for (const [index, { name, tamper, seq, reason, exported = seq }] of rows.entrie
 test('tamper: checkpoints signed by another key, or by none, are worth nothing', async () => {
   await written('forged');
   const lines = await linesOf('forged');
-  const checkpoints = (await store.audit.checkpoints()).filter(({ estate }) => estate === 'forged');
+  const checkpoints = await store.audit.checkpoints('forged');
   assert.equal(checkpoints.length, 1);
-  const key = await readFile(join(folder, '.setpoint/keys/checkpoint.pub'), 'utf8');
-  assert.equal(seqOf(await verifyExport(lines, checkpoints, key)), 'ok');
-  assert.equal(seqOf(await verifyExport(lines, checkpoints, undefined)), 3);
+  const verdictBy = async (keys: TrustedKeys) => seqOf(await verifyExport(lines, { checkpoints, keys, now }));
+  assert.equal(await verdictBy(await trustedKeys(join(folder, '.setpoint/keys'))), 'ok');
+  assert.equal(await verdictBy(trusting([])), 3);
   const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  assert.equal(seqOf(await verifyExport(lines, checkpoints, other)), 3);
+  assert.equal(await verdictBy(trusting([other])), 3);
 });
 
 test('tamper: an export that is cut, mixed, empty or no export at all', async () => {
   await written('a');
   await written('b');
   const [a, b] = [await linesOf('a'), await linesOf('b')];
-  const verdict = async (lines: readonly string[]) => verifyExport(lines, [], undefined);
+  const keys = await trustedKeys(join(folder, '.setpoint/keys'));
+  const checkpoints = await store.audit.checkpoints('a');
+  const verdict = async (lines: readonly string[]) => verifyExport(lines, { checkpoints, keys, now });
   assert.equal(seqOf(await verdict(a)), 'ok');
   assert.equal(seqOf(await verdict([...a.slice(0, 3), b[3] ?? ''])), 3);
   assert.equal(seqOf(await verdict([...a.slice(0, 2), '{"seq":3}'])), 3);
@@ -149,22 +154,64 @@ test('tamper: an export that is cut, mixed, empty or no export at all', async ()
   assert.equal(seqOf(await verdict(a.map((line) => line.replaceAll('"a"', '"c"')))), 1);
 });
 
-test('checkpoints: a line cut short by a crash is passed over, any other bad line is not', async () => {
+test('an export that no checkpoint covers proves nothing', async () => {
+  await written('alone');
+  const lines = await linesOf('alone');
+  const bare = await verifyExport(lines, { checkpoints: [], keys: trusting([]), now });
+  assert.ok(!bare.ok && bare.problem === 'unproven');
+  assert.match(bare.reason, /no signed checkpoint covers this export/);
+});
+
+test('entries that stay unsigned are told of, and after the limit the ledger is not proven', async () => {
+  await written('tail');
+  const soon = await store.audit.verify('tail');
+  assert.deepEqual(soon.ok && soon.unsigned?.entries, 2);
+  const late = await store.audit.verify('tail', { unsignedLimitMs: -1 });
+  assert.ok(!late.ok && late.problem === 'unproven' && late.seq === 4);
+});
+
+test('a ledger that is shorter than its newest checkpoint is signed no further', async () => {
+  await written('shorter');
+  await cut('shorter', 3);
+  await recompute('shorter');
+  await assert.rejects(store.audit.checkpoint('shorter'), /ends at 2, and 3 entries of it were signed/);
+  await admin.query('ALTER TABLE setpoint.checkpoints DISABLE TRIGGER ALL');
+  await admin.query("DELETE FROM setpoint.checkpoints WHERE estate = 'shorter'");
+  await admin.query('ALTER TABLE setpoint.checkpoints ENABLE TRIGGER ALL');
+  await assert.rejects(
+    store.audit.checkpoint('shorter'),
+    /checkpoint 1 was signed here, the newest in the database is none/,
+  );
+});
+
+test('the role of the application changes no checkpoint', async () => {
+  await written('kept');
+  await admin.query('SET ROLE setpoint_app');
+  try {
+    for (const sql of ['DELETE FROM setpoint.checkpoints', "UPDATE setpoint.checkpoints SET body = ''"])
+      await assert.rejects(admin.query(sql), /permission denied/);
+  } finally {
+    await admin.query('RESET ROLE');
+  }
+});
+
+test('checkpoints: a line cut short by a crash gives way to the next one, any other bad line is an error', async () => {
   const file = join(folder, '.setpoint/checkpoints.jsonl');
-  const before = await store.audit.checkpoints();
+  const sound = await readFile(file, 'utf8');
   await appendFile(file, '{"at":1,"est');
+  assert.deepEqual(readCheckpoints(await readFile(file, 'utf8')), readCheckpoints(sound));
   const { pass } = await workerOf(store, 'later');
   await store.ledger.intend(pass, [draftOf('create', 'a')]);
   const made = await store.audit.checkpoint('later');
-  assert.deepEqual(await store.audit.checkpoints(), [...before, made]);
-  const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replace(`"hash":"${made?.heads[0]?.hash}",`, ''));
-  await assert.rejects(store.audit.checkpoints(), /line \d+ of the checkpoints is none/);
-  await writeFile(file, text);
+  assert.ok(made);
+  assert.equal(await readFile(file, 'utf8'), `${sound}${canonical(made)}\n`);
+  await writeFile(file, `${sound.slice(0, -9)}\n${canonical(made)}\n`);
+  await assert.rejects(store.audit.verify('later'), /line \d+ of .*checkpoints.jsonl is damaged/);
+  await writeFile(file, `${sound}${canonical(made)}\n`);
   assert.throws(() => readCheckpoints('{"a":1}'), /line 1/);
 });
 
-const seqOf = (verdict: Verdict): number | 'ok' => (verdict.ok ? 'ok' : verdict.seq);
+const seqOf = (verdict: Verdict): number | 'ok' | undefined => (verdict.ok ? 'ok' : verdict.seq);
 
 async function linesOf(estate: string): Promise<readonly string[]> {
   const lines: string[] = [];
@@ -173,8 +220,8 @@ async function linesOf(estate: string): Promise<readonly string[]> {
 }
 
 const verifyCopy = async (estate: string): Promise<Verdict> =>
-  verifyExport(
-    await linesOf(estate),
-    await store.audit.checkpoints(),
-    await readFile(join(folder, '.setpoint/keys/checkpoint.pub'), 'utf8'),
-  );
+  verifyExport(await linesOf(estate), {
+    checkpoints: await store.audit.checkpoints(estate),
+    keys: await trustedKeys(join(folder, '.setpoint/keys')),
+    now,
+  });

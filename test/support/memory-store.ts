@@ -1,9 +1,10 @@
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
+import { type Head, peopleChain } from '../../src/core/ledger/chain.ts';
+import { rootOf, type SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Pass } from '../../src/ports/ledger.ts';
-import type { Audit, Estates, Store } from '../../src/ports/store.ts';
+import { type Audit, defaultUnsignedLimitMs, type Estates, type Store } from '../../src/ports/store.ts';
 import { noteBody } from '../../src/store/entry-body.ts';
 import { exportLine } from '../../src/store/export-line.ts';
 import { storeFailureOf } from '../../src/store/health.ts';
@@ -116,17 +117,27 @@ function takeover(data: Memory, at: number, pass: Pass, { claims, note }: Return
 /** Checkpoints here are signed with nothing but a hash: enough to keep the laws. */
 function memoryAudit(data: Memory, clock: Clock): Audit {
   const signed: SignedCheckpoint[] = [];
-  const proof = { hash: sha256, key: 'memory', isSigned: () => true };
+  const proof = { hash: sha256, keys: ['memory'], isSigned: () => true };
+  const ofEstate = (name: string) => signed.filter(({ estate }) => estate === name);
   const movedOf = (name: string) => {
-    const known = new Set(signed.flatMap(({ estate, heads }) => (estate === name ? heads.map(canonical) : [])));
+    const known = new Set(ofEstate(name).flatMap(({ heads }) => heads.map(canonical)));
     const heads = [...estateOf(data, name).chain.heads.values()].map(({ head }) => head);
-    return heads.filter((head) => !known.has(canonical(head))).sort((a, b) => (a.of < b.of ? -1 : 1));
+    return heads
+      .filter((head) => head.number > 0 && !known.has(canonical(head)))
+      .sort((a, b) => (a.of < b.of ? -1 : 1));
   };
+  const behind = (name: string, { of, number }: Head): number =>
+    number -
+    (ofEstate(name)
+      .findLast(({ heads }) => heads.some((head) => head.of === of))
+      ?.heads.find((head) => head.of === of)?.number ?? 0);
   return {
     head: async (name) => estateOf(data, name).chain.entries.length,
-    verify: async (name) => {
+    verify: async (name, { witness, unsignedLimitMs: limitMs = defaultUnsignedLimitMs } = {}) => {
       const { seal, heads, entries } = estateOf(data, name).chain;
-      const check = verification({ store: data.store, estate: name, checkpoints: signed }, proof);
+      const patience = { now: clock.now(), limitMs };
+      const claimed = { store: data.store, estate: name, checkpoints: signed, patience, ...(witness && { witness }) };
+      const check = verification(claimed, proof);
       const isWhole = check.follow({ seal }) && entries.every((entry) => check.follow(entry));
       return check.end(isWhole ? { first: seal, heads: [...heads.values()].map(({ head }) => head) } : undefined);
     },
@@ -137,10 +148,25 @@ function memoryAudit(data: Memory, clock: Clock): Audit {
     checkpoint: async (name) => {
       const heads = movedOf(name);
       if (heads.length === 0) return undefined;
-      const checkpoint = { store: data.store, estate: name, at: clock.now(), heads, key: 'memory', signature: '' };
+      const last = ofEstate(name).at(-1);
+      const checkpoint = {
+        ...{ store: data.store, estate: name, at: clock.now(), heads },
+        ...{ number: (last?.number ?? 0) + 1, previous: last === undefined ? '' : rootOf(last, sha256) },
+        ...{ key: 'memory', signature: '' },
+      };
       signed.push(checkpoint);
       return checkpoint;
     },
-    checkpoints: async () => [...signed],
+    checkpoints: async (name) => ofEstate(name),
+    unsigned: async () =>
+      [...data.estates.keys()].sort().flatMap((estate) => {
+        const moved = movedOf(estate);
+        const entries = moved.reduce((sum, head) => sum + behind(estate, head), 0);
+        const words = moved.filter(({ of }) => of === peopleChain).reduce((sum, head) => sum + behind(estate, head), 0);
+        return entries === 0 ? [] : [{ estate, entries, words }];
+      }),
+    claimKey: async () => 'memory',
+    ownKey: async () => 'memory',
+    deliver: async () => [],
   };
 }

@@ -1,17 +1,20 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
+import type { WitnessedCheckpoint } from '../../core/ledger/checkpoint.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
-import { formatMoment } from '../../core/render/moment.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Comparison, Store } from '../../ports/store.ts';
+import type { Witness } from '../../ports/witness.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
+import { approver } from '../estate/leases.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
 import { tellHeldSources } from '../estate/source-words.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { count } from '../output/count.ts';
+import { formatDuration, parseDuration } from '../output/duration.ts';
 import { emitJson, emitText } from '../output/emit.ts';
 import { inOrder } from '../output/in-order.ts';
 import { type Listed, ledgerTable } from '../output/ledger-text.ts';
@@ -29,6 +32,10 @@ interface Options extends ServerOption {
   readonly limit: number;
   readonly export?: string;
   readonly out?: string;
+  /** True: the witnesses that SETPOINT_WITNESS names. */
+  readonly witness?: string | true;
+  readonly unsignedLimit?: number;
+  readonly reason?: string;
 }
 
 export const ledger = (context: Context): Command =>
@@ -52,17 +59,39 @@ export const ledger = (context: Context): Command =>
       context.finish(await list(address, command, context));
     })
     .addCommand(verify(context))
-    .addCommand(exporting(context));
+    .addCommand(exporting(context))
+    .addCommand(rekeying(context));
 
 const verify = (context: Context): Command =>
   verb('verify', {
     group: 'Look',
     summary: 'check every hash and every signed checkpoint; names the first bad entry',
-    examples: [['ledger verify', 'the one in the store']],
+    about:
+      'Signatures are made within a minute, and within five seconds of a word of a person. Exit code 1: the ledger is broken, or it\nis not proven because entries have had no signature for longer than --unsigned-limit.',
+    examples: [
+      ['ledger verify', 'the one in the store'],
+      ['ledger verify --witness', 'compare with the witnesses that SETPOINT_WITNESS names'],
+      ['ledger verify --witness /var/log/audit.log', 'compare with the log of a syslog server, or a copy'],
+    ],
   })
     .option('--export <file>', 'an export instead of the store; needs the checkpoints and the public key in --dir')
+    .option('--witness [place]', 'compare with a witness; without a place, with those in SETPOINT_WITNESS')
+    .option('--unsigned-limit <duration>', 'entries may have no signature for so long (default 5m)', parseDuration)
     .action(async (_options: Options, command: Command) => {
       context.finish(await prove(command, context));
+    });
+
+const rekeying = (context: Context): Command =>
+  verb('rekey', {
+    group: 'Own',
+    summary: 'let the key of this folder sign the ledger from now on',
+    about:
+      'One key signs for all workers. Use this where the signer and its key are lost, or after a key was replaced. The change is written\ninto the ledger. Keep the old public key as keys/NAME.pub: it proves the older checkpoints.',
+    examples: [['ledger rekey --reason "the signer\'s disk is lost"', 'take over']],
+  })
+    .requiredOption('--reason <text>', 'why; written into the ledger')
+    .action(async (_options: Options, command: Command) => {
+      context.finish(await rekey(command.optsWithGlobals<Options>(), context));
     });
 
 const exporting = (context: Context): Command =>
@@ -135,19 +164,37 @@ async function prove(command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const verdict = await provenBy(options, await proverFor(command, options, context), context);
   if (options.json) emitJson(context.terminal, verdict);
-  else
-    emitText(
-      context.terminal,
-      paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', verdictText(printable(verdict))),
-    );
+  else {
+    const text = verdictText(printable(verdict), context.clock.now());
+    emitText(context.terminal, paintFor(context.terminal.out)(verdict.ok ? 'good' : 'bad', text));
+  }
   return verdict.ok ? exitCodes.done : exitCodes.error;
+}
+
+/** Each estate's ledger says which key signed until now, and why another one does from here on. */
+async function rekey({ dir, reason = '' }: Options, context: Context): Promise<ExitCode> {
+  return withGivenStore(dir, context, async (store) => {
+    const [before, after] = [await store.audit.claimKey('onlyFirst'), await store.audit.ownKey()];
+    if (before === after) {
+      emitText(context.terminal, `Ledger: the key ${after} of this folder signs it already`);
+      return exitCodes.done;
+    }
+    const estates = await store.estates.list();
+    for (const estate of estates) {
+      await store.ledger.note(estate, { rekey: { from: before, to: after, reason, person: approver() } });
+    }
+    await store.audit.claimKey();
+    for (const estate of estates) await store.audit.checkpoint(estate);
+    emitText(context.terminal, `Ledger: the key ${after} of this folder signs it from now on, instead of ${before}`);
+    return exitCodes.done;
+  });
 }
 
 /** An export is proven here, whatever SETPOINT_SERVER says. */
 const proverFor = async (command: Command, options: Options, context: Context): Promise<Client | undefined> =>
   options.export !== undefined && options.server === undefined
     ? undefined
-    : serverFor(command, { ...sides, here: ['export'] }, context);
+    : serverFor(command, { ...sides, here: ['export', 'witness', 'unsignedLimit'] }, context);
 
 async function provenBy(options: Options, server: Client | undefined, context: Context): Promise<Verdict> {
   if (server !== undefined) {
@@ -155,16 +202,43 @@ async function provenBy(options: Options, server: Client | undefined, context: C
     context.terminal.err.write(byItsWord(server));
     return verdict;
   }
-  if (options.export !== undefined) return provenExport(options.export, options.dir, context);
-  return withGivenStore(options.dir, context, async (store) => store.audit.verify(await estateOf(store, options)));
+  const compared = await comparisonOf(options, context);
+  if (options.export !== undefined) return provenExport(options.export, options.dir, { compared, context });
+  return withGivenStore(options.dir, context, async (store) =>
+    store.audit.verify(await estateOf(store, options), compared),
+  );
+}
+
+async function comparisonOf({ witness, unsignedLimit }: Options, { house }: Context): Promise<Comparison> {
+  const limit = unsignedLimit === undefined ? {} : { unsignedLimitMs: unsignedLimit };
+  if (witness === undefined) return limit;
+  const witnesses = house.witnesses(witness === true ? undefined : witness);
+  if (witnesses.length === 0)
+    throw new Complaint('No witness is named.', { next: 'Name one: --witness PLACE, or set SETPOINT_WITNESS.' });
+  const held = await Promise.all(witnesses.map(heldBy));
+  return { ...limit, witness: held.flat() };
+}
+
+async function heldBy(witness: Witness): Promise<readonly WitnessedCheckpoint[]> {
+  try {
+    return await witness.read();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Complaint(`The witness ${witness.name} cannot be read, so nothing was compared.`, { why, cause });
+  }
 }
 
 const byItsWord = ({ url }: Client): string =>
   `This is the word of ${url} about its own ledger. To prove it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
 
-async function provenExport(file: string, folder: string, { house }: Context): Promise<Verdict> {
+interface Proving {
+  readonly compared: Comparison;
+  readonly context: Context;
+}
+
+async function provenExport(file: string, folder: string, { compared, context }: Proving): Promise<Verdict> {
   try {
-    return await house.verifyExport(file, folder);
+    return await context.house.verifyExport(file, folder, compared);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Complaint(`The export ${file} cannot be checked.`, {
@@ -175,23 +249,30 @@ async function provenExport(file: string, folder: string, { house }: Context): P
   }
 }
 
-function verdictText(verdict: Verdict): string {
-  if (!verdict.ok) return `Ledger: BROKEN at entry ${verdict.seq}: ${verdict.reason}`;
-  const { entries, checkpoints, later } = verdict;
+function verdictText(verdict: Verdict, now: number): string {
+  if (!verdict.ok) {
+    const at = verdict.seq === undefined ? '' : ` at entry ${verdict.seq}`;
+    return `Ledger: ${verdict.problem === 'broken' ? 'BROKEN' : 'NOT PROVEN'}${at}: ${verdict.reason}`;
+  }
+  const { entries, chains, checkpoints, witnessed, later } = verdict;
   const lines = [
-    `Ledger: whole, ${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'signed checkpoint')}`,
-    signedText(verdict),
+    `Ledger: whole, ${count(entries, 'entry', 'entries')} in ${count(chains.length, 'chain')}, ${count(checkpoints, 'signed checkpoint')}`,
+    signedText(verdict, now),
+    ...(witnessed === undefined
+      ? []
+      : [`The witness agrees up to checkpoint ${witnessed.number}, signed ${ago(witnessed.at, now)}`]),
     ...(later === undefined ? [] : [laterText(later)]),
   ];
   return lines.join('\n');
 }
 
-function signedText({ entries, chains, signedAt }: Extract<Verdict, { readonly ok: true }>): string {
-  if (signedAt === undefined) return 'No signature of this folder covers it.';
-  const signed = chains.reduce((sum, chain) => sum + chain.signed, 0);
-  const rest = entries === signed ? '' : `; ${count(entries - signed, 'newer entry', 'newer entries')} not signed yet`;
-  return `Signatures reach ${signed} of ${entries} in ${count(chains.length, 'chain')}, the newest of ${formatMoment(signedAt)}${rest}`;
+function signedText({ entries, signedAt, unsigned }: Extract<Verdict, { readonly ok: true }>, now: number): string {
+  if (signedAt === undefined) return 'No signature covers it.';
+  const signed = entries - (unsigned?.entries ?? 0);
+  return `Signed up to ${signed} of ${entries}, ${ago(signedAt, now)}`;
 }
+
+const ago = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
 
 const laterText = (later: number): string =>
   `An older version made this export: ${count(later, 'later entry', 'later entries')} that checkpoints name cannot be in it.`;

@@ -68,12 +68,17 @@ const whole = want.object({
   head: want.object({ seq: want.number, hash: want.text }),
   signedAt: want.maybe(want.moment),
   chains: want.list(want.object({ chain: want.text, entries: want.number, signed: want.number })),
+  unsigned: want.maybe(want.object({ entries: want.number, seq: want.number, at: want.moment })),
 });
-const broken = want.object({ seq: want.number, reason: want.text });
+const problem = want.object({
+  problem: want.one('broken', 'unproven'),
+  seq: want.maybe(want.number),
+  reason: want.text,
+});
 const either = want.object({ ok: want.truth });
 
 const verdict: Want<Verdict> = (value, at) => {
   const { ok } = either(value, at);
   if (ok) return { ok, ...whole(value, at) };
-  return { ok, ...broken(value, at) };
+  return { ok, ...problem(value, at) };
 };

@@ -71,11 +71,20 @@ const trusted =
     return value as T; // why: checked by whoever made it; what is wrong inside is caught where it is shown
   };
 
+const one =
+  <T extends string>(...values: readonly T[]): Want<T> =>
+  (value, at) => {
+    const found = values.find((each) => each === value);
+    if (found === undefined) throw new Unexpected(at, values.join(' or '));
+    return found;
+  };
+
 /** What an answer may be made of. */
 export const want = {
   object,
   list,
   record,
+  one,
   maybe,
   moment,
   trusted,

@@ -1,11 +1,18 @@
 import { canonical } from './canonical.ts';
-import type { EstateHead, Head } from './chain.ts';
+import type { EstateHead, Hash, Head } from './chain.ts';
 
-/** One signature over the ends of several chains of an estate at a moment, kept outside the database. `at`: ms since the epoch. */
+/**
+ * The heads of an estate's chains at a moment. Each checkpoint holds the heads that moved since the one before and covers its root,
+ * so one signature covers the heads of all chains. `at`: ms since the epoch.
+ */
 export interface Checkpoint {
   readonly store: string;
   readonly estate: string;
+  /** Counts the checkpoints of an estate from 1, without a gap. */
+  readonly number: number;
   readonly at: number;
+  /** The root of the checkpoint before; empty in the first. */
+  readonly previous: string;
   /** Sorted by chain. */
   readonly heads: readonly Head[];
 }
@@ -18,16 +25,34 @@ export interface Signature {
 
 export type SignedCheckpoint = Checkpoint & Signature;
 
+/** The signed part of a checkpoint without its heads: short enough for one line of a system log. */
+export type CheckpointRoot = Pick<Checkpoint, 'store' | 'estate' | 'number' | 'at'> & { readonly root: string };
+
+/** A checkpoint as a witness keeps it: whole, or its root alone. */
+export type WitnessedCheckpoint = SignedCheckpoint | (CheckpointRoot & Signature);
+
+/** A checkpoint of the second version: each process signed the chains that it wrote to, and numbered nothing. */
+export type ProcessCheckpoint = Pick<Checkpoint, 'store' | 'estate' | 'at' | 'heads'> & Signature;
+
 /**
  * A checkpoint of the first version, over the one chain that an estate had. The last one is the estate's seal: the genesis of all
  * its chains covers it. An estate made since is sealed at `seq` 0.
  */
-export type EstateCheckpoint = Omit<Checkpoint, 'heads'> & EstateHead & Signature;
+export type EstateCheckpoint = Pick<Checkpoint, 'store' | 'estate' | 'at'> & EstateHead & Signature;
 
-export type AnyCheckpoint = SignedCheckpoint | EstateCheckpoint;
+export type AnyCheckpoint = SignedCheckpoint | ProcessCheckpoint | EstateCheckpoint;
 
-/** The signed text. */
-export const checkpointText = ({ store, estate, at, heads }: Checkpoint): string =>
+export const rootOf = ({ previous, heads }: Pick<Checkpoint, 'previous' | 'heads'>, hash: Hash): string =>
+  hash(canonical({ previous, heads }));
+
+/** The signed text of a checkpoint, and of its root alone. */
+export const checkpointText = (checkpoint: Checkpoint | CheckpointRoot, hash: Hash): string => {
+  const { store, estate, number, at } = checkpoint;
+  const root = 'root' in checkpoint ? checkpoint.root : rootOf(checkpoint, hash);
+  return canonical({ checkpoint: 'setpoint', version: 3, store, estate, number, at, root });
+};
+
+export const processText = ({ store, estate, at, heads }: Omit<ProcessCheckpoint, keyof Signature>): string =>
   canonical({ checkpoint: 'setpoint', version: 2, store, estate, at, heads });
 
 export const sealText = ({ store, estate, seq, hash, at }: Omit<EstateCheckpoint, keyof Signature>): string =>
@@ -36,8 +61,19 @@ export const sealText = ({ store, estate, seq, hash, at }: Omit<EstateCheckpoint
 /** One line of the checkpoints file. Throws where the line is none. */
 export function readCheckpoint(line: string): AnyCheckpoint {
   const value: unknown = JSON.parse(line);
-  if (isEstateCheckpoint(value) || isCheckpoint(value)) return value;
+  if (isEstateCheckpoint(value) || isSignedCheckpoint(value) || isProcessCheckpoint(value)) return value;
   throw new TypeError('not a checkpoint');
+}
+
+/** A line that a witness kept: JSON, behind whatever a log puts before it. Undefined where there is no checkpoint in it. */
+export function readWitnessed(line: string): WitnessedCheckpoint | undefined {
+  const text = line.slice(Math.max(0, line.indexOf('{')));
+  try {
+    const value: unknown = JSON.parse(text);
+    return isSignedCheckpoint(value) || isSignedRoot(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function isEstateCheckpoint(value: unknown): value is EstateCheckpoint {
@@ -45,10 +81,24 @@ export function isEstateCheckpoint(value: unknown): value is EstateCheckpoint {
   return isText(hash) && Number.isSafeInteger(seq) && isSignedMoment(value);
 }
 
-const isCheckpoint = (value: unknown): value is SignedCheckpoint => {
+export function isSignedCheckpoint(value: unknown): value is SignedCheckpoint {
+  const { number, previous } = fieldsOf(value);
+  return Number.isSafeInteger(number) && isText(previous) && hasHeads(value);
+}
+
+function isSignedRoot(value: unknown): value is CheckpointRoot & Signature {
+  const { number, root } = fieldsOf(value);
+  return Number.isSafeInteger(number) && isText(root) && isSignedMoment(value);
+}
+
+function isProcessCheckpoint(value: unknown): value is ProcessCheckpoint {
+  return !('number' in fieldsOf(value)) && hasHeads(value);
+}
+
+function hasHeads(value: unknown): boolean {
   const { heads } = fieldsOf(value);
   return Array.isArray(heads) && heads.every(isHead) && isSignedMoment(value);
-};
+}
 
 function isHead(value: unknown): value is Head {
   const { of, number, hash } = fieldsOf(value);

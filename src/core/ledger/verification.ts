@@ -1,3 +1,4 @@
+import { formatMoment } from '../render/moment.ts';
 import {
   broken,
   brokenFirst,
@@ -14,13 +15,23 @@ import {
   checkpointText,
   type EstateCheckpoint,
   isEstateCheckpoint,
+  isSignedCheckpoint,
+  processText,
+  type SignedCheckpoint,
   sealText,
+  type WitnessedCheckpoint,
 } from './checkpoint.ts';
+import { brokenSequence, unlikeWitness } from './checkpoint-sequence.ts';
 import type { Linked } from './entry.ts';
 
 /**
- * The worth of a ledger. The first bad entry is named: `seq` is the number it has, or where one is missing a number that it can have.
- * `head`: the newest entry. `signedAt`: when the newest checkpoint was signed.
+ * The worth of a ledger. `head`: the newest entry. `signedAt`: when the newest checkpoint was signed.
+ *
+ *   ok    | problem  | the ledger
+ *   ------+----------+--------------------------------------------------------------------------------------
+ *   true  |          | is whole; entries behind the newest signature are counted in `unsigned`
+ *   false | broken   | was changed. `seq`: the first bad entry, or where one is missing a number that it can have
+ *   false | unproven | shows no change, but signatures or the witness do not reach far enough
  */
 export type Verdict =
   | {
@@ -30,10 +41,27 @@ export type Verdict =
       readonly head: EstateHead;
       readonly signedAt?: number;
       readonly chains: readonly ChainVerdict[];
+      readonly unsigned?: Unsigned;
+      /** The newest checkpoint that the witness holds, and when it was signed; absent: no witness was asked. */
+      readonly witnessed?: Pick<SignedCheckpoint, 'number' | 'at'>;
       /** Entries that checkpoints name and that an export made by the first version cannot hold. */
       readonly later?: number;
     }
-  | { readonly ok: false; readonly seq: number; readonly reason: string };
+  | ({ readonly ok: false } & Problem);
+
+/** `seq`: absent where a checkpoint is bad and not an entry. */
+export interface Problem {
+  readonly problem: 'broken' | 'unproven';
+  readonly seq?: number;
+  readonly reason: string;
+}
+
+/** Entries that no signature covers. `seq`, `at`: of the oldest one. */
+export interface Unsigned {
+  readonly entries: number;
+  readonly seq: number;
+  readonly at: number;
+}
 
 /** `chain`: a scope, `people`, or `estate` for the one chain of the first version. Signatures cover the first `signed` entries. */
 export interface ChainVerdict {
@@ -42,10 +70,10 @@ export interface ChainVerdict {
   readonly signed: number;
 }
 
-/** `isSigned` tells whether a signature is by the trusted key, `key` is its fingerprint: undefined where there is none. */
+/** `isSigned` tells whether a signature is by a trusted key; `keys` are the fingerprints of these. */
 export interface Proof {
   readonly hash: Hash;
-  readonly key: string | undefined;
+  readonly keys: readonly string[];
   readonly isSigned: (text: string, signature: string) => boolean;
 }
 
@@ -54,6 +82,16 @@ export interface Claimed {
   readonly estate: string;
   /** All that are known; those of other stores and estates are passed over. */
   readonly checkpoints: readonly AnyCheckpoint[];
+  /** All that a witness holds, to be compared; absent: no witness is asked. */
+  readonly witness?: readonly WitnessedCheckpoint[];
+  /** Entries may be unsigned, and checkpoints unwitnessed, for so long; absent: for ever. */
+  readonly patience?: Patience;
+}
+
+/** `now`: ms since the epoch. */
+export interface Patience {
+  readonly now: number;
+  readonly limitMs: number;
 }
 
 /** The ends that the database recorded: of the first chain, and of all others. */
@@ -76,10 +114,8 @@ export interface Verification {
   end(recorded?: Recorded): Verdict;
 }
 
-interface Bad {
-  readonly seq: number;
-  readonly reason: string;
-}
+/** A bad entry, or a bad checkpoint. */
+type Bad = Pick<Problem, 'seq' | 'reason'>;
 
 /** How far a chain was read. `seq`: of its last entry. */
 interface Reached {
@@ -92,12 +128,13 @@ interface State {
   seal: EstateCheckpoint | undefined;
   readonly chains: Map<string, Reached>;
   newest: EstateHead;
+  unsigned: Unsigned | undefined;
 }
 
 export function verification(claimed: Claimed, proof: Proof): Verification {
   const signed = signedOf(claimed, proof);
   const first = genesis(claimed.store, claimed.estate, proof.hash);
-  const state: State = { first, seal: undefined, chains: new Map(), newest: first };
+  const state: State = { first, seal: undefined, chains: new Map(), newest: first, unsigned: undefined };
   let bad: Bad | undefined;
 
   const follow = (item: LedgerItem): boolean => {
@@ -109,7 +146,10 @@ export function verification(claimed: Claimed, proof: Proof): Verification {
 
   const end = (recorded?: Recorded): Verdict => {
     const found = bad ?? cutFirst(state, signed) ?? cutTail(state, signed, recorded) ?? unlikeRecorded(state, recorded);
-    return found ? { ok: false, ...found } : wholeOf(state, signed);
+    const broken = found ?? badCheckpoint(claimed, signed, proof);
+    if (broken) return { ok: false, problem: 'broken', ...broken };
+    const unproven = unsignedTooLong(state, claimed) ?? unwitnessed(claimed, signed);
+    return unproven ? { ok: false, problem: 'unproven', ...unproven } : wholeOf(state, signed, claimed);
   };
   return { follow, end };
 }
@@ -117,9 +157,13 @@ export function verification(claimed: Claimed, proof: Proof): Verification {
 /** Of the checkpoints those of this estate: by the first version's number, and by chain and number. */
 interface Signed {
   readonly count: number;
+  readonly numbered: readonly SignedCheckpoint[];
   readonly at: number | undefined;
   readonly first: readonly EstateCheckpoint[];
+  readonly firstReach: number;
   readonly chains: ReadonlyMap<string, ReadonlyMap<number, readonly Promised[]>>;
+  /** By chain, the number up to which signatures cover it. */
+  readonly reach: ReadonlyMap<string, number>;
   isForged(checkpoint: AnyCheckpoint): boolean;
 }
 
@@ -138,15 +182,25 @@ function signedOf({ store, estate, checkpoints }: Claimed, proof: Proof): Signed
       promises.set(number, [...(promises.get(number) ?? []), { hash, checkpoint }]);
       chains.set(of, promises);
     }
+  const reach = new Map([...chains].map(([of, promises]) => [of, Math.max(...promises.keys())]));
   const forged = new Map<AnyCheckpoint, boolean>();
   const isForged = (checkpoint: AnyCheckpoint): boolean => {
-    const text = isEstateCheckpoint(checkpoint) ? sealText(checkpoint) : checkpointText(checkpoint);
-    const known = forged.get(checkpoint) ?? !proof.isSigned(text, checkpoint.signature);
+    const known = forged.get(checkpoint) ?? !proof.isSigned(textOf(checkpoint, proof.hash), checkpoint.signature);
     forged.set(checkpoint, known);
     return known;
   };
   const at = ours.length === 0 ? undefined : ours.reduce((newest, one) => Math.max(newest, one.at), 0);
-  return { count: ours.length, at, first: ours.filter(isEstateCheckpoint), chains, isForged };
+  const first = ours.filter(isEstateCheckpoint);
+  // why: the genesis of every chain covers the seal, which covers the first chain to its end
+  const firstReach =
+    chains.size > 0 ? Number.POSITIVE_INFINITY : first.reduce((most, { seq }) => Math.max(most, seq), 0);
+  const numbered = ours.filter(isSignedCheckpoint);
+  return { count: ours.length, numbered, at, first, firstReach, chains, reach, isForged };
+}
+
+function textOf(checkpoint: AnyCheckpoint, hash: Hash): string {
+  if (isEstateCheckpoint(checkpoint)) return sealText(checkpoint);
+  return isSignedCheckpoint(checkpoint) ? checkpointText(checkpoint, hash) : processText(checkpoint);
 }
 
 /** An estate's seal may be by the key of another process of the fleet, which is not here. */
@@ -164,7 +218,7 @@ function unsealed(
       seq: Math.min(seal.seq, first.seq) + 1,
       reason: `the first chain ends at ${first.seq}, it was sealed at ${seal.seq}`,
     };
-  if (seal.key === proof.key && !proof.isSigned(sealText(seal), seal.signature))
+  if (proof.keys.includes(seal.key) && !proof.isSigned(sealText(seal), seal.signature))
     return { seq, reason: 'the seal of the estate has no valid signature' };
   state.seal = seal;
   return undefined;
@@ -186,7 +240,13 @@ function followFirst(entry: Linked, { proof, signed, state }: Following): Bad | 
   if (reason !== undefined) return { seq, reason };
   state.first = estateHeadOf(entry);
   state.newest = state.first;
+  if (entry.seq > signed.firstReach) countUnsigned(state, entry);
   return undefined;
+}
+
+function countUnsigned(state: State, { seq, at }: Linked): void {
+  const { unsigned } = state;
+  state.unsigned = unsigned === undefined ? { entries: 1, seq, at } : { ...unsigned, entries: unsigned.entries + 1 };
 }
 
 function followChain(entry: Linked, { proof, signed, state }: Following): Bad | undefined {
@@ -203,6 +263,7 @@ function followChain(entry: Linked, { proof, signed, state }: Following): Bad | 
     return { seq: number > reached.head.number + 1 ? reached.seq + 1 : entry.seq, reason: `${reason} (chain ${of})` };
   state.chains.set(of, { head: headOf(entry), seq: entry.seq });
   if (entry.seq > state.newest.seq) state.newest = estateHeadOf(entry);
+  if (number > (signed.reach.get(of) ?? 0)) countUnsigned(state, entry);
   return undefined;
 }
 
@@ -228,7 +289,7 @@ function cutFirst({ first }: State, signed: Signed): Bad | undefined {
 function cutTail({ seal, chains, first }: State, signed: Signed, recorded?: Recorded): Bad | undefined {
   if (seal === undefined && recorded === undefined && first.seq > 0) return undefined;
   for (const [of, promises] of signed.chains) {
-    const number = Math.max(...promises.keys());
+    const number = signed.reach.get(of) ?? 0;
     const { head, seq } = chains.get(of) ?? { head: { number: 0 }, seq: seal?.seq ?? first.seq };
     if (number <= head.number) continue;
     const cut = `the tail is cut: a signed checkpoint names entry ${number}, the last one here is ${head.number}`;
@@ -256,19 +317,59 @@ function unlikeRecorded({ first, seal, chains }: State, recorded?: Recorded): Ba
 const endsAt = (found: number, recorded: number): string =>
   `the chain ends at ${found}, the database recorded its end at ${recorded}`;
 
-function wholeOf({ first, seal, chains, newest }: State, signed: Signed): Verdict {
-  const signedFirst = Math.max(0, ...signed.first.map(({ seq }) => seq));
+function badCheckpoint(claimed: Claimed, { numbered, isForged }: Signed, proof: Proof): Bad | undefined {
+  const forgedOne = numbered.find(isForged);
+  const witness = witnessOf(claimed);
+  const reason =
+    (forgedOne && `checkpoint ${forgedOne.number} has no valid signature`) ??
+    brokenSequence(numbered, proof.hash) ??
+    (witness && unlikeWitness(numbered, witness, proof));
+  return reason === undefined ? undefined : { reason };
+}
+
+/** A witness may serve several ledgers. */
+const witnessOf = ({ witness, store, estate }: Claimed): readonly WitnessedCheckpoint[] | undefined =>
+  witness?.filter((one) => one.store === store && one.estate === estate);
+
+const newestIn = (witness: readonly WitnessedCheckpoint[]): Pick<SignedCheckpoint, 'number' | 'at'> =>
+  witness.reduce((newest, { number, at }) => (number > newest.number ? { number, at } : newest), { number: 0, at: 0 });
+
+function unsignedTooLong({ unsigned }: State, { patience }: Claimed): Bad | undefined {
+  if (unsigned === undefined || patience === undefined || patience.now - unsigned.at <= patience.limitMs)
+    return undefined;
+  const { entries, seq, at } = unsigned;
+  const are = entries === 1 ? '1 entry is' : `${entries} entries are`;
+  return { seq, reason: `${are} not signed, the oldest since ${formatMoment(at)}: no signer runs` };
+}
+
+/** A witness that holds nothing, or nothing new for long, proves nothing. */
+function unwitnessed(claimed: Claimed, { numbered }: Signed): Bad | undefined {
+  const witness = witnessOf(claimed);
+  if (witness === undefined || numbered.length === 0) return undefined;
+  const { number: last } = newestIn(witness);
+  if (last === 0) return { reason: 'the witness holds no checkpoint of this ledger: nothing was compared' };
+  const { patience } = claimed;
+  const next = numbered.filter(({ number }) => number > last).map(({ at }) => at);
+  const since = next.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
+  if (patience === undefined || patience.now - since <= patience.limitMs) return undefined;
+  return { reason: `the witness holds checkpoints up to ${last} only, the next one was signed ${formatMoment(since)}` };
+}
+
+function wholeOf({ first, seal, chains, newest, unsigned }: State, signed: Signed, claimed: Claimed): Verdict {
   const whole = [
-    ...(first.seq === 0 ? [] : [{ chain: 'estate', entries: first.seq, signed: signedFirst }]),
+    ...(first.seq === 0
+      ? []
+      : [{ chain: 'estate', entries: first.seq, signed: Math.min(first.seq, signed.firstReach) }]),
     ...[...chains.values()]
       .map(({ head: { of, number } }) => ({
         chain: of,
         entries: number,
-        signed: Math.max(0, ...(signed.chains.get(of)?.keys() ?? [])),
+        signed: signed.reach.get(of) ?? 0,
       }))
       .sort((a, b) => (a.chain < b.chain ? -1 : 1)),
   ];
-  const later = [...signed.chains.values()].reduce((sum, promises) => sum + Math.max(...promises.keys()), 0);
+  const later = [...signed.reach.values()].reduce((sum, number) => sum + number, 0);
+  const witness = witnessOf(claimed);
   return {
     ok: true,
     entries: whole.reduce((sum, { entries }) => sum + entries, 0),
@@ -276,6 +377,8 @@ function wholeOf({ first, seal, chains, newest }: State, signed: Signed): Verdic
     head: newest,
     ...(signed.at === undefined ? {} : { signedAt: signed.at }),
     chains: whole,
+    ...(unsigned && { unsigned }),
+    ...(witness && { witnessed: newestIn(witness) }),
     ...(seal === undefined && later > 0 ? { later } : {}),
   };
 }

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chainGenesis, genesis, link, linkFirst } from '../../../src/core/ledger/chain.ts';
-import { checkpointText, sealText } from '../../../src/core/ledger/checkpoint.ts';
+import { checkpointText, processText, rootOf, sealText } from '../../../src/core/ledger/checkpoint.ts';
 import type { Content } from '../../../src/core/ledger/entry.ts';
 
 const of = { store: 's1', estate: 'acme', at: 7 };
 
 /** Signatures that stand outside the database were made over these very texts: another text is another promise. */
 test('the signed texts are these, letter by letter', () => {
+  const plain = (text: string): string => `(${text})`;
+  const heads = [{ of: 'people', number: 2, hash: 'h' }];
+  const root = '({"heads":[{"hash":"h","number":2,"of":"people"}],"previous":"p"})';
+  assert.equal(rootOf({ previous: 'p', heads }, plain), root);
+  const text = `{"at":7,"checkpoint":"setpoint","estate":"acme","number":4,"root":${JSON.stringify(root)},"store":"s1","version":3}`;
+  assert.equal(checkpointText({ ...of, number: 4, previous: 'p', heads }, plain), text);
+  assert.equal(checkpointText({ ...of, number: 4, root }, plain), text, 'its root alone is signed by the same text');
   assert.equal(
-    checkpointText({ ...of, heads: [{ of: 'people', number: 2, hash: 'h' }] }),
+    processText({ ...of, heads }),
     '{"at":7,"checkpoint":"setpoint","estate":"acme","heads":[{"hash":"h","number":2,"of":"people"}],"store":"s1","version":2}',
   );
   assert.equal(

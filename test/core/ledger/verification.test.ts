@@ -11,14 +11,26 @@ import {
   linkFirst,
 } from '../../../src/core/ledger/chain.ts';
 import {
+  type AnyCheckpoint,
   checkpointText,
   type EstateCheckpoint,
+  type ProcessCheckpoint,
+  processText,
   readCheckpoint,
+  readWitnessed,
+  rootOf,
   type SignedCheckpoint,
   sealText,
 } from '../../../src/core/ledger/checkpoint.ts';
+import { withoutHeads } from '../../../src/core/ledger/checkpoint-sequence.ts';
 import type { Linked } from '../../../src/core/ledger/entry.ts';
-import { type LedgerItem, type Recorded, type Verdict, verification } from '../../../src/core/ledger/verification.ts';
+import {
+  type Claimed,
+  type LedgerItem,
+  type Recorded,
+  type Verdict,
+  verification,
+} from '../../../src/core/ledger/verification.ts';
 import { assertGolden } from '../../support/golden.ts';
 
 /** Not a hash to trust, but one that shows every difference. */
@@ -31,10 +43,11 @@ const estate = 'acme';
 
 function verify(
   items: readonly LedgerItem[],
-  checkpoints: readonly (EstateCheckpoint | SignedCheckpoint)[],
+  checkpoints: readonly AnyCheckpoint[],
   recorded?: Recorded,
+  compared: Pick<Claimed, 'witness' | 'patience'> = {},
 ): Verdict {
-  const check = verification({ store, estate, checkpoints }, { hash, key: 'k', isSigned });
+  const check = verification({ store, estate, checkpoints, ...compared }, { hash, keys: ['k'], isSigned });
   items.every((item) => check.follow(item));
   return check.end(recorded);
 }
@@ -42,7 +55,7 @@ function verify(
 interface Row {
   readonly name: string;
   readonly items: readonly LedgerItem[];
-  readonly checkpoints?: readonly (EstateCheckpoint | SignedCheckpoint)[];
+  readonly checkpoints?: readonly AnyCheckpoint[];
   readonly recorded?: Recorded;
   readonly want: number | 'ok';
   readonly reason?: RegExp;
@@ -207,9 +220,9 @@ const at = (seq: number): Linked => {
   return entry;
 };
 const headsOf = (...seqs: readonly number[]): readonly Head[] => seqs.map((seq) => headOf(at(seq)));
-function signed(seqs: readonly number[], rest: Partial<SignedCheckpoint> = {}): SignedCheckpoint {
+function signed(seqs: readonly number[], rest: Partial<ProcessCheckpoint> = {}): ProcessCheckpoint {
   const checkpoint = { store, estate, at: 10, heads: headsOf(...seqs) };
-  return { ...checkpoint, key: 'k', signature: sign(checkpointText(checkpoint)), ...rest };
+  return { ...checkpoint, key: 'k', signature: sign(processText(checkpoint)), ...rest };
 }
 const recorded: Recorded = { first: genesis(store, estate, hash), heads: headsOf(2, 5, 6) };
 const without = (...seqs: readonly number[]) => whole.filter(({ seq }) => !seqs.includes(seq));
@@ -391,6 +404,7 @@ test('verification: says how far signatures reach, chain by chain', () => {
       { chain: 'estate', entries: 5, signed: 3 },
       { chain: 'people', entries: 1, signed: 0 },
     ],
+    unsigned: { entries: 3, seq: 4, at: 4 },
   });
   const verdict = verify([{ seal }, ...whole], [signed([2, 3])]);
   assert.deepEqual(verdict.ok && verdict.chains, [
@@ -406,11 +420,180 @@ test('verification: an export of the first version says what it cannot hold', ()
 });
 
 test('checkpoint: what is written reads back, and nothing else is taken for one', () => {
-  for (const one of [signed([2, 3]), signedFirst(oldAt(2))]) assert.deepEqual(readCheckpoint(JSON.stringify(one)), one);
+  for (const one of [signed([2, 3]), signedFirst(oldAt(2)), ...sequence([2, 3], [5])])
+    assert.deepEqual(readCheckpoint(JSON.stringify(one)), one);
   const bad = [
     { ...signedFirst(oldAt(2)), seq: '2' },
     { ...signed([2]), heads: [{ of: 'a', number: 1 }] },
   ];
   for (const line of ['{}', '[]', 'null', '"x"', '{', ...bad.map((one) => JSON.stringify(one))])
     assert.throws(() => readCheckpoint(line));
+});
+
+/** Checkpoints 1, 2, … over these heads. */
+function sequence(...turns: readonly (readonly number[])[]): readonly SignedCheckpoint[] {
+  const made: SignedCheckpoint[] = [];
+  for (const [index, seqs] of turns.entries()) {
+    const before = made.at(-1);
+    made.push(numbered({ number: index + 1, previous: before === undefined ? '' : rootOf(before, hash), seqs }));
+  }
+  return made;
+}
+
+type Numbered = Pick<SignedCheckpoint, 'number' | 'previous'> & { readonly seqs: readonly number[] };
+
+function numbered({ number, previous, seqs }: Numbered): SignedCheckpoint {
+  const checkpoint = { store, estate, number, at: number * 100, previous, heads: headsOf(...seqs) };
+  return { ...checkpoint, key: 'k', signature: sign(checkpointText(checkpoint, hash)) };
+}
+
+const three = sequence([2, 3], [4], [5, 6]);
+const [one, firstTwo] = [three.slice(0, 1), three.slice(0, 2)];
+const last = (all: readonly SignedCheckpoint[]): SignedCheckpoint => {
+  const found = all.at(-1);
+  assert.ok(found);
+  return found;
+};
+/** A second history by somebody who has the key. */
+const other = numbered({ number: 3, previous: rootOf(last(firstTwo), hash), seqs: [5] });
+const brief = (all: readonly SignedCheckpoint[]) => all.map((each) => withoutHeads(each, hash));
+
+const sequenceRows: readonly {
+  readonly name: string;
+  readonly items?: readonly LedgerItem[];
+  readonly checkpoints: readonly AnyCheckpoint[];
+  readonly compared?: Pick<Claimed, 'witness' | 'patience'>;
+  readonly want: 'ok' | 'broken' | 'unproven';
+  readonly reason?: RegExp;
+}[] = [
+  { name: 'three checkpoints, in any order and twice', checkpoints: [...three].reverse().concat(one), want: 'ok' },
+  { name: 'the first one missing', checkpoints: three.slice(1), want: 'broken', reason: /checkpoint 1 is missing/ },
+  {
+    name: 'one missing',
+    checkpoints: [...one, last(three)],
+    want: 'broken',
+    reason: /checkpoint 2 is missing: 3 follows 1/,
+  },
+  { name: 'two of one number', checkpoints: [...three, other], want: 'broken', reason: /two different.*number 3/ },
+  {
+    name: 'one that follows another',
+    checkpoints: [...one, numbered({ number: 2, previous: 'x', seqs: [4] })],
+    want: 'broken',
+    reason: /checkpoint 2 does not follow/,
+  },
+  {
+    name: 'one without signature, over no entry',
+    checkpoints: [
+      ...three,
+      { ...numbered({ number: 4, previous: rootOf(last(three), hash), seqs: [] }), signature: 'x' },
+    ],
+    want: 'broken',
+    reason: /checkpoint 4 has no valid signature/,
+  },
+  { name: 'a witness that agrees', checkpoints: three, compared: { witness: three }, want: 'ok' },
+  { name: 'a witness that keeps roots alone', checkpoints: three, compared: { witness: brief(three) }, want: 'ok' },
+  { name: 'a witness that is behind', checkpoints: three, compared: { witness: one }, want: 'ok' },
+  {
+    name: 'a witness that serves other ledgers too',
+    checkpoints: three,
+    compared: { witness: [...three, { ...last(three), estate: 'b' }, { ...last(three), store: 's2', number: 9 }] },
+    want: 'ok',
+  },
+  {
+    name: 'a witness that knows more: entries and checkpoints were cut',
+    items: [{ seal }, ...without(5, 6)],
+    checkpoints: firstTwo,
+    compared: { witness: brief(three) },
+    want: 'broken',
+    reason: /holds checkpoint 3 of 1970-01-01 00:00 UTC, which is missing here/,
+  },
+  {
+    name: 'nothing left but a witness',
+    items: [],
+    checkpoints: [],
+    compared: { witness: brief(one) },
+    want: 'broken',
+    reason: /missing here/,
+  },
+  {
+    name: 'a witness that holds another history of the same key',
+    checkpoints: [...firstTwo, other],
+    compared: { witness: brief(three) },
+    want: 'broken',
+    reason: /checkpoint 3 is not the one that the witness holds/,
+  },
+  {
+    name: 'a witness with the signature of a key that is not trusted',
+    checkpoints: three,
+    compared: { witness: [{ ...last(three), key: 'z', signature: 'x' }] },
+    want: 'broken',
+    reason: /by the key z, which is not trusted/,
+  },
+  {
+    name: 'a witness that holds nothing of this ledger',
+    checkpoints: three,
+    compared: { witness: [] },
+    want: 'unproven',
+    reason: /no checkpoint of this ledger/,
+  },
+  {
+    name: 'a witness that was sent nothing for too long',
+    checkpoints: three,
+    compared: { witness: one, patience: { now: 1_201, limitMs: 1_000 } },
+    want: 'unproven',
+    reason: /up to 1 only/,
+  },
+  {
+    name: 'a witness that was sent nothing for a while',
+    checkpoints: three,
+    compared: { witness: one, patience: { now: 1_200, limitMs: 1_000 } },
+    want: 'ok',
+  },
+  {
+    name: 'entries without a signature for too long',
+    checkpoints: firstTwo,
+    compared: { patience: { now: 1_006, limitMs: 1_000 } },
+    want: 'unproven',
+    reason: /^2 entries are not signed, the oldest since 1970/,
+  },
+  {
+    name: 'entries without a signature for a while',
+    checkpoints: firstTwo,
+    compared: { patience: { now: 1_005, limitMs: 1_000 } },
+    want: 'ok',
+  },
+  {
+    name: 'no checkpoint at all, for too long',
+    checkpoints: [],
+    compared: { patience: { now: 2_000, limitMs: 1_000 } },
+    want: 'unproven',
+    reason: /^6 entries/,
+  },
+];
+
+for (const { name, items = [{ seal }, ...whole], checkpoints, compared, want, reason } of sequenceRows)
+  test(`checkpoints: ${name}`, () => {
+    const verdict = verify(items, checkpoints, undefined, compared);
+    assert.equal(verdict.ok ? 'ok' : verdict.problem, want, JSON.stringify(verdict));
+    if (!verdict.ok) assert.match(verdict.reason, reason ?? /^$/);
+  });
+
+test('checkpoints: the verdict counts what no signature covers, and how far the witness reaches', () => {
+  const verdict = verify([{ seal }, ...whole], firstTwo, undefined, { witness: one });
+  assert.deepEqual(verdict.ok && [verdict.unsigned, verdict.witnessed], [
+    { entries: 2, seq: 5, at: 5 },
+    { number: 1, at: 100 },
+  ]);
+  const signedAll = verify([{ seal }, ...whole], three);
+  assert.deepEqual(signedAll.ok && [signedAll.unsigned, signedAll.witnessed], [undefined, undefined]);
+});
+
+test('a witness line is read behind the words of a log, and other lines are passed over', () => {
+  for (const held of [last(three), ...brief(one)]) {
+    const line = `<109>1 2026-11-23T11:00:00Z host setpoint - checkpoint - ${JSON.stringify(held)}`;
+    assert.deepEqual(readWitnessed(line), held);
+    assert.deepEqual(readWitnessed(JSON.stringify(held)), held);
+  }
+  for (const line of ['', 'no json', '{"a":1}', JSON.stringify(signed([2])), '{'])
+    assert.equal(readWitnessed(line), undefined);
 });

@@ -18,6 +18,8 @@ export interface Expected {
 
 /** An estate on moto with its user, and colleagues who go round the specs. */
 export interface Life {
+  /** Of the emulator. */
+  readonly url: string;
   readonly colleague: Colleague;
   readonly cli: AwsCli | undefined;
   readonly workplace: Workplace;
@@ -55,6 +57,7 @@ async function begin(ending: AsyncDisposableStack): Promise<Life> {
   const isOld = await wantsDescriptions(colleague.client);
   const blocks = isOld ? oneFamily : bothFamilies;
   return {
+    url: moto.url,
     before: await standing(colleague.client),
     isOld,
     blocks,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { rootOf } from '../../../src/core/ledger/checkpoint.ts';
 import type { LedgerEntry, LedgerFilter } from '../../../src/ports/ledger.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { sha256 } from '../../../src/store/sha256.ts';
 import {
   addressOf,
   apply,
@@ -266,23 +268,39 @@ export const ledgerLaws: Laws = {
     assert.deepEqual([refused?.ok, refused?.ok === false && refused.reason], [false, 'generation']);
   },
 
-  'a checkpoint is made once for where the chain stands': async ({ store, estate }) => {
-    const signed = async () => (await store.audit.checkpoints()).filter((one) => one.estate === estate);
+  'a checkpoint is made once for where the chains stand, and follows the one before': async ({ store, estate }) => {
     assert.equal(await store.audit.checkpoint(estate), undefined);
     const worker = await workerOf(store, estate);
     await apply(worker, draftOf('create', 'core'));
-    const checkpoint = await store.audit.checkpoint(estate);
+    const first = await store.audit.checkpoint(estate);
     const entry = (await all(store, { estate })).at(-1);
+    assert.ok(first);
     assert.deepEqual(
-      [checkpoint?.heads, checkpoint?.estate, checkpoint?.store],
-      [[{ of: scope, number: 2, hash: entry?.chain.hash }], estate, store.estates.store],
+      [first.heads, first.estate, first.store, first.number, first.previous],
+      [[{ of: scope, number: 2, hash: entry?.chain.hash }], estate, store.estates.store, 1, ''],
     );
     assert.equal(await store.audit.checkpoint(estate), undefined);
-    assert.deepEqual(await signed(), [checkpoint]);
+    assert.deepEqual(await store.audit.checkpoints(estate), [first]);
     await store.ledger.note(estate, { a: 1 });
     await store.audit.checkpoint(estate);
-    const [, word, ...more] = await signed();
-    assert.deepEqual([word?.heads.find(({ of }) => of === 'people')?.number, more], [1, []]);
+    const [, word, ...more] = await store.audit.checkpoints(estate);
+    assert.ok(word && 'heads' in word && 'number' in word);
+    assert.deepEqual([word.number, word.previous, more], [2, rootOf(first, sha256), []]);
+    assert.equal(word.heads.find(({ of }) => of === 'people')?.number, 1);
+  },
+
+  'entries without a signature are counted by estate, words of people apart': async ({ store, estate }) => {
+    const unsigned = async () => (await store.audit.unsigned()).filter((one) => one.estate === estate);
+    assert.deepEqual(await unsigned(), []);
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'));
+    await apply(worker, draftOf('create', 'edge'));
+    assert.deepEqual(await unsigned(), [{ estate, entries: 4, words: 0 }]);
+    await store.audit.checkpoint(estate);
+    assert.deepEqual(await unsigned(), []);
+    await apply(worker, draftOf('create', 'more'));
+    await store.ledger.note(estate, { a: 1 });
+    assert.deepEqual(await unsigned(), [{ estate, entries: 3, words: 1 }]);
   },
 
   'scopes and the words of people have a chain each, and one sequence of numbers': async ({ store, estate }) => {

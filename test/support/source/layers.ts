@@ -32,6 +32,7 @@ const anyOfOurs = [
   'http',
   'console',
   'telemetry',
+  'witness',
   'cli',
 ];
 const clouds = ['providers/aws', 'providers/gcp', 'providers/azure', 'providers/memory'];
@@ -63,6 +64,8 @@ export const LAYERS: readonly Layer[] = [
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   // Asks for scopes and states through ports that a root hands it.
   { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod', 'zod-openapi'], node: true },
+  // Places that keep signed checkpoints; a bucket's library is handed in.
+  { name: 'witness', at: ['src/witness/'], layers: ['core', 'ports'], packages: [], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
   // Commands speak to stores and providers only through what a root hands them.
   {
@@ -81,7 +84,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'roots',
     at: ['src/config.ts', 'src/config/', 'src/api.ts', 'src/worker.ts', 'src/cli.ts'],
-    layers: [...anyOfOurs, 'providers', 'providers/secrets', 'sandbox'],
+    layers: [...anyOfOurs, 'providers', 'providers/secrets', 'providers/witness', 'sandbox'],
     packages: [],
     node: true,
   },
@@ -110,6 +113,14 @@ export const LAYERS: readonly Layer[] = [
     at: ['providers/azure/'],
     layers: ['core', 'ports', 'providers/pass'],
     packages: ['@azure/'],
+    node: true,
+  },
+  // A bucket that keeps checkpoints, by the S3 protocol, which other clouds speak too.
+  {
+    name: 'providers/witness',
+    at: ['providers/witness/'],
+    layers: ['core', 'ports'],
+    packages: ['@aws-sdk/credential-providers', '@smithy/signature-v4'],
     node: true,
   },
   // The clouds' secret stores, one file each, and no file of a cloud's own folder: memory has none, and any target may
@@ -176,6 +187,7 @@ export const LAYERS: readonly Layer[] = [
       'roots',
       'providers',
       'providers/secrets',
+      'providers/witness',
       'providers/pass',
       ...anyOfOurs,
       ...clouds,

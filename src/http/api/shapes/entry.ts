@@ -58,10 +58,17 @@ export const verdictShape = z
           }),
         )
         .meta({ description: 'How far signatures reach' }),
+      unsigned: z
+        .object({ entries: z.int(), seq: z.int(), at: moment })
+        .optional()
+        .meta({ description: 'Entries behind the newest signature; `seq` and `at` are of the oldest one' }),
     }),
     z.object({
       ok: z.literal(false),
-      seq: z.int().meta({ description: 'Of the first entry that is not as it was written' }),
+      problem: z.enum(['broken', 'unproven']).meta({
+        description: 'broken: somebody changed the ledger; unproven: entries have had no signature for five minutes',
+      }),
+      seq: z.int().optional().meta({ description: 'Of the first bad entry; absent where a checkpoint is bad' }),
       reason: z.string(),
     }),
   ])

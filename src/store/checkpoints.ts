@@ -1,0 +1,267 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { Head } from '../core/ledger/chain.ts';
+import {
+  type AnyCheckpoint,
+  checkpointText,
+  type EstateCheckpoint,
+  isSignedCheckpoint,
+  readCheckpoint,
+  rootOf,
+  type Signature,
+  type SignedCheckpoint,
+  sealText,
+} from '../core/ledger/checkpoint.ts';
+import type { Undelivered, UnsignedEstate } from '../ports/store.ts';
+import type { Witness } from '../ports/witness.ts';
+import { checkpointFile } from './checkpoint-file.ts';
+import type { Context } from './context.ts';
+import { inChunks } from './in-chunks.ts';
+import { sha256 } from './sha256.ts';
+import { type SigningKey, signingKey } from './signing-key.ts';
+import type { Write } from './tables.ts';
+import { witnessPost } from './witness-post.ts';
+
+/** `keyFile`: a key in place of the folder's own. */
+export interface SigningOptions {
+  readonly keyFile?: string;
+  readonly witnesses?: readonly Witness[];
+}
+
+/** The signed checkpoints of a store: in its database, in the folder of this process and with witnesses. */
+export interface Checkpoints {
+  /** The checkpoints that database and folder know, of an estate. */
+  of(estate: string): Promise<readonly AnyCheckpoint[]>;
+  /** Signs the heads that moved since the newest checkpoint; undefined where none did. Throws `NotTheSigner`. */
+  sign(estate: string): Promise<SignedCheckpoint | undefined>;
+  seal(end: Omit<EstateCheckpoint, keyof Signature>): Promise<EstateCheckpoint>;
+  /** Makes this process's key the one that signs. With `onlyFirst`: where no key signs yet. Returns the key that signs. */
+  claimKey(when?: 'onlyFirst'): Promise<string>;
+  /** The fingerprint of this process's key. */
+  ownKey(): Promise<string>;
+  unsigned(): Promise<readonly UnsignedEstate[]>;
+  /** Sends to witnesses the checkpoints that they have not taken yet; returns those that still have not. */
+  deliver(): Promise<readonly Undelivered[]>;
+}
+
+/** The ledger is signed by another key than this process has. */
+export class NotTheSigner extends Error {
+  constructor(signer: string | undefined, own: string) {
+    const signs = signer === undefined ? 'no key signs this ledger yet' : `the key ${signer} signs this ledger`;
+    super(
+      `${signs}, this process has the key ${own}. Point SETPOINT_SIGNING_KEY at the signer's key, or let this one sign from now on: setpoint ledger rekey --reason TEXT`,
+    );
+    this.name = 'NotTheSigner';
+  }
+}
+
+type Reading = Pick<Context, 'db' | 'clock' | 'store'>;
+
+export function checkpointsIn(
+  { db, clock, store }: Reading,
+  folder: string,
+  { keyFile, witnesses = [] }: SigningOptions,
+): Checkpoints {
+  const file = checkpointFile(join(folder, 'checkpoints.jsonl'));
+  const key = once(() => signingKey(join(folder, 'keys'), keyFile));
+  const post = witnessPost(witnesses);
+
+  const inTable = async (estate: string): Promise<readonly SignedCheckpoint[]> => {
+    const rows = await db
+      .selectFrom('checkpoints')
+      .select('body')
+      .where('estate', '=', estate)
+      .orderBy('number')
+      .execute();
+    return rows.flatMap(({ body }) => signedIn(body));
+  };
+  const inFile = async (estate: string): Promise<readonly AnyCheckpoint[]> =>
+    (await file.read()).filter((one) => one.store === store && one.estate === estate);
+
+  // why: a folder may hold the checkpoints of years; only its newest numbers are asked for at each signature
+  const inFolder = new Map<string, number>();
+  const newestInFile = async (estate: string): Promise<number> =>
+    (await inFile(estate)).filter(isSignedCheckpoint).reduce((newest, { number }) => Math.max(newest, number), 0);
+
+  /** A process that died between the database and its folder left a checkpoint out of the folder: it is added too. */
+  const keep = async (estate: string, made: SignedCheckpoint | undefined): Promise<void> => {
+    const upTo = inFolder.get(estate);
+    const isNext = made !== undefined && made.number === (upTo ?? 0) + 1;
+    const missing = isNext ? [made] : await newerThan(db, estate, await newestInFile(estate));
+    for (const checkpoint of missing) {
+      await file.append(checkpoint);
+      inFolder.set(estate, checkpoint.number);
+    }
+  };
+
+  const claimKey = async (when?: 'onlyFirst'): Promise<string> => {
+    const { id } = await key();
+    const claim = db.updateTable('store').set({ signing_key: id });
+    await (when === 'onlyFirst' ? claim.where('signing_key', 'is', null) : claim).execute();
+    return (await signerOf(db)) ?? id;
+  };
+
+  const sign = async (estate: string): Promise<SignedCheckpoint | undefined> => {
+    const own = await key();
+    const signer = await signerOf(db);
+    if (signer !== own.id) throw new NotTheSigner(signer, own.id);
+    const kept = inFolder.get(estate) ?? (await newestInFile(estate));
+    const made = await db.transaction().execute((trx) => signIn(trx, estate, { own, at: clock.now(), store, kept }));
+    await keep(estate, made);
+    if (made) post.offer(made);
+    return made;
+  };
+
+  let greeted = false;
+  const deliver = async (): Promise<readonly Undelivered[]> => {
+    if (witnesses.length === 0) return [];
+    if (!greeted) for (const newest of await newestOfAll(db)) post.offer(newest);
+    greeted = true;
+    return post.deliver();
+  };
+
+  return {
+    of: async (estate) => distinct([...(await inFile(estate)), ...(await inTable(estate))]),
+    sign,
+    seal: async (end) => {
+      const { id, sign } = await key();
+      const sealed = { ...end, key: id, signature: sign(sealText(end)) };
+      if (end.seq > 0) await file.append(sealed);
+      return sealed;
+    },
+    claimKey,
+    ownKey: async () => (await key()).id,
+    unsigned: () => unsignedEstates(db),
+    deliver,
+  };
+}
+
+interface Signing {
+  readonly own: SigningKey;
+  readonly at: number;
+  readonly store: string;
+  /** The newest number in the folder of this process. */
+  readonly kept: number;
+}
+
+async function signIn(
+  trx: Write,
+  estate: string,
+  { own, at, store, kept }: Signing,
+): Promise<SignedCheckpoint | undefined> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`setpoint checkpoint ${estate}`}, 0))`.execute(trx);
+  const last = (await newerThan(trx, estate, 0, 'newest')).at(0);
+  if (kept > (last?.number ?? 0))
+    throw new Error(
+      `the ledger of ${estate} was cut: checkpoint ${kept} was signed here, the newest in the database is ${last?.number ?? 'none'}`,
+    );
+  const heads = await movedHeads(trx, estate);
+  if (heads.length === 0) return undefined;
+  const previous = last === undefined ? '' : rootOf(last, sha256);
+  const checkpoint = { store, estate, number: (last?.number ?? 0) + 1, at, previous, heads };
+  const signed = { ...checkpoint, key: own.id, signature: own.sign(checkpointText(checkpoint, sha256)) };
+  await trx
+    .insertInto('checkpoints')
+    .values({ estate, number: signed.number, body: canonical(signed) })
+    .execute();
+  await inChunks(heads, (some) =>
+    trx
+      .insertInto('signed_heads')
+      .values(some.map(({ of: chain, number, hash }) => ({ estate, chain, number, hash })))
+      .onConflict((found) =>
+        found.columns(['estate', 'chain']).doUpdateSet(({ ref }) => ({
+          number: ref('excluded.number'),
+          hash: ref('excluded.hash'),
+        })),
+      )
+      .execute(),
+  );
+  return signed;
+}
+
+/** A head that went back, or has another hash for the same number, is not signed: the ledger was cut or rewritten. */
+async function movedHeads(trx: Write, estate: string): Promise<readonly Head[]> {
+  const rows = await trx
+    .selectFrom('chains')
+    .leftJoin('signed_heads as signed', (join) =>
+      join.onRef('signed.estate', '=', 'chains.estate').onRef('signed.chain', '=', 'chains.chain'),
+    )
+    .select(['chains.chain', 'chains.number', 'chains.hash', 'signed.number as upTo', 'signed.hash as as'])
+    .where('chains.estate', '=', estate)
+    .orderBy('chains.chain')
+    .execute();
+  return rows.flatMap(({ chain, number, hash, upTo, as }) => {
+    if (number < (upTo ?? 0) || (number === upTo && hash !== as))
+      throw new Error(`the chain ${chain} of ${estate} ends at ${number}, and ${upTo} entries of it were signed`);
+    return number === (upTo ?? 0) ? [] : [{ of: chain, number, hash }];
+  });
+}
+
+async function newerThan(
+  trx: Context['db'],
+  estate: string,
+  number: number,
+  only?: 'newest',
+): Promise<readonly SignedCheckpoint[]> {
+  const rows = await trx
+    .selectFrom('checkpoints')
+    .select('body')
+    .where('estate', '=', estate)
+    .where('number', '>', number)
+    .orderBy('number', only === 'newest' ? 'desc' : 'asc')
+    .limit(only === 'newest' ? 1 : 10_000)
+    .execute();
+  return rows.flatMap(({ body }) => signedIn(body));
+}
+
+async function newestOfAll(db: Context['db']): Promise<readonly SignedCheckpoint[]> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .distinctOn('estate')
+    .select('body')
+    .orderBy('estate')
+    .orderBy('number', 'desc')
+    .execute();
+  return rows.flatMap(({ body }) => signedIn(body));
+}
+
+/** Chains whose head is not the one that was signed last, by estate. `words`: entries of people among them. */
+async function unsignedEstates(db: Context['db']): Promise<readonly UnsignedEstate[]> {
+  const { rows } = await sql<UnsignedEstate>`
+    SELECT estate, sum(behind)::float8 AS entries,
+           coalesce(sum(behind) FILTER (WHERE chain = 'people'), 0)::float8 AS words
+    FROM (
+      SELECT c.estate, c.chain, greatest(abs(c.number - coalesce(s.number, 0)), 1) AS behind
+      FROM setpoint.chains c LEFT JOIN setpoint.signed_heads s ON s.estate = c.estate AND s.chain = c.chain
+      WHERE c.number <> coalesce(s.number, 0) OR (s.hash IS NOT NULL AND c.hash <> s.hash)
+    ) moved
+    GROUP BY estate ORDER BY estate`.execute(db);
+  return rows;
+}
+
+const signerOf = async (db: Context['db']): Promise<string | undefined> =>
+  (await db.selectFrom('store').select('signing_key').executeTakeFirst())?.signing_key ?? undefined;
+
+/** Throws where somebody put something else into the table. */
+function signedIn(body: string): readonly SignedCheckpoint[] {
+  const checkpoint = readCheckpoint(body);
+  if (!isSignedCheckpoint(checkpoint)) throw new Error('the database holds a checkpoint that is none');
+  return [checkpoint];
+}
+
+const distinct = (all: readonly AnyCheckpoint[]): readonly AnyCheckpoint[] => [
+  ...new Map(all.map((one) => [canonical(one), one])).values(),
+];
+
+/** A failure is not kept: the next question tries again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

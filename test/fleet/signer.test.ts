@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { signLedgers } from '../../src/fleet/signer.ts';
+import type { Yard } from '../../src/fleet/yard.ts';
+import type { Undelivered } from '../../src/ports/store.ts';
+import { apply, draftOf, workerOf } from '../store/fixtures.ts';
+import { network } from '../support/engine-world/documents.ts';
+import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+
+const { estate } = where;
+
+interface Signing {
+  readonly world: FleetWorld;
+  readonly logged: (readonly [string, unknown])[];
+  /** The signer of a worker of its own. */
+  start(holder: string, audit?: Partial<Yard['store']['audit']>): { end(): Promise<void> };
+  /** The moments of the checkpoints, in s since the start. */
+  signedAt(): Promise<readonly number[]>;
+}
+
+function signing(): Signing {
+  const world = fleetWorld();
+  const logged: (readonly [string, unknown])[] = [];
+  const from = world.clock.now();
+  const log = {
+    ...world.yard.telemetry.log,
+    error: (message: string, fields?: unknown) => void logged.push([message, fields]),
+  };
+  return {
+    world,
+    logged,
+    start: (holder, audit = {}) => {
+      const { yard } = world;
+      const store = { ...yard.store, audit: { ...yard.store.audit, ...audit } };
+      const stop = new AbortController();
+      const outside = { ...yard.outside, holder };
+      const ended = signLedgers(
+        { store, clock: world.clock, telemetry: { ...yard.telemetry, log }, outside },
+        stop.signal,
+      );
+      return {
+        end: () => {
+          stop.abort();
+          return ended;
+        },
+      };
+    },
+    signedAt: async () => (await world.store.audit.checkpoints(estate)).map(({ at }) => Math.round((at - from) / 1000)),
+  };
+}
+
+async function change({ store }: FleetWorld, name: string): Promise<void> {
+  const worker = await workerOf(store, estate);
+  await apply(worker, draftOf('create', name));
+  await worker.lease.release();
+}
+
+describe('the signer', () => {
+  it('signs what it finds at its first look, and then within a minute of an entry', async () => {
+    const { world, start, signedAt } = signing();
+    await change(world, 'a');
+    const duty = start('worker-1');
+    await world.clock.advance(1_000);
+    assert.deepEqual(await signedAt(), [0]);
+    await world.clock.advance(9_000);
+    await change(world, 'b');
+    await world.clock.advance(49_000);
+    await change(world, 'c');
+    assert.deepEqual(await signedAt(), [0]);
+    await world.clock.advance(11_000);
+    const [, second, ...more] = await signedAt();
+    assert.ok(second !== undefined && second <= 70 && more.length === 0, `${second}`);
+    await world.clock.advance(300_000);
+    assert.equal((await signedAt()).length, 2, 'nothing is signed twice');
+    await duty.end();
+  });
+
+  it('signs a word of a person within five seconds', async () => {
+    const { world, start, signedAt } = signing();
+    const duty = start('worker-1');
+    await world.clock.advance(100_000);
+    await world.store.ledger.note(estate, { pause: { person: 'ann', reason: 'deploy' } });
+    await world.clock.advance(5_000);
+    const [at, ...more] = await signedAt();
+    assert.ok(at !== undefined && at <= 105 && more.length === 0);
+    await duty.end();
+  });
+
+  it('leaves nothing unsigned when it stops, and another one goes on', async () => {
+    const { world, start, signedAt } = signing();
+    const first = start('worker-1');
+    const second = start('worker-2');
+    await world.clock.advance(1_000);
+    await change(world, 'a');
+    await first.end();
+    assert.equal((await signedAt()).length, 1);
+    await change(world, 'b');
+    await world.clock.advance(60_000);
+    assert.equal((await signedAt()).length, 2);
+    await second.end();
+  });
+
+  it('keeps a ledger that cannot be signed from no other, and says so once a minute', async () => {
+    const { world, logged, start, signedAt } = signing();
+    await change(world, 'a');
+    const { audit } = world.store;
+    const unsigned = async () => [{ estate: 'cut', entries: 1, words: 1 }, ...(await audit.unsigned())];
+    const checkpoint = async (name: string) => {
+      if (name === 'cut') throw new Error('the ledger of cut was cut');
+      return audit.checkpoint(name);
+    };
+    const duty = start('worker-1', { unsigned, checkpoint });
+    await world.clock.advance(61_000);
+    assert.equal((await signedAt()).length, 1);
+    const message = 'the ledger of an estate is not signed';
+    assert.deepEqual(logged, Array(2).fill([message, { estate: 'cut', why: 'the ledger of cut was cut' }]));
+    await duty.end();
+  });
+
+  it('tells of a witness that takes nothing', async () => {
+    const { world, logged, start } = signing();
+    const failed: readonly Undelivered[] = [{ witness: '/mnt/w', waiting: 1, reason: 'ENOSPC' }];
+    const duty = start('worker-1', { deliver: async () => failed });
+    await world.clock.advance(10_000);
+    assert.deepEqual(logged, [['a witness takes no checkpoints', { witness: '/mnt/w', why: 'ENOSPC' }]]);
+    await duty.end();
+  });
+
+  it('does not lead with another key than the one that signs', async () => {
+    const { world, logged, start, signedAt } = signing();
+    await world.accept([network()]);
+    await change(world, 'a');
+    const wrong = start('worker-1', { claimKey: async () => 'aaaa', ownKey: async () => 'bbbb' });
+    await world.clock.advance(10_000);
+    assert.deepEqual([await signedAt(), logged.length], [[], 1]);
+    const right = start('worker-2');
+    await world.clock.advance(1_000);
+    assert.equal((await signedAt()).length, 1);
+    await Promise.all([wrong.end(), right.end()]);
+  });
+});
