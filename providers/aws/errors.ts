@@ -180,12 +180,19 @@ function look(error: unknown): Look {
   const headers = $response?.headers;
   return {
     code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
-    message: (message ?? String(error)).slice(0, longestMessage),
+    message: withRegion(message ?? String(error)).slice(0, longestMessage),
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
     retryAfterMs: retryAfterOf(headers?.['retry-after'], headers?.['date']),
   };
 }
+
+/** AWS has a host name for each region: where a name has no address, the region may be none. */
+const withRegion = (message: string): string =>
+  message.replace(
+    /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\w+\.([a-z0-9-]+)\.amazonaws\.com\S*)$/,
+    'the network knows no $1: is "$2" a region of AWS, and does this machine reach the internet?',
+  );
 
 /** An answer that is no answer of EC2's, as a proxy gives, has no code but its status. */
 function named(name: string | undefined, status: number | undefined): string {

@@ -228,8 +228,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const longestMessage = 600;
 
+/** Where no credential of the default chain is there, each says so on a line of its own. */
+const firstOfChain = (message: string): string =>
+  message.startsWith('ChainedTokenCredential authentication failed')
+    ? 'no token for Azure: no credential was found in the environment, a managed identity or a login (az login)'
+    : message;
+
 /** Nothing that a header could have held. */
-const brief = (message: string): string => message.replace(/\bBearer\s+\S+/gi, 'Bearer …').slice(0, longestMessage);
+const brief = (message: string): string =>
+  firstOfChain(message)
+    .replace(/\bBearer\s+\S+/gi, 'Bearer …')
+    .slice(0, longestMessage);
 
 interface Thrown {
   readonly name?: string;

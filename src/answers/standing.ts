@@ -6,7 +6,7 @@ import type { Generation } from '../ports/inventory.ts';
 import type { KeptRow } from '../ports/kept-row.ts';
 import type { HeldLease } from '../ports/lease.ts';
 import type { Pause } from '../ports/pauses.ts';
-import type { Pin, SourceState } from '../ports/sources.ts';
+import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Replacement } from '../ports/targets.ts';
 import type { Estate } from './estate.ts';
@@ -40,6 +40,8 @@ interface InHand {
   readonly quarantined: readonly Quarantined[];
   readonly leases: readonly HeldLease[];
   readonly sources: readonly SourceState[];
+  /** The worker that follows the sources; absent: none does, so newer commits do not count. */
+  readonly follower?: string;
   readonly pin?: Pin;
   readonly leftAlone: readonly LeftAlone[];
   readonly withheldDrift: readonly WithheldDrift[];
@@ -69,6 +71,7 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     leftAlone(estate, store),
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
+  const follower = leases.find(({ scope }) => scope === followScope)?.holder;
   return {
     estate: name,
     ...(generation === undefined ? {} : { generation: { number: generation.number, revision: generation.revision } }),
@@ -79,6 +82,7 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     quarantined,
     leases,
     sources,
+    ...(follower === undefined ? {} : { follower }),
     leftAlone: dropped,
     withheldDrift: withheld,
     ...(pin === undefined ? {} : { pin }),

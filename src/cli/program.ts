@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { printableLines } from '../core/printable.ts';
+import { Declined } from '../ports/declined.ts';
 import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';
 import type { Context } from './context.ts';
@@ -102,6 +103,11 @@ function commander(error: CommanderError, json: boolean, terminal: Context['term
 function asComplaint(error: unknown, stop: AbortSignal): Complaint {
   if (error instanceof Complaint) return error;
   if (stop.aborted) return new Complaint('Stopped by you, before anything was changed.');
+  if (error instanceof Declined && error.because === 'away')
+    return new Complaint(error.message, {
+      next: 'Run it again once the database answers: `setpoint doctor` says whether it does. A change that was begun is in the ledger, and the next run goes on from there.',
+      cause: error,
+    });
   const message = error instanceof Error ? error.message : String(error);
   return new Complaint(message || 'Something went wrong that we did not foresee.', {
     next: 'Set SETPOINT_DEBUG=1 to see where this came from.',

@@ -1,4 +1,4 @@
-import type { SourceDraft } from '../ports/sources.ts';
+import { followScope, type SourceDraft } from '../ports/sources.ts';
 import { gateOf } from './gate.ts';
 import { asLeader } from './leader.ts';
 import { lookAt, type Seen } from './look.ts';
@@ -22,7 +22,7 @@ export async function follow(source: Source, yard: Yard, signal: AbortSignal): P
   for (; !signal.aborted; await yard.clock.sleep(restMs, signal).catch(() => {})) {
     const estate = nameOf(await look(signal));
     if (estate === undefined) continue;
-    const where = { estate, scope: 'specs' };
+    const where = { estate, scope: followScope };
     await asLeader(where, { ...yard, patienceMs }, signal, (lead) => followAs(estate, { source, look }, yard, lead));
   }
 }

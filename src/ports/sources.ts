@@ -1,4 +1,7 @@
 import type { By } from './by.ts';
+/** Whoever holds the lease of this scope follows the sources of the estate. */
+export const followScope = 'specs';
+
 /** What workers and people tell each other about where the specs come from. */
 export interface Sources {
   readonly states: SourceStates;

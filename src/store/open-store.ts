@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
+import { Declined } from '../ports/declined.ts';
 import type { Store } from '../ports/store.ts';
 import { appRole, ensureAppRole } from './app-role.ts';
 import type { SigningOptions } from './checkpoints.ts';
@@ -9,7 +10,7 @@ import type { Context } from './context.ts';
 import { fromDatabaseUrl } from './database-url.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
-import { postgresHealth } from './health.ts';
+import { isUnavailable, postgresHealth } from './health.ts';
 import { alone, migrate } from './migrate.ts';
 import { type AuditOptions, postgresAudit } from './postgres-audit.ts';
 import { postgresAuthors } from './postgres-authors.ts';
@@ -156,10 +157,8 @@ async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client>
     return client;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `no connection to the database ${client.database} at ${client.host}:${client.port}: ${why}.${ask}`,
-      { cause: error },
-    );
+    const message = `no connection to the database ${client.database} at ${client.host}:${client.port}: ${why}.${ask}`;
+    throw isUnavailable(error) ? new Declined('away', message, { cause: error }) : new Error(message, { cause: error });
   }
 }
 

@@ -31,6 +31,19 @@ test('credentials of another account: what to do, exit 1', async () => {
   assert.match(target.detail, /those of 111122223333, the target is 999900001111/);
 });
 
+test('credentials that have expired: log in again', async () => {
+  const { sandbox, specs } = await sandboxed();
+  const effect = {
+    kind: 'error',
+    code: 'ExpiredToken',
+    status: 403,
+    message: 'The security token is expired',
+  } as const;
+  sandbox.control.faults.add({ match: { action: 'GetCallerIdentity' }, effect });
+  const { stdout } = await commandLine()(['doctor', specs, '--allow-endpoint']);
+  assert.match(stdout, /BAD {3}Target aws-prod: ExpiredToken: .*\n.*have expired: log in to the cloud again/);
+});
+
 test('a cloud that does not know the account: what to do', async () => {
   const { sandbox } = await sandboxed();
   const spec = { provider: 'gcp', account: 'no-such-one', region: 'europe-west1', endpoint: sandbox.url };

@@ -80,6 +80,28 @@ test('what holds and what lets pass: who, why, until when, and the line that cha
   await held.lease.release();
 });
 
+test('sources that no worker follows any more are told, with the way to start one', async () => {
+  const source = {
+    source: 'https://git.example/infra.git',
+    head: 'git:0123456789',
+    state: 'followed',
+    why: '',
+  } as const;
+  await store.sources.states.tell('acme', source);
+  const stopped = (await run(['status', specs])).stdout;
+  assert.match(stopped.split('\n')[0] ?? '', / · no worker follows the specs · /);
+  assert.match(
+    stopped,
+    /\nSpecs from\n {2}https:\/\/git\.example\/infra\.git is followed at commit \w+, for .*\n {2}No worker follows them now, .*\n {4}setpoint serve/,
+  );
+  const leader = await store.leases.acquire('acme', 'specs', 'worker-2@host');
+  assert.ok(leader.ok);
+  const { stdout } = await run(['status', specs]);
+  assert.doesNotMatch(stdout, /[Nn]o worker follows/);
+  assert.equal(JSON.parse((await run(['status', specs, '--json'])).stdout).follower, 'worker-2@host');
+  await leader.lease.release();
+});
+
 test('specs that are not sound are refused', async () => {
   edit(specs, 'estate.yaml', 'mode: plan', 'mode: plna');
   const { code, stderr } = await run(['status', specs]);

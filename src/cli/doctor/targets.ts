@@ -74,6 +74,9 @@ function remedy({ kind, code }: Failure, { account, endpoint }: Asked): string {
   if (code.startsWith('secret-'))
     return 'Mend the reference under `credentials:` of the target, or what it names; see docs/secrets.md.';
   if (kind === 'not-found') return `Is ${account} the right \`account:\`, and may these credentials read it?`;
+  if (/^(?:Expired|RequestExpired|invalid_grant)/.test(code))
+    return 'The credentials have expired: log in to the cloud again (aws sso login, az login, gcloud auth application-default login), or renew the secret.';
+  if (code === 'ENOTFOUND' && endpoint === undefined) return 'Look at `region:` of the target, and at the network.';
   if (endpoint === undefined)
     return 'Are there credentials (environment, profile, login, role), and may they ask who they are?';
   return `Does anything answer at ${endpoint}? Start it, as with \`setpoint sandbox\`: AWS_ACCESS_KEY_ID=test will do there, with any secret.`;

@@ -31,7 +31,8 @@ export function standingText(given: Standing, { now, paint, width }: How): reado
   ];
 }
 
-function verdictOf({ estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone }: Standing): string {
+function verdictOf(standing: Standing): string {
+  const { estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone } = standing;
   const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
@@ -40,6 +41,7 @@ function verdictOf({ estate, generation, pin, scopes, limited, pauses, quarantin
       ? 'no generation yet'
       : `generation ${generation.number} (${shortRevision(generation.revision)})`,
     ...(pin === undefined ? [] : ['Pinned']),
+    ...(followerLines(standing).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
       'change held by a limit',
@@ -88,7 +90,7 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
   const { scopes, limited, pauses, quarantined, leases, sources, pin } = standing;
   return [
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
-    ['Specs from', sources.map((source) => sourceText(source, now))],
+    ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(standing)]],
     ['Held by a limit', limited.flatMap(limitLines)],
     ['Paused', pauses.flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
@@ -99,6 +101,15 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
     ['At work', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
 }
+
+/** A source's last state stays in the store when its worker has gone. */
+const followerLines = ({ sources, follower }: Standing): readonly string[] =>
+  sources.length === 0 || follower !== undefined
+    ? []
+    : [
+        'No worker follows them now, so newer commits do not count. Start one:',
+        '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
+      ];
 
 const pinLines = ({ revision, by, at }: NonNullable<Standing['pin']>): readonly string[] => [
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,

@@ -8,6 +8,8 @@ import { checkToken } from './token.ts';
 export interface Server {
   readonly url: string;
   readonly token: string;
+  /** ISO 8601: when the token ends, where a login knows it. */
+  readonly expires?: string;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function chosenServer(
   const { last, servers } = await readLogins(loginsFile(env));
   const url = named ?? last ?? nobody();
   if (server === undefined) terminal.err.write(`Asking ${url}, as SETPOINT_SERVER says.\n`);
-  return { url, token: tokenFor(url, servers[url], env) };
+  return { url, ...credentialFor(url, servers[url], env) };
 }
 
 function nobody(): never {
@@ -34,10 +36,13 @@ function nobody(): never {
 }
 
 /** SETPOINT_TOKEN goes before a login; a login's goes to its own server only. */
-function tokenFor(url: string, login: Login | undefined, env: NodeJS.ProcessEnv): string {
+function credentialFor(url: string, login: Login | undefined, env: NodeJS.ProcessEnv): Omit<Server, 'url'> {
   const given = env['SETPOINT_TOKEN'];
-  if (given) return checkToken(given, 'SETPOINT_TOKEN');
-  if (login !== undefined) return checkToken(login.token, 'The login');
+  if (given) return { token: checkToken(given, 'SETPOINT_TOKEN') };
+  if (login !== undefined) {
+    const { expires } = login;
+    return { token: checkToken(login.token, 'The login'), ...(expires === undefined ? {} : { expires }) };
+  }
   throw new Complaint(`You are not logged in to ${url}.`, {
     next: `Log in: setpoint login ${url}. In a pipeline, set SETPOINT_TOKEN.`,
   });

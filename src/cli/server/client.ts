@@ -20,8 +20,9 @@ const mostBytes = 256 * 1024 * 1024;
 const longestLine = 16 * 1024 * 1024;
 const streamMs = 3_600_000;
 
-export function clientOf({ url, token }: Server, context: Context, fetching: typeof fetch = fetch): Client {
-  const line: Line = { url, token, fetch: fetching, clock: context.clock, stop: context.stop };
+export function clientOf(server: Server, context: Context, fetching: typeof fetch = fetch): Client {
+  const { url } = server;
+  const line: Line = { ...server, fetch: fetching, clock: context.clock, stop: context.stop };
   const reading = async <T>(atMostMs: number, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -1,5 +1,6 @@
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
+import type { Server } from './choice.ts';
 import { isBrokenOff, unanswered } from './failure.ts';
 import { refusal } from './refusal.ts';
 
@@ -14,9 +15,7 @@ export interface Request {
 }
 
 /** Where, as whom, and by what. `fetch` is another one in tests. */
-export interface Line extends Pick<Context, 'clock' | 'stop'> {
-  readonly url: string;
-  readonly token: string;
+export interface Line extends Server, Pick<Context, 'clock' | 'stop'> {
   readonly fetch: typeof fetch;
 }
 
@@ -34,10 +33,16 @@ export async function exchange(request: Request, line: Line): Promise<Response> 
     const response = await answerTo(request, line);
     if (response.ok) return response;
     const waitMs = tried < tries ? waitAfter(response, tried, line.clock.now()) : undefined;
-    if (waitMs === undefined) throw await refusal(response, line.url);
+    if (waitMs === undefined) throw await refusal(response, line.url, expiredMs(line));
     await response.body?.cancel();
     await line.clock.sleep(waitMs, line.stop);
   }
+}
+
+/** For how long the token has been of no use, as far as a login knows; the server does not say. */
+function expiredMs({ expires, clock }: Line): number | undefined {
+  const sinceMs = expires === undefined ? Number.NaN : clock.now() - Date.parse(expires);
+  return sinceMs >= 0 ? sinceMs : undefined;
 }
 
 async function answerTo(request: Request, line: Line): Promise<Response> {

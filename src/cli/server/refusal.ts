@@ -1,6 +1,7 @@
 import { printable } from '../../core/printable.ts';
 import { Complaint } from '../complaint.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { formatDuration } from '../output/duration.ts';
 import { boundedText } from './bounded.ts';
 import { want } from './want.ts';
 
@@ -9,14 +10,16 @@ export class Refused extends Complaint {
   readonly status: number;
   readonly problem: ServerProblem;
 
-  constructor(status: number, problem: ServerProblem, url: string) {
+  /** `expiredMs`: for how long the token has been of no use, where that is known. */
+  constructor(status: number, problem: ServerProblem, url: string, expiredMs?: number) {
     const errors = problem.errors ?? [];
     // why: where there are errors the detail only points at them, for programs
     const heads = errors.length > 0 ? errors.map(errorText) : [problem.detail ?? problem.title];
     const why = [...heads, ...(problem.why ?? [])]
       .flatMap((one) => (one === undefined ? [] : [printable(one).slice(0, longest)]))
       .join('\n');
-    super(what(status, url), {
+    const isExpired = status === 401 && expiredMs !== undefined;
+    super(isExpired ? `Your token for ${url} expired ${formatDuration(expiredMs)} ago.` : what(status, url), {
       ...(why === '' ? {} : { why }),
       ...nextOf(status, problem, url),
       code: codeOf(status),
@@ -43,8 +46,8 @@ export interface ServerProblem {
 }
 
 /** What a response that is none of success comes to. */
-export async function refusal(response: Response, url: string): Promise<Refused> {
-  return new Refused(response.status, await problemIn(response), url);
+export async function refusal(response: Response, url: string, expiredMs?: number): Promise<Refused> {
+  return new Refused(response.status, await problemIn(response), url, expiredMs);
 }
 
 const mostBytes = 1024 * 1024;

@@ -147,6 +147,12 @@ function stopOf(claimed: readonly Claimed[], { gaps, scope }: Observation): read
   return [{ type: 'foreign-store', why, scope }];
 }
 
+type Incomplete = Extract<Finding, { readonly type: 'incomplete' }>;
+
+/** Without the kind that it was told of. */
+export const reasonOfGap = ({ kind, why }: Incomplete): string =>
+  why.slice(`${kind} was not listed completely: `.length);
+
 const gapFindings = ({ gaps, scope }: Observation): readonly Finding[] =>
   gaps.map(({ kind, code, reason }) => ({
     type: 'incomplete',

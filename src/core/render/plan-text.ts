@@ -1,6 +1,8 @@
 import type { Action, BlockCode, Finding, ScopePlan, WithholdCode } from '../action.ts';
 import { nameIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
+import { kindNames } from '../kinds/kinds.ts';
+import { reasonOfGap } from '../plan/plan.ts';
 import { printable } from '../printable.ts';
 import type { TouchedBy } from '../touch.ts';
 import { type Entry, type EntryVerb, entriesOf } from './entries.ts';
@@ -37,13 +39,40 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
   const { revision, paint = plain, most = 20, ago = moment } = options;
   const how = { paint, ago };
   const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), printable(revision))}`)];
+  const unlisted = new Map<string, readonly string[]>();
   for (const { scope, actions, findings } of printable(plans)) {
     if (actions.length + findings.length === 0) continue;
+    const why = nothingListed(findings);
+    const told = why === undefined ? findings : findings.filter((finding) => !restsOnListing(finding));
+    if (why !== undefined) unlisted.set(why, [...(unlisted.get(why) ?? []), scope]);
+    if (actions.length + told.length === 0) continue;
     lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
-    lines.push(...findingLines(findings, how, most));
+    lines.push(...findingLines(told, how, most));
   }
-  return lines.join('\n');
+  return [...lines, ...unlistedLines(unlisted, paint)].join('\n');
 }
+
+/** The one reason why a scope could not be listed at all: nobody there answers these credentials. */
+function nothingListed(findings: readonly Finding[]): string | undefined {
+  if (findings.some(({ type }) => type === 'wrong-account')) return undefined;
+  const gaps = findings.flatMap((finding) => (finding.type === 'incomplete' ? [finding] : []));
+  const [why, ...others] = new Set(gaps.map((gap) => reasonOfGap(gap)));
+  return others.length === 0 && new Set(gaps.map(({ kind }) => kind)).size === kindNames.length ? why : undefined;
+}
+
+const restsOnListing = (finding: Finding): boolean =>
+  finding.type === 'incomplete' || ('code' in finding && finding.code === 'not-observed');
+
+/** Each reason once, with the scopes that it holds for. */
+const unlistedLines = (unlisted: ReadonlyMap<string, readonly string[]>, paint: Paint): readonly string[] =>
+  [...unlisted].flatMap(([why, scopes], i) => [
+    '',
+    ...scopes.map((scope) => paint('strong', scope)),
+    `  ${paint('note', '· nothing could be listed')}  ${why}`,
+    ...(i === unlisted.size - 1
+      ? ['', 'Nothing is concluded from a scope that could not be listed. What each target needs: setpoint doctor']
+      : []),
+  ]);
 
 function entryLines(entry: Entry, how: How): readonly string[] {
   const { paint } = how;

@@ -16,9 +16,26 @@ export async function home(inside: string, account: Account, onProgress: (messag
   return elsewhere;
 }
 
+/** https://nodejs.org/docs/latest-v24.x/api/errors.html#common-system-errors */
+const unwritable: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'that disk is read-only',
+  ENOTDIR: 'a file is in its way',
+  EEXIST: 'a file is in its way',
+  ENOSPC: 'that disk is full',
+};
+
 /** `.setpoint` itself. Under root others may pass through it, to the data that belongs to the server's account, and see nothing. */
 export async function ownFolder(inside: string): Promise<void> {
-  await mkdir(inside, { recursive: true, mode: 0o700 });
+  await mkdir(inside, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    const why = unwritable[error.code ?? ''];
+    if (why === undefined) throw error;
+    throw new Error(
+      `${inside}, where the store and its keys are kept, cannot be made: ${why}. Name another folder with --dir.`,
+      { cause: error },
+    );
+  });
   const { uid } = await lstat(inside);
   const we = process.getuid?.() ?? uid;
   if (uid !== we && we !== 0)

@@ -149,6 +149,16 @@ describe('a refusal says what it is, with the words of the server', () => {
       assert.deepEqual([complaint.advice.why, complaint.advice.next, complaint.code], ['Detail.', next, code]);
     });
 
+  test('a token that expired, where the login knows it', async () => {
+    const { line: to, clock } = line([problem(401)]);
+    const ended = (agoMs: number) => new Date(clock.now() - agoMs).toISOString();
+    const { message, advice } = await complaintOf(exchange(get, { ...to, expires: ended(7_200_000) }));
+    assert.equal(message, `Your token for ${url} expired 2 h ago.`);
+    assert.equal(advice.next, `Log in: setpoint login ${url}`);
+    const live = await complaintOf(exchange(get, { ...to, expires: ended(-1000) }));
+    assert.match(live.message, /does not know who asks/);
+  });
+
   test('which part of the input was wrong', async () => {
     const errors = [
       { in: 'query', at: 'limit', expected: 'a number' },

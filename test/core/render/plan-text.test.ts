@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RuleAttributes } from '../../../src/core/attributes.ts';
 import type { Desired } from '../../../src/core/desired.ts';
+import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { entriesOf } from '../../../src/core/render/entries.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
+import type { Kind } from '../../../src/core/resource.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 
@@ -51,6 +53,35 @@ test('what was not listed is one line a kind, with its number', () => {
   assert.deepEqual(planText([made], { revision: 'folder:1a2b3c4d5e' }).split('\n').slice(3), [
     '  · network core and 2 more blocked  network could not be listed: denied. Nothing is concluded from it; run again.',
     '  · incomplete  network was not listed completely: denied',
+  ]);
+});
+
+test('a reason for which nothing could be listed is told once for all its scopes, with the next step', () => {
+  const without = (scope: string, reason: string, kinds: readonly Kind[] = kindNames) => {
+    const gaps = kinds.map((kind) => ({ kind, code: 'NoCredentials', reason }));
+    return { ...plan(input([net], looked([], { gaps }))), scope };
+  };
+  const plans = [
+    without('aws/1/eu-1', 'no credentials'),
+    without('aws/1/us-1', 'no credentials'),
+    without('aws/2/eu-1', 'no such region'),
+    without('aws/3/eu-1', 'denied', ['network', 'subnet']),
+  ];
+  assert.deepEqual(planText(plans, { revision: 'folder:1a2b3c4d5e' }).split('\n').slice(1), [
+    '',
+    'aws/3/eu-1',
+    '  · network core blocked  network could not be listed: denied. Nothing is concluded from it; run again.',
+    '  · incomplete  network was not listed completely: denied',
+    '  · incomplete  subnet was not listed completely: denied',
+    '',
+    'aws/1/eu-1',
+    'aws/1/us-1',
+    '  · nothing could be listed  no credentials',
+    '',
+    'aws/2/eu-1',
+    '  · nothing could be listed  no such region',
+    '',
+    'Nothing is concluded from a scope that could not be listed. What each target needs: setpoint doctor',
   ]);
 });
 

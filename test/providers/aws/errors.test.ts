@@ -17,6 +17,14 @@ const refusal = (name: string, httpStatusCode = 400, headers = {}): object =>
   });
 const broken = (code: string, name = 'Error'): object => Object.assign(new Error(code), { code, name });
 
+test('a host name without an address: the message names the region, which may be none', () => {
+  const said = 'getaddrinfo ENOTFOUND sts.eu-nowhere-1.amazonaws.com';
+  const { message } = toFailure(Object.assign(new Error(said), { code: 'ENOTFOUND' }), read);
+  assert.match(message, /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS/);
+  const other = toFailure(Object.assign(new Error('getaddrinfo ENOTFOUND proxy.example'), { code: 'ENOTFOUND' }), read);
+  assert.equal(other.message, 'getaddrinfo ENOTFOUND proxy.example');
+});
+
 describe('what an error means', () => {
   const rows: readonly {
     readonly name: string;

@@ -13,6 +13,13 @@ const headersOf = (headers: Readonly<Record<string, string>>) => (name: string) 
 const answer = (status: number, code: string, headers: Readonly<Record<string, string>> = {}) =>
   failureOfAnswer({ status, headers: headersOf(headers), body: JSON.stringify({ error: { code, message: 'why' } }) });
 
+test('no credential anywhere: one line, not one for each place that was looked into', () => {
+  const said =
+    'ChainedTokenCredential authentication failed.\nCredentialUnavailableError: EnvironmentCredential is unavailable.';
+  const { message } = failureOfThrown(Object.assign(new Error(said), { name: 'AggregateAuthenticationError' }), false);
+  assert.match(message, /^no token for Azure: no credential was found in .* \(az login\)$/);
+});
+
 describe('what an answer means', () => {
   const rows: readonly (readonly [number, string, string])[] = [
     [429, 'TooManyRequests', 'throttled'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { lookUp } from '../../../src/store/embedded/account.ts';
@@ -28,6 +28,15 @@ async function bare(at: string): Promise<string> {
   for (const name of ['initdb', 'pg_ctl', 'postgres']) await chmod(join(native, 'bin', name), 0o644);
   return native;
 }
+
+test('a folder that cannot be made: the error says why, and what to do', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  await assert.rejects(
+    openStore({ folder: join(file, '.setpoint'), clock: virtualClock(), create: true }),
+    /file\/\.setpoint, where the store .* cannot be made: a file is in its way\. Name another folder with --dir/,
+  );
+});
 
 test('binaries: what a blocked install script left out is made in place', async () => {
   const packaged = await bare(await made('blocked', 0o755));
