@@ -17,6 +17,8 @@ export interface TwoEstates {
   readonly routes: readonly Route[];
   readonly own: Place;
   readonly foreign: Place;
+  /** Names of the calls that the routes have made to the store since this was asked last, in their order. */
+  readonly taken: () => readonly string[];
 }
 
 /** What there is of each kind in one estate; those of `nowhere` look as if there were such things. */
@@ -60,8 +62,28 @@ export async function twoEstates(): Promise<TwoEstates> {
     network: `${strange}-net`,
   });
   const { log } = yard.telemetry;
-  const { routes } = apiOn({ store, outside: yard.outside, clock, log }, { reaches: [], access: undefined });
-  return { clock, routes, own, foreign };
+  const asked: string[] = [];
+  const { routes } = apiOn(
+    { store: told(store, '', asked), outside: yard.outside, clock, log },
+    { reaches: [], access: undefined },
+  );
+  return { clock, routes, own, foreign, taken: () => asked.splice(0) };
+}
+
+/** The same object, whose calls, and those of its parts, are written down by name. */
+function told<T extends object>(whole: T, name: string, calls: string[]): T {
+  return new Proxy(whole, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      const path = `${name}${String(key)}`;
+      if (typeof value === 'function')
+        return (...args: readonly unknown[]): unknown => {
+          calls.push(path);
+          return Reflect.apply(value, target, args);
+        };
+      return typeof value === 'object' && value !== null ? told(value, `${path}.`, calls) : value;
+    },
+  });
 }
 
 /** The estate's specs are in force, and one pass has carried them out. */
