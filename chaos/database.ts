@@ -11,6 +11,8 @@ import { installGates } from './wire/ledger-gate.ts';
 /** One embedded PostgreSQL for all trials, each an estate of its own in one database. */
 export interface ChaosDatabase {
   readonly url: string;
+  /** `--dir` of every process of a trial: one key signs for all that share a database, and it lies here. */
+  readonly dir: string;
   /** A connection that may do anything. */
   readonly owner: pg.Pool;
   close(): Promise<void>;
@@ -37,6 +39,7 @@ export async function startDatabase(): Promise<ChaosDatabase> {
   await installGates(owner);
   return {
     url,
+    dir: folder,
     owner,
     close: async () => {
       await owner.end();

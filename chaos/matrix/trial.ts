@@ -63,7 +63,7 @@ export async function withTrial<T>(
   };
   const databaseUrl = database.url.replace(/:\d+\//, `:${ways.database.port}/`);
   const hands = handsOf(
-    { ...what, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder },
+    { ...what, endpoint: `http://127.0.0.1:${ways.cloud.port}`, folder, dir: database.dir },
     {
       pace: { start, rate },
       databaseUrl,
@@ -83,12 +83,13 @@ interface Place {
   readonly estate: string;
   readonly endpoint: string;
   readonly folder: string;
+  readonly dir: string;
 }
 
-function handsOf({ folder, ...place }: Place, ground: Ground): Hands {
+function handsOf({ folder, dir, ...place }: Place, ground: Ground): Hands {
   const said: string[] = [];
   const specs = join(folder, 'specs');
-  const store = ['--dir', join(folder, '.setpoint')];
+  const store = ['--dir', dir];
   const heard = async (args: readonly string[]): Promise<Said> => {
     const end = await second(args, ground);
     said.push(end.out, end.err);
