@@ -51,6 +51,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   preempt: { of: 'value', most: 5 },
   normalisation: { of: 'value', most: 0 },
   tamper: { of: 'value', most: 0 },
+  'installed-size': { of: 'value', most: 400 },
+  'installed-size-fleet': { of: 'value', most: 250 },
   sse: { of: 'value', most: 0 },
   'sse-latency': { of: 'value', most: 500 },
   'sse-memory': { of: 'value', most: 5 },

@@ -37,6 +37,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'hostile-git': async () => unasked((await import('./hostile-git.ts')).hostileGit),
   tokens: async () => unasked((await import('./hostile-tokens.ts')).hostileTokens),
   secrets: async () => unasked((await import('./secrets.ts')).secrets),
+  'installed-size': async () => unasked((await import('./installed-size.ts')).installedSize),
   tamper: async () => unasked((await import('./tamper.ts')).tamper),
   'fuzz-specs': async () => (await import('./fuzz-specs.ts')).fuzzSpecs,
 };

@@ -7,16 +7,6 @@ import { dirname, join } from 'node:path';
 export const NEEDED_MAJOR = 24;
 
 /**
- * Packages that may carry the binary. `node` fetches it with an install script, so where scripts are blocked only the
- * platform packages have one; on Apple silicon the package has another name.
- *
- * @param {{ platform: string, arch: string }} machine
- */
-function carriers({ platform, arch }) {
-  return ['node', `node-${platform}-${arch}`, `node-bin-${platform}-${arch}`];
-}
-
-/**
  * The Node binary pinned among the dependencies that `from` (an absolute path or file URL) sees.
  *
  * @param {string} from
@@ -25,11 +15,7 @@ function carriers({ platform, arch }) {
  */
 export function pinnedNode(from, machine = process) {
   const { resolve } = createRequire(from);
-  for (const name of carriers(machine)) {
-    const binary = binaryOf(name, resolve);
-    if (binary !== undefined) return binary;
-  }
-  return undefined;
+  return binaryOf(`node-${machine.platform}-${machine.arch}`, resolve);
 }
 
 /**

