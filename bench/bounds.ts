@@ -17,6 +17,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'growth-limiter': { of: 'value', most: 1.15 },
   'growth-order': { of: 'value', most: 1.15 },
   'growth-order-waits': { of: 'value', most: 40 },
+  'predicted-calls': { of: 'value', most: 5 },
   makespan: { of: 'value', most: 1 },
   'nsg-1000': { of: 'value', most: 2 },
   'subnets-1000': { of: 'value', most: 2 },

@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'rules-10k': async () => unasked((await import('./rules-10k.ts')).rules10k),
   'growth-order': async () => unasked((await import('./growth-order.ts')).growthOrder),
   'growth-limiter': async () => unasked((await import('./growth-limiter.ts')).growthLimiter),
+  'predicted-calls': async () => unasked((await import('./predicted-calls.ts')).predictedCalls),
   makespan: async () => unasked((await import('./makespan.ts')).makespan),
   'nsg-1000': async () => unasked((await import('./nsg-1000.ts')).nsg1000),
   'subnets-1000': async () => unasked((await import('./subnets-1000.ts')).subnets1000),

@@ -25,10 +25,15 @@ export interface Stage {
   readonly time: VirtualTime;
   readonly place: Place;
   /** One `apply` of these specs, with nothing withheld: a session, the lease, and passes until nothing is left to do. */
-  apply(files: readonly SpecFile[]): Promise<Converged>;
+  apply(files: readonly SpecFile[]): Promise<Staged>;
   /** One look at the scope, without a store. */
   look(): Promise<Observation>;
   close(): Promise<void>;
+}
+
+/** `predicted`: calls that its first plan named. */
+export interface Staged extends Converged {
+  readonly predicted: number;
 }
 
 /** One scope of a cloud, and the account of it. */
@@ -105,16 +110,22 @@ async function openSite(scope: ScopeKey, { ground, url, time }: Stand): Promise<
       account,
       batches: provider.batches,
       holds: provider.dialect.holds,
-      secret: async () => ({ userData: bootScript.text }),
+      secret: async () => ({ userData: bootScript.text, ...(provider.cloud === 'azure' ? { access } : {}) }),
     };
   } finally {
     loaded();
   }
 }
 
-async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converged> {
+/** Azure launches no machine without a login. */
+const access = {
+  user: 'ops',
+  sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f'],
+};
+
+async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> {
   const { time, estate, store, limiter, ground } = stand;
-  const { dialect } = ground.provider;
+  const { dialect, batches } = ground.provider;
   const { scope, wanted, guards } = compiled(files, dialect);
   const site = await openSite(scope, stand);
   const revision = hash('sha256', JSON.stringify(files));
@@ -126,11 +137,16 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converge
   const authority = { revision, generation, plan: '', approver: 'bench', ...allow };
   const held = { holder: lease.holder, epoch: lease.epoch };
   try {
-    return await converge(
+    const predicted: number[] = [];
+    const converged = await converge(
       {
         site,
         warrant: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
-        plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }),
+        plan: (observation, knowledge) => {
+          const planned = plan({ wanted, observation, knowledge, dialect, batches });
+          predicted.push(planned.calls.predicted);
+          return planned;
+        },
       },
       {
         ledger: store.ledger,
@@ -142,6 +158,7 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Converge
       },
       { signal: new AbortController().signal },
     );
+    return { ...converged, predicted: predicted[0] ?? 0 };
   } finally {
     await lease.release();
     await site.session.close();

@@ -3,6 +3,7 @@ import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/co
 import type { Address, Ref } from '../../src/core/resource.ts';
 import { nameKey } from './tags.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
+import { writes } from './writes.ts';
 
 /**
  * How AWS says what a spec means. No SDK here: planning needs none.
@@ -25,6 +26,7 @@ export const dialect: Dialect = {
     oneByName: ['subnet', 'group', 'firewall-rule'],
   },
   // https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+  writes,
   rules: {
     atoms,
     defaults,

@@ -10,6 +10,7 @@ import { canonicalLocation } from './place.ts';
 import { respell } from './respell.ts';
 import { peerPrefix } from './security-rule.ts';
 import { canonicalPorts, canonicalProtocol, protocolTexts } from './traffic.ts';
+import { writes } from './writes.ts';
 
 /**
  * How Azure says what a spec means. No SDK here: planning needs none.
@@ -37,6 +38,7 @@ export const dialect: Dialect = {
     // https://learn.microsoft.com/azure/virtual-machines/linux/expand-disks, https://learn.microsoft.com/azure/virtual-machines/disks-convert-types
     machineEffects: { 'disk.size': 'stops', 'disk.type': 'stops' },
   },
+  writes,
   rules: {
     atoms,
     defaults,

@@ -7,6 +7,7 @@ import type { Kind } from '../../src/core/resource.ts';
 import { successorName } from '../pass/successor-name.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
+import { writes } from './writes.ts';
 
 /**
  * How Google Cloud says what a spec means. No SDK here: planning needs none.
@@ -33,6 +34,7 @@ export const dialect: Dialect = {
     // https://cloud.google.com/compute/docs/instances/change-service-account
     machineEffects: { 'machine.identity': 'stops', 'disk.type': 'replace' },
   },
+  writes,
   rules: { atoms, defaults },
   respell,
 };

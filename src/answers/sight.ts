@@ -57,7 +57,7 @@ function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
     scope,
     actions,
     findings: plan.findings.filter((finding) => seesFinding(finding, view, sight)),
-    calls: { predicted: predictedCalls(actions, view.input.batches) },
+    calls: { predicted: predictedCalls(actions, view.input) },
   };
 }
 

@@ -146,7 +146,7 @@ for (const [name, converged, done_, failed, left_] of ends)
     assert.deepEqual(addresses(result.done), addresses(done_));
     assert.equal(result.failed.length, failed);
     assert.deepEqual(addresses(result.left), addresses(left_));
-    assert.equal(result.ended.calls, converged.passes.length * 2);
+    assert.equal(result.ended.calls, converged.passes.length);
   });
 
 /** Two atoms of one rule document: one that goes, and one that comes. */

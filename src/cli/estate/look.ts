@@ -40,6 +40,6 @@ async function lookAt(scope: CompiledScope, estate: Estate, store: Store | undef
   const observation = await observe(site, known, ports, { signal: stop, tell });
   await store?.inventory.record(estate.name, observation);
   const knowledge = store === undefined ? known : await withUnrecorded(known, observation, store.inventory);
-  const { dialect } = providerOf(scope, estate);
-  return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect } };
+  const { dialect, batches } = providerOf(scope, estate);
+  return { scope, site, input: { wanted: scope.wanted, observation, knowledge, dialect, batches } };
 }

@@ -17,6 +17,7 @@ export interface Result {
   readonly refused: readonly Refused[];
   /** Of the last look at every scope: listings that failed, and what waits for a person. */
   readonly open: readonly Finding[];
+  /** `calls`: those that change something, as a plan predicts them; looks are not among them. */
   readonly ended: { readonly stopped: boolean; readonly calls: number };
 }
 
@@ -48,7 +49,7 @@ export function resultOf(approved: readonly Action[], stale: readonly Refused[],
     ),
     ended: {
       stopped: scopes.some(({ outcome }) => outcome === 'stopped'),
-      calls: passes.reduce((sum, { calls }) => sum + calls.reads + calls.writes, 0),
+      calls: passes.reduce((sum, { calls }) => sum + calls.writes, 0),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { NetworkAttributes, RuleAttributes, SubnetAttributes } from '../attributes.ts';
 import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
+import type { Batch } from '../pack.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 
 /** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
@@ -11,6 +12,11 @@ export interface Dialect {
   readonly names: NameDialect;
   readonly holds: Holdings;
   readonly rules: RuleDialect;
+  /**
+   * How many requests that change something a batch takes, if nothing is refused. A replacement is a creation and a deletion.
+   * Absent: one.
+   */
+  writes?(batch: Batch): number;
   /**
    * The same wish in the words that the cloud used, wherever they say the same: a tag key in another case, an image by its
    * URL. What means something else stays as it was asked for. Absent: this cloud has one spelling for everything.

@@ -81,7 +81,7 @@ export function plan(given: PlanInput): ScopePlan {
     findings: [...stop, ...gapFindings(observation), ...decided.findings, ...findings].toSorted(byText),
     calls: {
       observed: observation.calls,
-      predicted: predictedCalls(ordered, input.batches),
+      predicted: predictedCalls(ordered, input),
     },
     ...(standing.length > 0 ? { standing } : {}),
     ...(around === undefined ? {} : { around }),

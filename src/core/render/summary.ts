@@ -2,7 +2,7 @@ import type { Finding, ScopePlan } from '../action.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { shortRevision } from './revision.ts';
 
-/** The counts of a plan, by documents. `calls`: those that applying takes, at least. */
+/** The counts of a plan, by documents. `calls`: those that change something and that applying takes. */
 export interface Summary {
   readonly create: number;
   readonly update: number;
