@@ -1,6 +1,6 @@
 import type { ChaosDatabase } from '../database.ts';
 import { leaseMs } from '../pace.ts';
-import { runCell, TooSlow, type Violations } from './cell.ts';
+import { runCell, Unmet, type Violations } from './cell.ts';
 import { type Cell, nameOf } from './cells.ts';
 
 export interface Tried {
@@ -39,9 +39,11 @@ async function untilMet(cell: Cell, database: ChaosDatabase): Promise<Violations
     try {
       return await runCell(cell, database, ownLeaseMs);
     } catch (error) {
-      if (!(error instanceof TooSlow)) throw error;
+      if (!(error instanceof Unmet)) throw error;
       if (tries === mostTries) return [error.message];
-      console.error(`     ${nameOf(cell)}: too slow for a lease of ${ownLeaseMs / 1000} s, tried again`);
+      console.error(
+        `     ${nameOf(cell)}: its failpoint was not met with a lease of ${ownLeaseMs / 1000} s, tried again`,
+      );
       ownLeaseMs = Math.min(2 * ownLeaseMs, longestLeaseMs);
     }
   }
