@@ -12,6 +12,8 @@ export function httpServer(handler: RequestListener, tls: Tls | undefined): Serv
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
+    // why: Node's own refusal is no problem of RFC 9457; ours is in open-app.ts
+    requireHostHeader: false,
   };
   const server =
     tls === undefined

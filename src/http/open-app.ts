@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import fastify, {
+  type ConnectionError,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Log } from '../ports/log.ts';
 import type { Tls } from './door.ts';
 import { httpServer } from './http-server.ts';
@@ -11,6 +19,7 @@ import { type Problem, sendProblem } from './problem.ts';
  * address that was asked for, which may hold a secret: none of them is logged or answered with.
  */
 export function openApp(log: Log, tls?: Tls): FastifyInstance {
+  const guards = tls === undefined ? guarding : { ...guarding, ...onlyTls };
   const app = fastify({
     logger: false,
     bodyLimit: requestLimits.bodyBytes,
@@ -21,15 +30,52 @@ export function openApp(log: Log, tls?: Tls): FastifyInstance {
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: requestLimits.parameterCharacters },
     frameworkErrors: (_, __, reply) => void sendProblem(reply, notFound),
+    clientErrorHandler: (error, socket) => refuseUnread(error, socket, guards),
   });
-  const guards = tls === undefined ? guarding : { ...guarding, ...onlyTls };
-  app.addHook('onRequest', async (request, reply) => void reply.headers({ ...guards, 'x-request-id': request.id }));
+  app.server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
+    const text = JSON.stringify(unknownExpectation);
+    response.writeHead(417, { ...rawHeaders(guards), 'content-length': Buffer.byteLength(text) }).end(text);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...guards, 'x-request-id': request.id });
+    const refused = unreadable(request);
+    // why: a hook that answers returns the reply, and nothing after it runs
+    return refused && sendProblem(reply, refused);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setNotFoundHandler((_, reply) => sendProblem(reply, notFound));
   app.setErrorHandler<FastifyError>((error, _, reply) => sendProblem(reply, problemOf(error, log, reply)));
   return app;
 }
+
+/** What of the head of a request keeps it from being read. */
+function unreadable({ headers, raw }: FastifyRequest): Problem | undefined {
+  if (headers.host === undefined && raw.httpVersion === '1.1') return noHost;
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return /^utf-?8$/i.test(charset) ? undefined : otherCharset;
+}
+
+/** What Node's parser refuses has no request: its answer is written as it goes over the wire. */
+function refuseUnread(error: ConnectionError, socket: Socket, guards: Readonly<Record<string, string>>): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = unread[error.code] ?? { ...badRequest, detail: 'This is no request of HTTP/1.1.' };
+  const text = JSON.stringify(problem);
+  const headers = Object.entries({ ...rawHeaders(guards), 'content-length': String(Buffer.byteLength(text)) });
+  const lines = [`HTTP/1.1 ${problem.status} ${problem.title}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  socket.destroySoon();
+}
+
+const rawHeaders = (guards: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...guards,
+  'cache-control': 'no-store',
+  'content-type': 'application/problem+json',
+  connection: 'close',
+});
 
 /** Of every answer: nothing here is a page that loads, frames or is framed, but the docs, which say otherwise for themselves. */
 const guarding = {
@@ -47,7 +93,7 @@ const taken = ['application/json', 'application/cloudevents+json', 'application/
 function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: FastifyReply): Problem {
   const known = problems[statusCode];
   if (known !== undefined) return known;
-  if (statusCode < 500) return { status: 400, title: 'Bad Request', detail: 'The request cannot be understood.' };
+  if (statusCode < 500) return badRequest;
   // why: the message of an error may hold what was sent
   log.error('a request could not be answered', {
     code: code ?? 'unforeseen',
@@ -60,6 +106,41 @@ function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: Fa
     detail: "This is a defect of ours; the server's log has a line.",
   };
 }
+
+const badRequest: Problem = { status: 400, title: 'Bad Request', detail: 'The request cannot be understood.' };
+
+const noHost: Problem = { ...badRequest, detail: 'A request of HTTP/1.1 has a header Host.' };
+
+const otherCharset: Problem = {
+  status: 415,
+  title: 'Unsupported Media Type',
+  detail: 'A body is in UTF-8: leave the charset out, or send utf-8.',
+};
+
+const unknownExpectation: Problem = {
+  status: 417,
+  title: 'Expectation Failed',
+  detail: 'The header Expect may say 100-continue, and nothing else.',
+};
+
+/** By Node's codes: https://nodejs.org/docs/latest-v24.x/api/http.html#event-clienterror */
+const unread: Readonly<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    detail: `The headers have at most ${requestLimits.headerBytes} bytes.`,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    title: 'Content Too Large',
+    detail: 'The extensions of its chunks are longer than is taken.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'Request Timeout',
+    detail: `A request is sent within ${requestLimits.requestMs / 1000} s.`,
+  },
+};
 
 const notFound: Problem = { status: 404, title: 'Not Found', detail: 'There is nothing at this address.' };
 

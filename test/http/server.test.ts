@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { startHttp } from '../../src/http/start-http.ts';
 import { type Answer, frontOf, secret } from './support/front.ts';
@@ -60,6 +60,24 @@ describe('what is read', () => {
       for (const hook of ['github', 'nobody'])
         assertProblem(await front.send(hook, { ...sent, headers: { ...sent.headers, 'content-type': type } }), 415);
       assert.equal(front.counts.inForce, 0);
+    });
+});
+
+describe('in which letters', () => {
+  for (const [charset, status] of [
+    ['utf-8', 202],
+    ['"UTF-8"', 202],
+    ['utf8', 202],
+    ['iso-8859-1', 415],
+    ['UTF-16', 415],
+    ['', 415],
+  ] as const)
+    it(`charset=${charset}: ${status}`, async () => {
+      const sent = github(secret);
+      const type = `application/json; charset=${charset}`;
+      const answer = await frontOf().send('github', { ...sent, headers: { ...sent.headers, 'content-type': type } });
+      if (status === 415) assertProblem(answer, status);
+      else assert.equal(answer.status, status);
     });
 });
 
@@ -209,18 +227,49 @@ describe('where it listens', () => {
     await http.close();
   });
 
-  it('headers of more than 16 KiB, or none that can be read: no words of theirs come back', async () => {
-    const http = await startHttp({ port: 0, clock, log: silent, hooks });
-    for (const request of [`GET / HTTP/1.1\r\nx: ${'k4nari'.repeat(3000)}\r\n\r\n`, 'k4nari?code=k4nari\r\n\r\n']) {
-      const socket = connect(Number(new URL(http.url).port), '127.0.0.1');
-      socket.end(request);
-      const chunks: Buffer[] = [];
-      socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
-      await once(socket, 'close');
-      const text = Buffer.concat(chunks).toString();
-      assert.match(text, /^HTTP\/1\.1 4\d\d /);
-      assert.ok(!text.includes('k4nari'), text);
-    }
-    await http.close();
-  });
+  const unread: readonly (readonly [name: string, request: string, status: number])[] = [
+    ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nx: ${'k4nari'.repeat(3000)}\r\n\r\n`, 431],
+    ['none that can be read', 'k4nari?code=k4nari\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a chunk without a length', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nk4nari\r\n\r\n', 400],
+    ['a length that is none', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: k4nari\r\n\r\n', 400],
+    ['no host', 'GET /k4nari HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['another expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: k4nari\r\n\r\n', 417],
+    ['nothing there', 'GET /k4nari HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
+  ];
+  for (const [name, request, status] of unread)
+    it(`${name}: a problem, and no words of theirs come back`, async () => {
+      const http = await startHttp({ port: 0, clock, log: silent, hooks });
+      const [answer = ''] = await told(http.url, (socket) => socket.end(request));
+      assertProblem(answerIn(answer), status);
+      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i);
+      assert.ok(!answer.includes('k4nari'), answer);
+      await http.close();
+    });
 });
+
+/** All that comes until the connection ends, an answer each. */
+async function told(url: string, send: (socket: Socket) => unknown): Promise<readonly string[]> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
+  const closed = once(socket, 'close');
+  await send(socket);
+  await closed;
+  return Buffer.concat(chunks)
+    .toString()
+    .split(/(?=HTTP\/1\.1 \d{3} )/);
+}
+
+function answerIn(text: string): Answer {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(first.split(' ')[1]), headers, text: body };
+}

@@ -6,5 +6,5 @@ export const reasonField = z
   .trim()
   .min(1)
   .max(500)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line')
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u, 'one line, without signs that turn text round')
   .meta({ description: 'Others read it, and it is written into the ledger' });

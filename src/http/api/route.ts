@@ -12,6 +12,8 @@ export interface Route<A extends Asking = Asking> {
   readonly says: Says;
   /** What its caller must have somewhere; where exactly, `handle` finds out. Absent: anybody may ask. */
   readonly needs?: Permission;
+  /** A credential that comes along is not looked at: who probes a process may send a stale one. */
+  readonly ignoresCredential?: boolean;
   /** Whether this caller may send a body of more than 64 KiB, told before any of it is read. Absent: whoever may ask may. */
   sendsMuch?(caller: Caller): boolean;
   readonly asks: A;

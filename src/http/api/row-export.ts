@@ -96,9 +96,8 @@ function cellOf({ observed, next, targets, labels, ...row }: ExportedRow, column
     case 'targets':
       return targets.join(' ');
     case 'labels':
-      return Object.entries(labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(' ');
+      // why: a key or value may hold a blank, or any sign that could part them
+      return JSON.stringify(labels);
     case 'next':
       return next?.verb ?? '';
     case 'observedAt':

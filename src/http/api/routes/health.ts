@@ -23,6 +23,7 @@ export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
   route({
     method: 'GET',
     path: '/livez',
+    ignoresCredential: true,
     says: {
       id: 'isLive',
       tag: 'Health',
@@ -35,6 +36,7 @@ export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
   route({
     method: 'GET',
     path: '/readyz',
+    ignoresCredential: true,
     says: {
       id: 'isReady',
       tag: 'Health',
