@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { LaneLevel } from '../ports/telemetry.ts';
 import type { Reach } from './reach.ts';
 
@@ -40,7 +41,7 @@ export const usualHealthPort = 9464;
  */
 export async function startHealth({ port, host = '127.0.0.1', state }: HealthOptions): Promise<Health> {
   const server = createServer(limits, (request, response) => {
-    answer(request, state)
+    answer(request, state, host)
       .catch(unforeseen)
       .then((reply) => send(response, reply))
       .catch(() => response.destroy());
@@ -82,11 +83,31 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/lanes', lanes],
 ]);
 
-async function answer({ method, url = '' }: IncomingMessage, state: WorkerState): Promise<Reply> {
+async function answer(
+  { method, url = '', headers }: IncomingMessage,
+  state: WorkerState,
+  host: string,
+): Promise<Reply> {
+  if (isLoopback(host) && !isOwnName(headers.host ?? host, host))
+    return { status: 421, body: { error: 'ask by an IP address, or as localhost' } };
   const route = routes.get(url.split('?', 1).join(''));
   if (!route) return { status: 404, body: { error: `there are only ${[...routes.keys()].join(', ')}` } };
   if (method !== 'GET') return { status: 405, body: { error: 'only GET' } };
   return route(state);
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+/**
+ * Whether a header Host names this machine. A web page may have a name of its own lead to 127.0.0.1, and then read here what its visitor
+ * may read; no page can have an IP address so. Who listens beyond loopback is asked by whatever name its network has.
+ */
+function isOwnName(given: string, host: string): boolean {
+  const name = given
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return isIP(name) !== 0 || name === 'localhost' || name === host;
 }
 
 function readiness({ reaches, stopping }: WorkerState): Reply {

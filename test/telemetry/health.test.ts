@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { startHealth, type WorkerState } from '../../src/telemetry/health.ts';
@@ -125,6 +126,24 @@ describe('what a worker does not answer', () => {
 
 describe('where a worker answers', () => {
   it('on loopback only, unless told otherwise', async () => assert.match(await healthOf(), /^http:\/\/127\.0\.0\.1:/));
+
+  for (const [given, status] of [
+    ['127.0.0.1:9464', 200],
+    ['10.1.2.3', 200],
+    ['[::1]:9464', 200],
+    ['[fd00::1]', 200],
+    ['localhost:9464', 200],
+    ['LOCALHOST', 200],
+    ['evil.example', 421],
+    ['127.0.0.1.evil.example:9464', 421],
+    ['[::1].evil.example', 421],
+  ] as const)
+    it(`on loopback by an address or as localhost: "${given}" gives ${status}`, async () => {
+      const request = get(`${await healthOf()}/metrics`, { headers: { host: given } });
+      const [response]: IncomingMessage[] = await once(request, 'response');
+      response?.resume();
+      assert.equal(response?.statusCode, status);
+    });
 
   it('nowhere once it has closed, though somebody holds a connection', async () => {
     const health = await startHealth({ port: 0, state: fine });
