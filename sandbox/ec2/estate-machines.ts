@@ -3,6 +3,7 @@ import { freshPublicIp, takeAddress } from './addresses.ts';
 import { diskOf } from './disks.ts';
 import type { InstanceForm, InterfaceForm } from './estate-form.ts';
 import { idOf, type Loading } from './estate-loading.ts';
+import { checkedCredits } from './instance-types.ts';
 import { launchInterface } from './interfaces.ts';
 import { associateProfile } from './profiles.ts';
 import type { Image, Instance, Power, StateReason, Subnet } from './records.ts';
@@ -39,7 +40,7 @@ export function loadInstance(loading: Loading, form: InstanceForm): void {
       size: { type, ebsOptimized: false },
       power: powerOf(state, loading.now),
       parts: gone ? { interfaceIds: [], volumeIds: [] } : partsOf(loading, { form, subnet, image, id }),
-      settings: settingsOf(form, subnet),
+      settings: { ...settingsOf(form, subnet), credits: checkedCredits(type) },
     };
     region.instances.put(instance);
     if (gone)
@@ -60,7 +61,7 @@ function powerOf(state: Power, now: number): Instance['power'] {
   return { state, reason, since: now, startedAt: now };
 }
 
-function settingsOf(form: InstanceForm, subnet: Subnet): Instance['settings'] {
+function settingsOf(form: InstanceForm, subnet: Subnet): Omit<Instance['settings'], 'credits'> {
   return {
     userData: checkedUserData(form.userData),
     protect: { termination: form.protect ?? false, stop: false },

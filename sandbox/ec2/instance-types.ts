@@ -42,3 +42,20 @@ export function checkOffered(type: string, zone: string, zones: readonly string[
     `Your requested instance type (${type}) is not supported in your requested Availability Zone (${zone}). Please retry your request by not specifying an Availability Zone or choosing ${offering.join(', ')}.`,
   );
 }
+
+/** "burstable performance instances are the T4g, T3a, T3, and T2 instance types": https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html */
+export const isBurstable = (type: string): boolean => /^t(?:2|3a?|4g)\./.test(type);
+
+/**
+ * How a machine pays for bursts: "Default: standard (T2 instances) or unlimited (T3/T3a/T4g instances)". Undefined of other types.
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreditSpecificationRequest.html
+ */
+export function checkedCredits(type: string, asked?: string): string | undefined {
+  if (asked !== undefined && asked !== 'standard' && asked !== 'unlimited')
+    throw refused('InvalidParameterValue', `Invalid value '${asked}' for CpuCredits.`);
+  if (!isBurstable(type)) {
+    if (asked === undefined) return undefined;
+    throw refused('InvalidParameterCombination', `The CPU credit option is not supported for ${type}.`);
+  }
+  return asked ?? (type.startsWith('t2.') ? 'standard' : 'unlimited');
+}

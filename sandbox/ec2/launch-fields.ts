@@ -54,6 +54,8 @@ export const launchFields = {
     HttpProtocolIpv6: text,
     InstanceMetadataTags: text,
   }),
+  CreditSpecification: record({ CpuCredits: text }),
+  HibernationOptions: record({ Configured: flag }),
   Monitoring: record({ Enabled: flag }),
   Placement: record({ AvailabilityZone: text, Tenancy: text }),
   DisableApiTermination: flag,

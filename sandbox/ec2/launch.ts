@@ -3,7 +3,7 @@ import { freeAddressCount, noAddresses } from './addresses.ts';
 import { type DiskOrder, diskOf } from './disks.ts';
 import { refused, required } from './errors.ts';
 import { ID, target, wellFormed } from './ids.ts';
-import { checkedType, checkOffered } from './instance-types.ts';
+import { checkedCredits, checkedType, checkOffered } from './instance-types.ts';
 import { checkedGroups, launchInterface } from './interfaces.ts';
 import type { DeviceInput, LaunchInput } from './launch-fields.ts';
 import { beginStart, dieAtBoot } from './power.ts';
@@ -32,6 +32,12 @@ interface LaunchPlan {
 export function launch(context: Context, input: LaunchInput): readonly Instance[] {
   const plan = planned(context.region, input);
   const type = checkedType(input.InstanceType);
+  // why: no machine of the sandbox meets what hibernation asks for: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+  if (input.HibernationOptions?.Configured === true)
+    throw refused(
+      'UnsupportedHibernationConfiguration',
+      'The instance does not meet the prerequisites of hibernation.',
+    );
   checkOffered(type, plan.subnet.zone, context.region.zones);
   const settings = settingsOf(input, plan.nic.publicIp);
   const reservationId = freshId(context.region, 'r');
@@ -110,7 +116,7 @@ function subnetOf(region: Region, input: LaunchInput): Subnet {
       'Network interfaces and instance-level security groups may not be specified on the same request',
     );
   }
-  const zone = input.Placement?.AvailabilityZone;
+  const zone = zoneAsked(input);
   const subnet = target(
     region.subnets,
     ID.subnet,
@@ -131,7 +137,7 @@ function subnetOf(region: Region, input: LaunchInput): Subnet {
  */
 export function zoneNamed(region: Region, input: LaunchInput): string | undefined {
   const subnet = input.NetworkInterface?.[0]?.SubnetId ?? input.SubnetId;
-  return input.Placement?.AvailabilityZone ?? region.subnets.get(subnet ?? '')?.zone;
+  return zoneAsked(input) ?? region.subnets.get(subnet ?? '')?.zone;
 }
 
 function defaultSubnet(region: Region, zone: string | undefined): string {
@@ -225,6 +231,10 @@ function countOf(region: Region, subnet: Subnet, input: LaunchInput): number {
   return Math.min(max, quota, free);
 }
 
+/** An empty zone is none: Terraform sends one. */
+const zoneAsked = ({ Placement }: LaunchInput): string | undefined =>
+  Placement?.AvailabilityZone === '' ? undefined : Placement?.AvailabilityZone;
+
 function settingsOf(input: LaunchInput, publicIp: boolean): InstanceSettings {
   const metadata = input.MetadataOptions;
   return {
@@ -238,6 +248,7 @@ function settingsOf(input: LaunchInput, publicIp: boolean): InstanceSettings {
       tags: metadata?.InstanceMetadataTags ?? 'disabled',
     },
     monitoring: input.Monitoring?.Enabled ?? false,
+    credits: checkedCredits(checkedType(input.InstanceType), input.CreditSpecification?.CpuCredits),
     publicIp,
   };
 }

@@ -199,6 +199,8 @@ export interface InstanceSettings {
     readonly tags: string;
   };
   readonly monitoring: boolean;
+  /** `standard` or `unlimited`; undefined of a type that earns no credits. */
+  readonly credits: string | undefined;
   readonly publicIp: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Action } from '../action.ts';
 import { instanceActions } from './instance.ts';
 import { instanceAttributeActions } from './instance-attribute.ts';
+import { instanceCreditActions } from './instance-credits.ts';
 import { instanceProfileActions } from './instance-profile.ts';
 import { describeInstanceStatus } from './instance-status.ts';
 import { internetGatewayActions } from './internet-gateway.ts';
@@ -30,6 +31,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     ...instanceActions,
     ...instanceAttributeActions,
     describeInstanceStatus,
+    ...instanceCreditActions,
     ...instanceProfileActions,
     ...volumeActions,
     ...networkInterfaceActions,
