@@ -17,8 +17,11 @@ export interface ClockOptions {
 interface Sleeper {
   readonly until: number;
   readonly wake: () => void;
-  readonly timer: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | undefined;
 }
+
+/** https://nodejs.org/api/timers.html#settimeoutcallback-delay-args: a longer one rings at once. */
+const longestTimer = 2_147_483_647;
 
 export function makeClock({ rate = 1, start = Date.now() }: ClockOptions = {}): Clock {
   if (!(rate >= 0)) throw new RangeError(`clock rate must be 0 or more, not ${rate}`);
@@ -35,14 +38,25 @@ export function makeClock({ rate = 1, start = Date.now() }: ClockOptions = {}): 
     }
   };
 
+  /** A timer counts from the beginning of the loop's turn, so after a long turn it rings before its time: then it is set again. */
+  const ring = (sleeper: Sleeper): void => {
+    wakeDue();
+    if (sleepers.has(sleeper)) arm(sleeper);
+  };
+  const arm = (sleeper: Sleeper): void => {
+    if (rate === 0) return;
+    const ms = Math.min(longestTimer, Math.ceil((sleeper.until - now()) / rate) + 1);
+    sleeper.timer = setTimeout(ring, ms, sleeper).unref();
+  };
+
   return {
     now,
     sleep: (ms) =>
       new Promise((wake) => {
-        const timer = rate > 0 ? setTimeout(wakeDue, Math.ceil(ms / rate) + 1) : undefined;
-        timer?.unref();
-        sleepers.add({ until: now() + ms, wake, timer });
+        const sleeper: Sleeper = { until: now() + ms, wake, timer: undefined };
+        sleepers.add(sleeper);
         if (ms <= 0) wakeDue();
+        else arm(sleeper);
       }),
     advance: (ms) => {
       if (!(ms >= 0)) throw new RangeError(`a clock only goes forward, not by ${ms} ms`);

@@ -23,6 +23,23 @@ describe('the clock', () => {
     assert.ok(clock.now() >= 60_000);
   });
 
+  it('wakes nobody early, and nobody too late whose timer rang early', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const clock = makeClock({ rate: 1, start: 0 });
+    let isAwake = false;
+    const sleeping = clock.sleep(40).then(() => {
+      isAwake = true;
+    });
+    t.mock.timers.tick(41);
+    await Promise.resolve();
+    assert.ok(!isAwake, 'no time has passed on the clock itself');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+    t.mock.timers.tick(41);
+    await Promise.resolve();
+    assert.ok(isAwake);
+    await sleeping;
+  });
+
   it('never goes back', () => {
     assert.throws(() => makeClock({ rate: 0 }).advance(-1), RangeError);
     assert.throws(() => makeClock({ rate: -1 }), RangeError);
