@@ -34,7 +34,7 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
       const knowledge = await withUnrecorded(known, observation, store.inventory);
       return {
         scope,
-        input: { wanted: scope.wanted, observation, knowledge, dialect: dialectOf(scope, estate), choices },
+        input: { wanted: scope.wanted, observation, knowledge, ...providedBy(scope, estate), choices },
       };
     }),
   );
@@ -42,7 +42,10 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
   return { estate, store, looked, plans, bound: boundOf(estate, force, held), bounds };
 }
 
-const dialectOf = (scope: CompiledScope, estate: Estate) => providerOf(scope, estate).dialect;
+function providedBy(scope: CompiledScope, estate: Estate) {
+  const { dialect, batches } = providerOf(scope, estate);
+  return { dialect, batches };
+}
 
 /** What was written after a look began is not known by it: neither as it was, nor as gone. */
 function asFarAsKnown(observation: Observation, { settled, ended = new Map() }: Knowledge): Observation {

@@ -27,7 +27,10 @@ test('the specs in force are there without a folder, in every verb', async () =>
   const inForce = await run(['plan', 'nowhere', '--in-force', '--allow-endpoint', '--json']);
   assert.equal(inForce.code, 0, inForce.stderr);
   assert.equal(JSON.parse(inForce.stdout).revision, `git:${old}`);
-  assert.match((await run(['status', '--in-force'])).stdout, /^Status: acme · generation 2 \(commit aaaaaaa\)\n/);
+  assert.match(
+    (await run(['status', '--in-force'])).stdout,
+    /^Status: acme · generation 2 \(commit aaaaaaa\) · no worker follows the specs\n/,
+  );
   const other = await run(['status', '--in-force-of', 'nobody']);
   assert.match(other.stderr, /There is no estate nobody\.\n {2}next: {2}Name one: --in-force-of acme/);
 });
@@ -87,7 +90,10 @@ test('a rollback brings the old commit into force and holds it there until unpin
   assert.equal(await revision(), `git:${old}`);
   assert.equal((await store.generations.current('acme'))?.number, 4);
   const status = await run(['status', '--in-force']);
-  assert.match(status.stdout, /^Status: acme · generation 4 \(commit aaaaaaa\) · Pinned\n/);
+  assert.match(
+    status.stdout,
+    /^Status: acme · generation 4 \(commit aaaaaaa\) · Pinned · no worker follows the specs\n/,
+  );
   assert.match(status.stdout, /\nPinned\n {2}at commit aaaaaaa since .*: #815\n {4}setpoint unpin --reason "…"\n/);
   const other = await run(['apply', specs, '--allow-endpoint', '--yes']);
   assert.equal(other.code, 3);
