@@ -30,6 +30,7 @@ type Say = (message: string, fields: Readonly<Record<string, string>>) => void;
 
 async function lookAfter(yard: Means, lead: AbortSignal, say: Say): Promise<void> {
   const { store, clock } = yard;
+  const delivering = deliveryOf(yard, say);
   /** When this process first saw an estate's entries unsigned. The first look signs all. */
   let seen: Map<string, number> | undefined;
   while (!lead.aborted) {
@@ -42,13 +43,46 @@ async function lookAfter(yard: Means, lead: AbortSignal, say: Say): Promise<void
     await signAll(due, yard, say);
     const signed = new Set(due.map(({ estate }) => estate));
     seen = new Map(unsigned.map(({ estate }) => [estate, signed.has(estate) ? now : (seen?.get(estate) ?? now)]));
-    for (const { witness, reason } of await store.audit.deliver())
-      say('a witness takes no checkpoints', { witness, why: reason });
+    // why: a slow witness must keep nobody from a signature
+    if (!delivering.isBusy()) delivering.start();
     await clock.sleep(lookEveryMs, lead).catch(() => {});
   }
   // why: a worker that stops leaves nothing unsigned; a signer that took over meanwhile is no harm, as numbers are taken under a lock
   await signAll(await store.audit.unsigned(), yard, say);
-  await store.audit.deliver();
+  await delivering.end();
+  if (delivering.isBusy()) return;
+  delivering.start();
+  await delivering.end();
+}
+
+/** How long a signer that stops waits for its witnesses. */
+const farewellMs = 10_000;
+
+/** Sends to witnesses beside everything else, once at a time. */
+function deliveryOf({ store, clock }: Means, say: Say) {
+  let running: Promise<void> | undefined;
+  const deliver = async (): Promise<void> => {
+    try {
+      for (const { witness, reason } of await store.audit.deliver())
+        say('a witness takes no checkpoints', { witness, why: reason });
+    } catch (error) {
+      say('checkpoints are not sent to witnesses', { why: error instanceof Error ? error.message : String(error) });
+    } finally {
+      running = undefined;
+    }
+  };
+  return {
+    isBusy: () => running !== undefined,
+    start: (): void => {
+      running ??= deliver();
+    },
+    /** When what runs has ended, or has taken too long. */
+    end: async (): Promise<void> => {
+      const given = new AbortController();
+      await Promise.race([running, clock.sleep(farewellMs, given.signal).catch(() => {})]);
+      given.abort();
+    },
+  };
 }
 
 /** A ledger that cannot be signed, as one that was cut, keeps no other from its signature. */

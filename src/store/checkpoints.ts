@@ -41,8 +41,11 @@ export interface Checkpoints {
   /** The fingerprint of this process's key. */
   ownKey(): Promise<string>;
   unsigned(): Promise<readonly UnsignedEstate[]>;
-  /** Sends to witnesses the checkpoints that they have not taken yet; returns those that still have not. */
-  deliver(): Promise<readonly Undelivered[]>;
+  /**
+   * Sends to witnesses the checkpoints that they have not taken yet; returns the witnesses that failed. The first time the newest
+   * checkpoint of each estate too, which a signer before may have left; `onlyOwn`: those that this process signed.
+   */
+  deliver(how?: 'onlyOwn'): Promise<readonly Undelivered[]>;
 }
 
 /** The ledger is signed by another key than this process has. */
@@ -114,10 +117,10 @@ export function checkpointsIn(
   };
 
   let greeted = false;
-  const deliver = async (): Promise<readonly Undelivered[]> => {
+  const deliver = async (how?: 'onlyOwn'): Promise<readonly Undelivered[]> => {
     if (witnesses.length === 0) return [];
-    if (!greeted) for (const newest of await newestOfAll(db)) post.offer(newest);
-    greeted = true;
+    if (!greeted && how === undefined) for (const newest of await newestOfAll(db)) post.offer(newest);
+    greeted ||= how === undefined;
     return post.deliver();
   };
 

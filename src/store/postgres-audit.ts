@@ -62,7 +62,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
     unsigned: checkpoints.unsigned,
     claimKey: checkpoints.claimKey,
     ownKey: checkpoints.ownKey,
-    deliver: checkpoints.deliver,
+    deliver: () => checkpoints.deliver(),
     sealed: checkpoints.seal,
     written: async (estate, head) => {
       const isDue = unsigned.add(estate, head, performance.now());
@@ -75,7 +75,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
         failed.push(error instanceof Error ? error.message : String(error));
       };
       for (const estate of unsigned.estates()) await sign(estate).catch(wrong);
-      for (const { witness, reason } of await checkpoints.deliver())
+      for (const { witness, reason } of await checkpoints.deliver('onlyOwn'))
         wrong(`the witness ${witness} took no checkpoint: ${reason}`);
       return failed;
     },

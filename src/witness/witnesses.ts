@@ -32,13 +32,15 @@ const answerMs = 10_000;
 export function witnessAt(place: string, means: WitnessMeans): Witness {
   if (isAbsolute(place)) return fileWitness(place);
   const url = URL.canParse(place) ? new URL(place) : undefined;
+  if (url && (url.username !== '' || url.password !== ''))
+    throw new Error(`the witness ${nameOf(url)} has a password in its address: set SETPOINT_WITNESS_TOKEN instead`);
   const kind = url?.protocol;
   if (url && (kind === 'https:' || kind === 'http:')) return httpWitness(url, means.token);
   if (url && (kind === 'syslog+tls:' || kind === 'syslog+tcp:' || kind === 'syslog:'))
     return syslogWitness(url, means.hash);
   if (url && kind === 's3:') return means.objects(url);
   throw new Error(
-    `the witness "${place}" is not understood: write an absolute path, https://HOST/PATH, syslog+tls://HOST or s3://BUCKET/PREFIX`,
+    `the witness "${url ? nameOf(url) : place}" is not understood: write an absolute path, https://HOST/PATH, syslog+tls://HOST or s3://BUCKET/PREFIX`,
   );
 }
 

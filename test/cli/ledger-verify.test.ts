@@ -17,12 +17,15 @@ test('a ledger is signed, compared with its witness, cut, damaged and signed by 
   const applied = await runCli(['apply', specs, '--allow-endpoint', '--yes'], cwd, { SETPOINT_WITNESS: witness });
   assert.equal(applied.code, 0, applied.stderr);
 
+  const sent = (await readFile(witness, 'utf8')).match(/\{/g)?.length;
   const signed =
     /^Ledger: whole, (\d+) entries in 1 chain, \d+ signed checkpoints?\nSigned up to \1 of \1, [\d.]+ m?s ago\n/;
   assert.match((await run(['verify'])).stdout, signed);
   const agreed = await run(['verify', '--witness'], { SETPOINT_WITNESS: witness });
   assert.match(agreed.stdout, signed, agreed.stderr);
   assert.match(agreed.stdout, /\nThe witness agrees up to checkpoint \d+, signed [\d.]+ m?s ago\n$/);
+
+  assert.equal((await readFile(witness, 'utf8')).match(/\{/g)?.length, sent, 'who signs nothing sends nothing');
 
   const unnamed = await run(['verify', '--witness']);
   assert.deepEqual([unnamed.code, unnamed.stdout], [1, '']);

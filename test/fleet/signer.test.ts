@@ -116,7 +116,9 @@ describe('the signer', () => {
     assert.deepEqual(logged, Array(2).fill([message, { estate: 'cut', why: 'the ledger of cut was cut' }]));
     await duty.end();
   });
+});
 
+describe('the signer and what hinders it', () => {
   it('tells of a witness that takes nothing', async () => {
     const { world, logged, start } = signing();
     const failed: readonly Undelivered[] = [{ witness: '/mnt/w', waiting: 1, reason: 'ENOSPC' }];
@@ -124,6 +126,23 @@ describe('the signer', () => {
     await world.clock.advance(10_000);
     assert.deepEqual(logged, [['a witness takes no checkpoints', { witness: '/mnt/w', why: 'ENOSPC' }]]);
     await duty.end();
+  });
+
+  it('signs on while a witness is slow, and waits for it no longer than ten seconds when it stops', async () => {
+    const { world, start, signedAt } = signing();
+    let sent = 0;
+    const deliver = async () => {
+      sent += 1;
+      return new Promise<never>(() => {});
+    };
+    const duty = start('worker-1', { deliver });
+    await world.clock.advance(10_000);
+    await world.store.ledger.note(estate, { pause: { person: 'ann', reason: 'deploy' } });
+    await world.clock.advance(5_000);
+    assert.deepEqual([(await signedAt()).length, sent], [1, 1]);
+    const ended = duty.end();
+    await world.clock.advance(10_000);
+    await ended;
   });
 
   it('does not lead with another key than the one that signs', async () => {

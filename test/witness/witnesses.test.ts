@@ -112,6 +112,14 @@ test('a syslog server over UDP is sent one datagram', async (t) => {
   assert.ok(String(message).endsWith(canonical(withoutHeads(second, sha256))));
 });
 
+test('a password in an address is refused, and not repeated', () => {
+  for (const place of ['https://ann:s3cret@host/w', 's3://ann:s3cret@bucket', 'ftp://host/x?key=s3cret'])
+    assert.throws(
+      () => witnessAt(place, means),
+      (error: Error) => !error.message.includes('s3cret'),
+    );
+});
+
 test('a place that is none is refused with the places that there are', async () => {
   for (const place of ['witness.jsonl', 'ftp://host/x', 'host:514', ''])
     assert.throws(() => witnessAt(place, means), /is not understood: write an absolute path, https:/);
