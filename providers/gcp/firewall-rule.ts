@@ -114,8 +114,9 @@ async function rewrite(
 
 /**
  * A firewall has no fingerprint by which the cloud could refuse a stale write, so it is read right before: see `mergeRule` for a rule
- * that somebody else changed since it was listed. A PATCH names the fewest fields, and the cloud keeps all others as they stand. Where
- * a list must be emptied the firewall is written whole, as the SDK leaves empty lists out of a PATCH.
+ * that somebody else changed since it was listed. A PATCH names the fewest fields, and the cloud keeps all others as they stand; the
+ * name is there because Google's definition of the API requires it. Where a list must be emptied the firewall is written whole, as
+ * the SDK leaves empty lists out of a PATCH.
  * https://cloud.google.com/compute/docs/reference/rest/v1/firewalls/patch
  */
 async function put(item: Revision<'firewall-rule'>, scope: Scope, call: Call): Promise<Begun> {
@@ -180,7 +181,7 @@ async function editNow(
   const emptied = listNames.some((name) => firewall[name]?.length === 0);
   const value: Edit = emptied
     ? { action: 'firewalls.update', firewall: { ...contentOf(seen), ...firewall } }
-    : { action: 'firewalls.patch', firewall };
+    : { action: 'firewalls.patch', firewall: { ...firewall, name: placeOf(observed.id).name } };
   return { ok: true, value };
 }
 
