@@ -82,7 +82,7 @@ async function waiting(
       "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'setpoint' AND wait_event_type = 'Lock'",
     );
     const { rows } = await keeper.query(
-      'SELECT holder, scope FROM setpoint.leases WHERE expires_at > clock_timestamp()',
+      "SELECT holder, scope FROM setpoint.leases WHERE expires_at > clock_timestamp() AND scope LIKE '%/%'",
     );
     if (locked.rows[0].count < 2) continue;
     const pidOf = (holder: string): number => workers.pids().find((pid) => holder.includes(String(pid))) ?? 0;
