@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import pg from 'pg';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sha256 } from '../../src/store/sha256.ts';
 import { trustedKeys, trusting } from '../../src/store/signing-key.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, scope, workerOf } from './fixtures.ts';
+import { oldDatabase, urlOf } from './old-database.ts';
 import { ownStore } from './own-store.ts';
-import { owner } from './owner.ts';
 
 /** An export, its checkpoints and public key, as the last version with one chain an estate wrote them. */
 const kept = async (name: string): Promise<string> =>
@@ -28,26 +27,8 @@ let databaseUrl: string;
 
 /** A database as the last version left it: its migrations, and the entries of the export. */
 before(async () => {
-  const admin = await owner(folder);
-  await admin.query('CREATE DATABASE old');
-  await admin.end();
-  old = await owner(folder, 'old');
-  // why: the server goes first
-  old.on('error', () => {});
-  const { host, port, user, password } = old;
-  databaseUrl = `postgres://${user}:${encodeURIComponent(String(password))}@${host}:${port}/old`;
-  await old.query(`CREATE SCHEMA setpoint;
-    CREATE TABLE setpoint.migrations (
-      number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
-  const migrations = join(import.meta.dirname, '../../src/store/migrations');
-  for (const name of (await readdir(migrations)).sort().slice(0, lastOld)) {
-    const text = await readFile(join(migrations, name), 'utf8');
-    await old.query(text);
-    const insert = 'INSERT INTO setpoint.migrations (number, name, checksum) VALUES ($1, $2, $3)';
-    await old.query(insert, [Number.parseInt(name, 10), name, sha256(text)]);
-  }
-  await old.query('GRANT USAGE ON SCHEMA setpoint TO setpoint_app');
-  await old.query('GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA setpoint TO setpoint_app');
+  old = await oldDatabase(folder, lastOld);
+  databaseUrl = urlOf(old);
   await old.query("INSERT INTO setpoint.estates VALUES ('acme', 0, '')");
   for (const line of linesOf(await kept('ledger.jsonl'))) {
     const { store, estate, seq, at, type, body, chain } = JSON.parse(line);
