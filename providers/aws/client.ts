@@ -11,6 +11,7 @@ import type { Result } from '../../src/core/failure.ts';
 import { ownAgent } from '../../src/core/own-agent.ts';
 import type { Answer, Call } from '../../src/ports/actuator.ts';
 import type { Access } from '../../src/ports/provider.ts';
+import { readInTurns } from './decode.ts';
 import { toFailure } from './errors.ts';
 import { type Action, actions, isUnfiltered, requestFor } from './limits.ts';
 import * as sdk from './sdk.ts';
@@ -48,6 +49,7 @@ export function makeClient({ scope, region, endpoint, credentials }: Access): Cl
   const common = { region, ...own, ...(endpoint === undefined ? {} : { endpoint }) };
   const identity = identityOf(credentials, common);
   const ec2 = new sdk.ec2.EC2Client({ ...common, ...identity });
+  readInTurns(ec2);
   const sts = new sdk.sts.STSClient({ ...common, ...identity });
   const listeners: (() => void)[] = [];
   return {
