@@ -7,6 +7,8 @@ export interface Figure {
   readonly unit: string;
   readonly floor?: number;
   readonly ratio?: number;
+  /** Printed where the figure is missed: each thing that it counts. */
+  readonly evidence?: readonly string[];
 }
 
 /** What somebody does to the sandbox right before a figure is taken. Benches do nothing; tests see by it that the figure can fail. */

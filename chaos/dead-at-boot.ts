@@ -4,6 +4,7 @@ import type { Figure } from '../bench/figure.ts';
 import type { Image } from '../sandbox/ec2/records.ts';
 import type { Logged } from '../sandbox/request-log.ts';
 import { type Fleet, withFleet } from './fleet/fleet.ts';
+import { violationsFigure } from './violations.ts';
 
 const account = '111122223333';
 const regions = ['eu-west-1', 'eu-central-1', 'us-east-1'] as const;
@@ -55,9 +56,8 @@ export async function deadAtBoot(args: readonly string[]): Promise<readonly Figu
     violations.push(...trial.violations.map((violation) => `${name}: ${violation}`));
     slowestMs = Math.max(slowestMs, trial.firstMs);
   }
-  for (const violation of violations) console.error(`dead-at-boot: ${violation}`);
   return [
-    { name: 'dead-at-boot', value: violations.length, unit: 'violations', floor: 0 },
+    violationsFigure('dead-at-boot', violations),
     { name: 'dead-at-boot-first-write', value: Math.round(slowestMs) / 1000, unit: 's' },
   ];
 }
@@ -112,7 +112,7 @@ async function tried(name: Trouble, fleet: Fleet, watchMs: number): Promise<Tria
   if (launched(fleet).length > mostCreates)
     violations.push(`${launched(fleet).length} machines were launched in a generation`);
   violations.push(...(await fleet.verify()));
-  if (workers.fallen() > 0) violations.push(`${workers.fallen()} workers ended by themselves`);
+  violations.push(...workers.fallen());
   return { violations, firstMs };
 }
 

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { type Fleet, type FleetOptions, withFleet } from './fleet/fleet.ts';
 import { manyGroups, untilEachLets } from './fleet/many-groups.ts';
+import { violationsFigure } from './violations.ts';
 
 const groups = 60;
 const readyMs = 10_000;
@@ -73,11 +74,10 @@ async function full(server: Server, args: readonly string[]): Promise<readonly F
       violations.push(...(await untilReady(fleet, true)).late, ...(await quarantined(fleet)));
     }
     violations.push(...(await fleet.verify()));
-    if (fleet.workers.fallen() > 0) violations.push(`${fleet.workers.fallen()} workers ended by themselves`);
-    for (const violation of violations) console.error(`${name}: ${violation}`);
+    violations.push(...fleet.workers.fallen());
     if (violations.length > 0) console.error(fleet.workers.said());
     return [
-      { name, value: violations.length, unit: 'violations', floor: 0 },
+      violationsFigure(name, violations),
       { name: `${name}-first-write`, value: Math.round(slowestWrite) / 1000, unit: 's' },
       { name: `${name}-not-ready`, value: Math.round(slowestReady) / 1000, unit: 's' },
     ];

@@ -20,6 +20,7 @@ import {
   steeredRegions,
 } from './fleet/steered.ts';
 import { ourClock } from './pace.ts';
+import { violationsFigure } from './violations.ts';
 
 const estate = 'fleet';
 const longestMs = 180_000;
@@ -158,10 +159,9 @@ export async function held(args: readonly string[]): Promise<readonly Figure[]> 
       await scene.store.close();
     }
     violations.push(...(await fleet.verify()));
-    if (fleet.workers.fallen() > 0) violations.push(`${fleet.workers.fallen()} workers ended by themselves`);
-    for (const violation of violations) console.error(`held: ${violation}`);
+    violations.push(...fleet.workers.fallen());
     return [
-      { name: 'held', value: violations.length, unit: 'violations', floor: 0 },
+      violationsFigure('held', violations),
       { name: 'held-first-write', value: Math.round(slowestMs) / 1000, unit: 's' },
     ];
   });

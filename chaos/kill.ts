@@ -5,6 +5,7 @@ import { equivalents } from './matrix/catches.ts';
 import { type Cell, cells, nameOf } from './matrix/cells.ts';
 import { fewer, isMeant, partOf } from './matrix/choice.ts';
 import { runCells, type Tried, told } from './matrix/crew.ts';
+import { violationsFigure } from './violations.ts';
 import { warmUp } from './warm.ts';
 
 /**
@@ -32,9 +33,9 @@ export async function kill(args: readonly string[]): Promise<readonly Figure[]> 
     );
   tellEquivalents(chosen);
   const tried = await tryCells(chosen, Number(values['at-once']));
-  const violations = tried.reduce((sum, one) => sum + one.violations.length, 0);
-  console.error(`kill: ${tried.length} cells, ${violations} violations`);
-  return [{ name: 'kill', value: violations, unit: 'violations', floor: 0 }];
+  const violations = tried.flatMap((one) => one.violations.map((text) => `${nameOf(one.cell)}: ${text.trim()}`));
+  console.error(`kill: ${tried.length} cells, ${violations.length} violations`);
+  return [violationsFigure('kill', violations)];
 }
 
 /** What the tests call too. */

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Figure } from '../bench/figure.ts';
 import { type Fleet, withFleet } from './fleet/fleet.ts';
 import { manyScopes, regions, scopesWith } from './fleet/many-scopes.ts';
+import { violationsFigure } from './violations.ts';
 
 /** Promised for the first write of another worker. */
 const promisedMs = 15_000;
@@ -27,11 +28,14 @@ export async function paused(args: readonly string[]): Promise<readonly Figure[]
         `paused: first write after ${seconds(first)} s, in its own scopes after ${seconds(own)} s, all after ${seconds(others)} s`,
       );
     }
-    const broken = await fleet.verify();
-    for (const line of broken) console.error(`paused: ${line}`);
-    const late = trials.filter(({ first }) => first > promisedMs).length;
+    const late = trials.filter(({ first }) => first > promisedMs);
+    const violations = [
+      ...late.map(({ first }) => `the first write came after ${seconds(first)} s`),
+      ...(await fleet.verify()),
+      ...fleet.workers.fallen(),
+    ];
     return [
-      { name: 'paused', value: late + broken.length + fleet.workers.fallen(), unit: 'violations', floor: 0 },
+      violationsFigure('paused', violations),
       { name: 'paused-first-write', value: seconds(Math.max(...trials.map(({ first }) => first))), unit: 's' },
       { name: 'paused-own-scopes', value: seconds(Math.max(...trials.map(({ own }) => own))), unit: 's' },
     ];

@@ -6,6 +6,7 @@ import { bigEstate, countOf, type Size } from './fleet/big-estate.ts';
 import { type Fleet, withFleet } from './fleet/fleet.ts';
 import { censusOf, differences } from './judge/census.ts';
 import { trialClouds } from './specs.ts';
+import { violationsFigure } from './violations.ts';
 
 /**
  * Workers killed at random while an estate on three clouds keeps changing: `--kills` (200) of four workers over `--resources`
@@ -26,12 +27,15 @@ export async function random(args: readonly string[]): Promise<readonly Figure[]
     const left = await comesToRest(fleet, size, turn);
     const restedMs = performance.now() - from;
     const writes = await writesOfQuietPasses(fleet);
-    const wrong = [...left, ...(await fleet.verify())];
-    for (const line of wrong) console.error(`random: ${line}`);
-    const fallen = fleet.workers.fallen();
-    if (wrong.length + writes + fallen > 0) console.error(fleet.workers.said());
+    const violations = [
+      ...left,
+      ...(await fleet.verify()),
+      ...Array.from({ length: writes }, () => 'a quiet pass sent a call that writes'),
+      ...fleet.workers.fallen(),
+    ];
+    if (violations.length > 0) console.error(fleet.workers.said());
     return [
-      { name: 'random-kills', value: wrong.length + writes + fallen, unit: 'violations', floor: 0 },
+      violationsFigure('random-kills', violations),
       { name: 'random-kills-rest', value: Math.round(restedMs / 1000), unit: 's' },
     ];
   });

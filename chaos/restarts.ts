@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { withFleet } from './fleet/fleet.ts';
 import { manyGroups, untilEachLets } from './fleet/many-groups.ts';
+import { violationsFigure } from './violations.ts';
 
 const groups = 60;
 
@@ -27,7 +28,7 @@ export async function restarts(args: readonly string[]): Promise<readonly Figure
       ['Redis emptied', servers.flushRedis] as const,
     ];
     let slowest = 0;
-    let lost = 0;
+    const lost: string[] = [];
     await untilEachLets(port, { groups, mostMs: 2 * convergesInMs }, fleet);
     for (const [name, blow] of blows) {
       port += 1;
@@ -37,14 +38,18 @@ export async function restarts(args: readonly string[]): Promise<readonly Figure
       const ms = await untilEachLets(port, { groups, mostMs: 2 * convergesInMs }, fleet);
       console.error(`restarts: ${name}, converged after ${(ms / 1000).toFixed(1)} s`);
       slowest = Math.max(slowest, ms);
-      if (ms > convergesInMs) lost += 1;
+      if (ms > convergesInMs) lost.push(`${name}: converged after ${ms} ms`);
     }
-    const broken = await fleet.verify();
-    for (const line of broken) console.error(`restarts: ${line}`);
     const over = sandbox.control.log.entries({ errorCode: 'RequestLimitExceeded' }).length;
-    if (fleet.workers.fallen() > 0) console.error(fleet.workers.said());
+    const violations = [
+      ...lost,
+      ...Array.from({ length: over }, () => 'a call went over the budget'),
+      ...(await fleet.verify()),
+      ...fleet.workers.fallen(),
+    ];
+    if (fleet.workers.fallen().length > 0) console.error(fleet.workers.said());
     return [
-      { name: 'restarts', value: lost + over + broken.length + fleet.workers.fallen(), unit: 'violations', floor: 0 },
+      violationsFigure('restarts', violations),
       { name: 'restarts-slowest', value: Math.round(slowest) / 1000, unit: 's' },
       { name: 'restarts-over-budget', value: over, unit: 'calls', floor: 0 },
     ];

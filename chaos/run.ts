@@ -42,9 +42,9 @@ async function one(name: string, options: readonly string[]): Promise<boolean> {
   const from = performance.now();
   console.error(`${name}: begins`);
   const figures = (await (await { ...all, ...short }[name]?.())?.(options)) ?? [];
-  for (const figure of figures) console.log(JSON.stringify(figure));
-  const misses = figures.flatMap((figure) => missed(figure) ?? []);
-  for (const miss of misses) console.error(`MISSED ${miss}`);
+  for (const { evidence, ...told } of figures) console.log(JSON.stringify(told));
+  const misses = figures.filter((figure) => missed(figure) !== undefined);
+  for (const miss of misses) console.error(['MISSED ', missed(miss), ...(miss.evidence ?? [])].join('\n  '));
   console.error(`${name}: ended after ${((performance.now() - from) / 1000).toFixed(1)} s`);
   return misses.length === 0;
 }

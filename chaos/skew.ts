@@ -4,6 +4,7 @@ import type { Figure } from '../bench/figure.ts';
 import { fastClock } from './fast-clock.ts';
 import { type Fleet, withFleet } from './fleet/fleet.ts';
 import { censusIn, standingIn, until, violationsIn, watchTwins } from './judge/standing.ts';
+import { violationsFigure } from './violations.ts';
 
 const account = '111122223333';
 const regions = ['eu-west-1', 'eu-central-1', 'us-east-1'] as const;
@@ -40,8 +41,7 @@ export async function skew(args: readonly string[]): Promise<readonly Figure[]> 
   );
   const disturbance = { lagMs: Number(values['lag-ms']), lost: values.lost.split(',') };
   const violations = [...early, ...(times > 0 ? await mixed(times, disturbance) : [])];
-  for (const violation of violations) console.error(`skew: ${violation}`);
-  return [{ name: 'skew', value: violations.length, unit: 'violations', floor: 0 }];
+  return [violationsFigure('skew', violations)];
 }
 
 /** Fast and slow clocks side by side: the violations. */

@@ -9,8 +9,8 @@ export interface Workers {
   aheadOf(pid: number): number;
   /** SIGKILL. False where no worker has this id. */
   kill(pid: number): boolean;
-  /** How many ended though nobody killed them. */
-  fallen(): number;
+  /** A line for each worker that ended though nobody killed it. */
+  fallen(): readonly string[];
   /** What they said last. */
   said(): string;
   /** Where those that live answer how they are; of those that were told a port to do so. */
@@ -43,7 +43,7 @@ export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring):
   const urls = new Map<number, string>();
   const ahead = new Map<number, number>();
   let stopping = false;
-  let fallen = 0;
+  const fallen: string[] = [];
   const start = (place: number, turn = 0): void => {
     const shift = aheadMs[place]?.[turn] ?? aheadMs[place]?.at(-1);
     const args = [program, 'worker', dir, '--allow-endpoint', '--interval', '30s', '--reserve', '0', ...more];
@@ -70,8 +70,9 @@ export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring):
       urls.delete(pid);
       if (stopping) return;
       if (signal !== 'SIGKILL') {
-        fallen += 1;
-        lines.push(`${pid} ended by itself with ${signal ?? code}`);
+        const line = `${pid} ended by itself with ${signal ?? code}`;
+        fallen.push(line);
+        lines.push(line);
       }
       start(place, turn + 1);
     });
@@ -81,7 +82,7 @@ export function hire({ count, dir, cwd, env, more = [], aheadMs = [] }: Hiring):
     pids: () => [...staff.keys()],
     aheadOf: (pid) => ahead.get(pid) ?? 0,
     kill: (pid) => staff.get(pid)?.kill('SIGKILL') ?? false,
-    fallen: () => fallen,
+    fallen: () => [...fallen],
     said: () => lines.join('\n'),
     healthUrls: () => [...urls.values()],
     stop: async () => {

@@ -69,12 +69,11 @@ export function watchTwins(fleet: Fleet, { account, regions }: Places): { end():
 
 /** Once all is at rest: objects that are not known to the store, chains that go back in time or are broken, workers that ended. */
 export async function violationsIn(fleet: Fleet, places: Places): Promise<readonly string[]> {
-  const fallen = fleet.workers.fallen();
   return [
     ...(await forgotten(fleet, places)),
     ...(await backInTime(fleet)),
     ...(await fleet.verify()),
-    ...(fallen > 0 ? [`${fallen} workers ended by themselves`] : []),
+    ...fleet.workers.fallen(),
   ];
 }
 

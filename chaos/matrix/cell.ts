@@ -10,7 +10,7 @@ import type { Said } from '../second.ts';
 import type { Wanted } from '../specs.ts';
 import { startVictim, type VictimProcess } from '../wire/victim-process.ts';
 import { catchOf } from './catches.ts';
-import type { Cell } from './cells.ts';
+import { type Cell, nameOf } from './cells.ts';
 import { caughtAt, disturbed } from './disturb.ts';
 import type { TrialVerb } from './sides.ts';
 import { type Trial, type Watcher, withTrial } from './trial.ts';
@@ -51,6 +51,7 @@ export function runCell(cell: Cell, database: ChaosDatabase, leaseMs: number): P
       if (error instanceof Unmet) throw error;
       violations.push(error instanceof Error ? error.message : String(error));
     }
+    if (violations.length > 0) console.error(`${nameOf(cell)}: all that its processes said\n${trial.hands.said.join('\n')}`);
     return violations;
   });
 }
