@@ -51,7 +51,8 @@ export function runCell(cell: Cell, database: ChaosDatabase, leaseMs: number): P
       if (error instanceof Unmet) throw error;
       violations.push(error instanceof Error ? error.message : String(error));
     }
-    if (violations.length > 0) console.error(`${nameOf(cell)}: all that its processes said\n${trial.hands.said.join('\n')}`);
+    if (violations.length > 0)
+      console.error(`${nameOf(cell)}: all that its processes said\n${trial.hands.said.join('\n')}`);
     return violations;
   });
 }
@@ -126,6 +127,7 @@ async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<voi
     now('the first process, caught');
     const end = await disturbed(cell.manner, caught, disturbance, async () => {
       expectCode(await hands.run(hands.apply), 'the rival, with the first process stopped');
+      if (cell.failpoint === 'before-sending') await givenUp(hands);
       before = writesIn(sandbox);
     });
     hands.said.push(end.said);
@@ -138,6 +140,12 @@ async function disturb({ cell, trial, watch, expect, now }: Trying): Promise<voi
   } finally {
     victim.signal('SIGKILL');
   }
+}
+
+/** The first process stands still for so long that its call is expected no more. It will send it all the same. */
+async function givenUp(hands: Trial['hands']): Promise<void> {
+  await sleep(windowMs);
+  expectCode(await hands.run(hands.apply), 'the rival, after the window');
 }
 
 /** The first process ends though nobody has disturbed it. */

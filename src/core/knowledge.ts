@@ -25,11 +25,11 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
 }
 
 /**
- * Intents of networks that were closed because nothing ever showed. A process that was stopped just before it sent one of them
- * may send it still, and the cloud has no token by which to refuse it.
+ * Creations that were closed because nothing ever showed, by their intent. A process that was stopped just before it sent one of
+ * them may send it still. Then the object bears that intent in its mark.
  */
 interface LateCalls {
-  readonly neverShown?: ReadonlySet<string>;
+  readonly neverShown?: ReadonlyMap<string, PendingIntent>;
 }
 
 /** Open creations that may be sent again: nothing waits for them, and each has its place in the limits. */

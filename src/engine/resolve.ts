@@ -1,6 +1,6 @@
 import { diff } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
-import { kindNames } from '../core/kinds/kinds.ts';
+import { effectOf, kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import { neverHappened } from '../core/never-happened.ts';
 import type { Observation, Observed } from '../core/observed.ts';
@@ -31,6 +31,8 @@ import { hasToken } from './replay.ts';
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
  *   forget        | –                                   | done
+ *   create, which | once, with its mark, and nothing    | done, with that id: see `cameLate`
+ *   never showed  | stands in its place                 |
  *
  * A launch has a token: whoever intended it first may have been stopped just before it was sent, and sends it still. Under the
  * one intent, and so the one token, the cloud makes nothing for whichever comes second. One that is `unseen` may be sent again word
@@ -58,7 +60,12 @@ export function resolve(
     if (again.has(intent.intent)) return [];
     return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
   });
-  return { settlements, again, unseen: unseenLaunches(creations, findings, oneByName, scene) };
+  const late = [...(knowledge.neverShown?.values() ?? [])].flatMap((intent) => cameLate(intent, scene));
+  return {
+    settlements: [...settlements, ...late],
+    again,
+    unseen: unseenLaunches(creations, findings, oneByName, scene),
+  };
 }
 
 /** `again`: open creations that were looked for in vain, and may be sent once more under their intent. */
@@ -132,7 +139,9 @@ function sceneOf(observation: Observation, knowledge: Knowledge, seenAt: Readonl
       ({ signs }) => signs.mark?.address ?? '',
     ),
     bare: Map.groupBy(present.filter(isBare), ({ kind, attributes }) => `${kind} ${placeOf(attributes)}`),
-    batches: new Map(knowledge.pending.map((intent) => [intent.intent, batchOf(intent)])),
+    batches: new Map(
+      [...knowledge.pending, ...(knowledge.neverShown?.values() ?? [])].map((one) => [one.intent, batchOf(one)]),
+    ),
     showing: new Set(
       knowledge.pending.flatMap((intent) => {
         const since = observation.at - (seenAt.get(intent.intent) ?? Number.NEGATIVE_INFINITY);
@@ -235,6 +244,30 @@ function created(
 
 const isMissed = (intent: PendingIntent, { seen }: Found, scene: Scene): boolean =>
   seen === 'no' && !scene.blind.has(intent.draft.kind) && isOld(intent, scene);
+
+/**
+ * A process that was stopped between its last check and its call sends that call when it goes on, however late. The object bears the
+ * intent that was closed meanwhile. Anybody can copy a mark, so nothing may differ that would replace or block the object; the rest of
+ * a creation may be missing. And nothing else of ours may stand at its address but the machine whose place it takes. The planner judges
+ * all others, as copies or twins.
+ */
+function cameLate(intent: PendingIntent, scene: Scene): readonly Settlement[] {
+  const { observed } = find(intent, scene);
+  if (observed === undefined || !isMarked(observed, intent, scene)) return [];
+  const { settled } = scene.knowledge;
+  const { successorOf } = detailsOf(intent);
+  const isTaken = [...scene.present.keys()].some(
+    (id) => id !== successorOf && settled.get(id)?.address === intent.address,
+  );
+  return isTaken || !isRecognised(intent, observed, scene) ? [] : [happened(intent, observed.id)];
+}
+
+function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { names }: Scene): boolean {
+  // why: this engine wrote the attributes of this kind there
+  const meant = names.resolve(kind, detailsOf(intent).attributes as Observed['attributes']);
+  if (meant === undefined) return false;
+  return diff(meant, attributes).every((change) => !['replace', 'blocked'].includes(effectOf(kind, change)));
+}
 
 function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {
   const { kind, id = '' } = intent.draft;

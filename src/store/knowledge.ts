@@ -68,20 +68,23 @@ async function settled({ trx, estate, scope }: Scoped): Promise<Knowledge['settl
 }
 
 async function pending({ trx, estate, scope }: Scoped): Promise<readonly PendingIntent[]> {
-  const rows = await trx
+  const rows = await intentsOf(trx, estate, scope).where('open', '=', true).orderBy('at').orderBy('address').execute();
+  return rows.map(intentFrom);
+}
+
+const intentsOf = (trx: Write | Database, estate: string, scope: ScopeKey) =>
+  trx
     .selectFrom('intents')
     .select(['intent', 'attempt', 'at', 'verb', 'kind', 'address', 'id', 'details'])
     .where('estate', '=', estate)
-    .where('scope', '=', scope)
-    .where('open', '=', true)
-    .orderBy('at')
-    .orderBy('address')
-    .execute();
-  return rows.map(({ intent, attempt, at, details, ...row }) => {
-    const { verb, kind, address, id } = actionOf(row);
-    const said = details as PendingIntent['draft']['details']; // why: only `intend` writes the column
-    return { intent, attempt, at, verb, address, draft: { kind, ...(id === '' ? {} : { id }), details: said } };
-  });
+    .where('scope', '=', scope);
+
+type IntentRow = Awaited<ReturnType<ReturnType<typeof intentsOf>['execute']>>[number];
+
+function intentFrom({ intent, attempt, at, details, ...row }: IntentRow): PendingIntent {
+  const { verb, kind, address, id } = actionOf(row);
+  const said = details as PendingIntent['draft']['details']; // why: only `intend` writes the column
+  return { intent, attempt, at, verb, address, draft: { kind, ...(id === '' ? {} : { id }), details: said } };
 }
 
 async function applied({ trx, estate, scope }: Scoped): Promise<Knowledge['applied']> {
@@ -120,17 +123,13 @@ async function incarnations({ trx, estate, scope }: Scoped): Promise<ReadonlyMap
   return new Map(rows.map(({ address, number }) => [address, number]));
 }
 
-async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlySet<string>> {
-  const rows = await trx
-    .selectFrom('intents')
-    .select('intent')
-    .where('estate', '=', estate)
-    .where('scope', '=', scope)
+async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<string, PendingIntent>> {
+  const rows = await intentsOf(trx, estate, scope)
     .where('never_shown', '=', true)
     .orderBy('at', 'desc')
     .limit(mostNeverShown)
     .execute();
-  return new Set(rows.map(({ intent }) => intent));
+  return new Map(rows.map((row) => [row.intent, intentFrom(row)]));
 }
 
 async function ended({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudId, Ended>> {

@@ -43,15 +43,28 @@ async function recordsOf(trx: Write, { estate, scope }: Pass, settlements: reado
   const ids = settlements.map(({ intent }) => intent);
   const rows = await trx
     .selectFrom('intents')
-    .select(['intent', 'attempt', 'at', 'generation', 'fields', 'open', 'settled', 'verb', 'kind', 'address', 'id'])
+    .select([
+      'intent',
+      'attempt',
+      'at',
+      'generation',
+      'fields',
+      'open',
+      'never_shown',
+      'settled',
+      'verb',
+      'kind',
+      'address',
+      'id',
+    ])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .where(sql<boolean>`intent = ANY(${ids}::uuid[])`)
     .execute();
   return new Map<string, Settleable>(
-    rows.map(({ verb, kind, address, id, ...row }) => [
+    rows.map(({ verb, kind, address, id, never_shown: neverShown, ...row }) => [
       row.intent,
-      { ...row, action: actionOf({ verb, kind, address, id }) },
+      { ...row, neverShown, action: actionOf({ verb, kind, address, id }) },
     ]),
   );
 }
@@ -75,11 +88,13 @@ async function change(write: ChainWrite, pass: Pass, changes: SettledChanges): P
   await countUnstuck(write.trx, pass, changes);
 }
 
-async function closeIntents(trx: Write, { closed, neverShown }: SettledChanges): Promise<void> {
+async function closeIntents(trx: Write, { closed, neverShown, cameLate }: SettledChanges): Promise<void> {
   const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
   if (closed.length > 0) await trx.updateTable('intents').set({ open: false }).where(those(closed)).execute();
   if (neverShown.length > 0)
     await trx.updateTable('intents').set({ never_shown: true }).where(those(neverShown)).execute();
+  if (cameLate.length > 0)
+    await trx.updateTable('intents').set({ never_shown: false }).where(those(cameLate)).execute();
 }
 
 async function touch({ trx, at }: ChainWrite, { estate, scope }: Pass, { written }: SettledChanges): Promise<void> {

@@ -21,8 +21,10 @@ interface Closings {
   readonly closed: readonly string[];
   /** Deletes and creations that came to nothing: their places in the estate's count are free again. */
   readonly returned: readonly string[];
-  /** Of the closed ones, creations of networks that no look ever showed. */
+  /** Of the closed ones, creations that no look ever showed. */
   readonly neverShown: readonly string[];
+  /** Creations that were closed so, and whose objects came late. */
+  readonly cameLate: readonly string[];
 }
 
 /** `generation`: of the intent. `body` absent: it was removed. */
@@ -34,10 +36,16 @@ export interface AppliedChange {
 export interface Settling {
   readonly settlement: Settlement;
   readonly record: IntentRecord;
+  /** It was closed before, as one that never happened. */
+  readonly cameLate?: true;
 }
 
-/** `settled`: its newest settlement, as `settledAs` names it; null where it has none. */
-export type Settleable = IntentRecord & { readonly open: boolean; readonly settled: string | null };
+/** `settled`: its newest settlement, as `settledAs` names it; null where it has none. `neverShown`: it was closed for that. */
+export type Settleable = IntentRecord & {
+  readonly open: boolean;
+  readonly neverShown: boolean;
+  readonly settled: string | null;
+};
 
 /** The same text for the same settlement of the same attempt. */
 export const settledAs = ({ settlement, record }: Settling): string =>
@@ -45,7 +53,8 @@ export const settledAs = ({ settlement, record }: Settling): string =>
 
 /**
  * Looks up each settlement's intent in `known`, which holds those of this estate and scope. One that repeats the newest settlement
- * of its intent is left out: its transaction was committed, and whoever made it did not hear so. Throws where no open intent is left.
+ * of its intent is left out: its transaction was committed, and whoever made it did not hear so. A creation that was closed because
+ * nothing showed is settled once more when its object comes late. Throws where any other intent is not open.
  */
 export function settling(
   pass: Pass,
@@ -56,11 +65,11 @@ export function settling(
   return settlements.flatMap((settlement) => {
     const found = known.get(settlement.intent);
     if (!found || closed.has(settlement.intent)) throw notOpen(pass, settlement);
-    const { open, settled, ...record } = found;
+    const { open, neverShown, settled, ...record } = found;
     if (settled === settledAs({ settlement, record })) return [];
-    if (!open) throw notOpen(pass, settlement);
+    if (!open && !(neverShown && settlement.outcome.ok)) throw notOpen(pass, settlement);
     if (settlement.closes) closed.add(settlement.intent);
-    return [{ settlement, record }];
+    return [{ settlement, record, ...(open ? {} : { cameLate: true as const }) }];
   });
 }
 
@@ -74,6 +83,7 @@ export function settledChanges(all: readonly Settling[]): SettledChanges {
     closed: closing.map(({ record }) => record.intent),
     returned: closing.filter(cameToNothing).map(({ record }) => record.intent),
     neverShown: closing.filter(isNeverShown).map(({ record }) => record.intent),
+    cameLate: closing.filter(({ cameLate }) => cameLate).map(({ record }) => record.intent),
     claims: new Map(
       effects.filter(isAboutClaim).map((effect) => [claimId(effect), effect.do === 'release' ? 'release' : effect]),
     ),
@@ -89,9 +99,9 @@ const cameToNothing = ({ settlement: { outcome, effects }, record: { action } }:
   !outcome.ok &&
   !effects.some(({ do: does }) => does === 'claim');
 
-/** Their calls may come late, and nothing but the mark would tell. */
+/** Their calls may come late, and only the mark would show it. */
 const isNeverShown = ({ settlement: { outcome }, record: { action } }: Settling): boolean =>
-  action.verb === 'create' && action.kind === 'network' && !outcome.ok && outcome.failure.code === neverHappened;
+  action.verb === 'create' && !outcome.ok && outcome.failure.code === neverHappened;
 
 const isUpdate = ({ settlement, record }: Settling): boolean =>
   record.action.verb === 'update' && settlement.outcome.ok;

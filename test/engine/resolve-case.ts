@@ -51,6 +51,8 @@ export const settledAt = (kind: Kind, name: string): Settled => ({
 export interface Case {
   readonly name: string;
   readonly pending: readonly PendingIntent[];
+  /** Creations that were closed as never happened. */
+  readonly neverShown?: readonly PendingIntent[];
   readonly seen?: readonly Observed[];
   readonly look?: Partial<Observation>;
   readonly settled?: Readonly<Record<string, Settled>>;
@@ -62,6 +64,7 @@ export interface Case {
 
 export function judge({
   pending,
+  neverShown = [],
   seen = [],
   look = {},
   settled = {},
@@ -74,6 +77,7 @@ export function judge({
     store: 's1',
     settled: new Map(Object.entries(settled)),
     pending,
+    neverShown: new Map(neverShown.map((one) => [one.intent, one])),
     applied: new Map(),
     unstuck: new Map(),
   };

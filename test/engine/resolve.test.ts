@@ -267,11 +267,91 @@ const changes: readonly Case[] = [
   { name: 'forgetting calls no cloud', pending: [change('forget', of.network())], want: ['i1 ok release:net-1'] },
 ];
 
+const late = creation(window);
+const launched = sent('instance', 'web-0', of.instance(), { intent: 'i1', ageMs: window });
+const successor: PendingIntent = {
+  ...launched,
+  draft: { kind: 'instance', details: { ...launched.draft.details, successorOf: 'inst-old' } },
+};
+const predecessor = machine('inst-old');
+const around = [observed('subnet', 'sub-1', of.subnet()), observed('group', 'sg-1', of.group())];
+const settledAround = { 'sub-1': settledAt('subnet', 'core.app'), 'sg-1': settledAt('group', 'core.web') };
+const machineIn = (id: string): Observed<'instance'> =>
+  observed('instance', id, { ...of.instance(), placement: { subnet: 'sub-1', publicIp: false }, groups: ['sg-1'] });
+const closed: readonly Case[] = [
+  {
+    name: 'its object came late, as it was meant: it happened',
+    pending: [],
+    neverShown: [late],
+    seen: [marked(net, 'core', 'i1')],
+    want: ['i1 ok claim:net-1 apply'],
+  },
+  {
+    name: 'nothing shows: it stays closed',
+    pending: [],
+    neverShown: [late],
+    want: [],
+  },
+  {
+    name: 'another object with a copy of its mark is not what was meant',
+    pending: [],
+    neverShown: [late],
+    seen: [marked(observed('network', 'net-1', { ...of.network(), cidr: '10.9.0.0/16' }), 'core', 'i1')],
+    want: [],
+  },
+  {
+    name: 'two objects bear its mark: a person judges',
+    pending: [],
+    neverShown: [late],
+    seen: [marked(net, 'core', 'i1'), marked({ ...net, id: 'net-2' }, 'core', 'i1')],
+    want: [],
+  },
+  {
+    name: 'another of ours stands in its place: the planner judges twins',
+    pending: [],
+    neverShown: [late],
+    seen: [marked(net, 'core', 'i1'), { ...net, id: 'net-2' }],
+    settled: { 'net-2': settledAt('network', 'core') },
+    want: [],
+  },
+  {
+    name: 'an object alike that bears no mark is not its object',
+    pending: [],
+    neverShown: [{ ...rule, at: 0 }],
+    seen: [{ ...rawRule, signs: { container: 'sg-1' } }, net, observed('group', 'sg-1', of.group())],
+    settled: { 'net-1': settledAt('network', 'core'), 'sg-1': settledAt('group', 'core.web') },
+    want: [],
+  },
+  {
+    name: 'a machine that was launched in the place of another came late: it goes on from there',
+    pending: [],
+    neverShown: [successor],
+    seen: [marked(machineIn('inst-new'), 'web-0', 'i1'), predecessor, ...around],
+    settled: { 'inst-old': settledAt('instance', 'web-0'), ...settledAround },
+    want: ['i1 ok claim:inst-new'],
+  },
+  {
+    name: 'but not where a third took the place',
+    pending: [],
+    neverShown: [successor],
+    seen: [marked(machineIn('inst-new'), 'web-0', 'i1'), predecessor, machine('inst-3'), ...around],
+    settled: {
+      'inst-old': settledAt('instance', 'web-0'),
+      'inst-3': settledAt('instance', 'web-0'),
+      ...settledAround,
+    },
+    want: [],
+  },
+];
+
 describe('resolve, creations', () => {
   for (const row of creations) it(row.name, () => assert.deepEqual(judge(row), row.want));
 });
 describe('resolve, what was sent together', () => {
   for (const row of [...batches, ended]) it(row.name, () => assert.deepEqual(judge(row), row.want));
+});
+describe('resolve, creations that were closed as never happened', () => {
+  for (const row of closed) it(row.name, () => assert.deepEqual(judge(row), row.want));
 });
 describe('resolve, changes and removals', () => {
   for (const row of changes) it(row.name, () => assert.deepEqual(judge(row), row.want));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeCloud } from '../../providers/memory/cloud.ts';
+import { neverHappened } from '../../src/core/never-happened.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 import { draw } from './draw.ts';
 import type { Fate } from './fate.ts';
 import { load } from './load.ts';
@@ -32,9 +33,14 @@ type Late = Extract<Fate, { kind: 'lingers' }>['before'];
 
 /**
  * What stands when a process was stopped right before this request, woke up after a rival had made it anew, and sent it still.
- * The rival wants so many machines, the first process two.
+ * The rival wants so many machines, the first process two. Where it gives up, it looked in vain for what the first one intended,
+ * and makes nothing, as where nobody approves it.
  */
-async function standing(before: Late, replicas = 2): Promise<Readonly<Record<string, number>>> {
+async function standing(
+  before: Late,
+  replicas = 2,
+  rival: 'remakes' | 'gives up' = 'remakes',
+): Promise<Readonly<Record<string, number>>> {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });
   const database = memoryDatabase(clock);
@@ -53,15 +59,43 @@ async function standing(before: Late, replicas = 2): Promise<Readonly<Record<str
     runProcess(stage, { name, ...newest, fate: { kind: 'lives' }, patienceMs: 600_000, ...more });
   await clock.run(async () => {
     const lingers = { kind: 'lingers', before, ms: 900_000 } as const;
-    await Promise.all([run('first', { ...first, fate: lingers }), clock.sleep(1).then(() => run('rival'))]);
+    const meanwhile: () => Promise<unknown> =
+      rival === 'remakes' ? () => run('rival') : () => givesUp({ clock, database, scope: newest.scope.scope });
+    await Promise.all([run('first', { ...first, fate: lingers }), clock.sleep(1).then(meanwhile)]);
     await clock.sleep(600_000);
     for (const name of ['next', 'last']) assert.equal((await run(name)).converged?.outcome, 'done');
   });
   const sent = cloud.history.calls.filter(({ action }) => action === before);
-  assert.deepEqual([...new Set(sent.map(({ caller }) => caller))].sort(), ['first', 'rival']);
+  const senders = rival === 'remakes' ? ['first', 'rival'] : ['first'];
+  assert.deepEqual([...new Set(sent.map(({ caller }) => caller))].sort(), senders);
   const live = cloud.inspect.live().filter(({ mark }) => mark);
   const byType = Map.groupBy(live, ({ type, part }) => part ?? type);
   return Object.fromEntries([...byType].map(([type, objects]) => [type, objects.length]));
+}
+
+interface Scene {
+  readonly clock: VirtualClock;
+  readonly database: ReturnType<typeof memoryDatabase>;
+  readonly scope: string;
+}
+
+/** Closes the creations that it finds open as never happened, as a pass does that looked for them in vain. */
+async function givesUp({ clock, database, scope }: Scene): Promise<void> {
+  const store = database.connect();
+  await clock.sleep(600_000);
+  const acquired = await store.leases.acquire('acme', scope, 'rival');
+  assert.ok(acquired.ok);
+  const { holder, epoch } = acquired.lease;
+  const authority = { revision: 'r2', generation: 2, plan: '', approver: 'test' };
+  const pass = { estate: 'acme', scope, reconcileId: 'rival', authority, lease: { holder, epoch } };
+  const { pending } = await store.inventory.knowledge('acme', scope);
+  const failure = { kind: 'terminal', code: neverHappened, message: 'looked for in vain' } as const;
+  const settlements = pending.map(({ intent }) => ({
+    ...{ intent, outcome: { ok: false, failure } as const, closes: true, effects: [], calls: [] },
+  }));
+  assert.ok(settlements.length > 0);
+  await store.ledger.settle(pass, settlements);
+  await acquired.lease.release();
 }
 
 describe('a process that was stopped between its lease check and its call', () => {
@@ -75,5 +109,10 @@ describe('a process that was stopped between its lease check and its call', () =
     it(`RunInstances: nor where the rival wanted ${replicas} of the two`, async () => {
       const { instance } = await standing('RunInstances', replicas);
       assert.equal(instance, replicas);
+    });
+  for (const before of ['CreateSubnet', 'CreateGroup'] as const)
+    it(`${before}: what it sends after a rival gave it up is known for ours`, async () => {
+      const { subnet, group, instance } = await standing(before, 2, 'gives up');
+      assert.deepEqual({ subnet, group, instance }, { subnet: 1, group: 1, instance: 2 });
     });
 });

@@ -1,5 +1,5 @@
 import type { Ended } from '../../../src/core/knowledge.ts';
-import { at, input, know, looked, lost, mark, ours, see, vpc, want } from './fixture.ts';
+import { at, input, know, looked, lost, mark, neverShownOf, ours, see, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 /** What the store let go of and the cloud shows again. `core` is wanted and stands as `vpc-1`, settled. */
@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a late twin that was deleted and shows again goes, and the settled one stays',
-    given: beside(late, { ended: ended('deleted'), neverShown: new Set(['late']) }),
+    given: beside(late, { ended: ended('deleted'), neverShown: neverShownOf('late') }),
     want: ['delete network/core (again)'],
   },
 ];

@@ -95,6 +95,22 @@ export function know(resources: readonly Observed[], more: Partial<Knowledge> = 
   return { estate: 'acme', store: 's1', settled, pending: [], applied: new Map(), unstuck: new Map(), ...more };
 }
 
+/** Creations of this network that were closed because nothing ever showed. */
+export const neverShownOf = (...intents: readonly string[]): ReadonlyMap<string, PendingIntent> =>
+  new Map(
+    intents.map((intent) => [
+      intent,
+      {
+        intent,
+        attempt: 1,
+        address: at('network', 'core'),
+        verb: 'create',
+        at: 0,
+        draft: { kind: 'network', details: {} },
+      },
+    ]),
+  );
+
 /** The same, and each object stands as it was applied last, at `generation`. */
 export const appliedAs = (resources: readonly Observed[], applied: readonly Desired[], generation = 1): Knowledge =>
   know(resources, {

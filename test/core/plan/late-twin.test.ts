@@ -1,11 +1,11 @@
-import { at, input, know, looked, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import { at, input, know, looked, mark, neverShownOf, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
 const core = at('network', 'core');
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
 const app = { cidr: '10.0.1.0/24', labels: {} };
-const neverShown = new Set(['late']);
+const neverShown = neverShownOf('late');
 
 const late = (empty: boolean, intent = 'late') =>
   see('network', 'vpc-0', vpc(), {

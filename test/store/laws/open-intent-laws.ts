@@ -16,9 +16,7 @@ export const openIntentLaws: Laws = {
     assert.deepEqual(await counted(), [{ cloud: estate, count: 1 }]);
   },
 
-  'creations of networks that never showed stay known as such, in their scope; other closed ones do not': async (
-    bench,
-  ) => {
+  'creations that never showed stay known as such, in their scope; other closed ones do not': async (bench) => {
     const { store, estate } = bench;
     const { pass } = await workerOf(store, estate);
     const instance = { kind: 'instance', address: `${scope}/instance/web` } as const;
@@ -40,7 +38,33 @@ export const openIntentLaws: Laws = {
       settlementOf(open, { ...never, closes: false }),
     ]);
     const { neverShown } = await store.inventory.knowledge(estate, scope);
-    assert.deepEqual([...(neverShown ?? [])], [intentOf(core)]);
+    assert.deepEqual(new Set(neverShown?.keys()), new Set([intentOf(core), intentOf(web)]));
+    const { verb, address, draft } = neverShown?.get(intentOf(web)) ?? {};
+    assert.deepEqual(
+      { verb, address, kind: draft?.kind },
+      { verb: 'create', address: instance.address, kind: 'instance' },
+    );
     assert.deepEqual([...((await store.inventory.knowledge(estate, `${scope}-other`)).neverShown ?? [])], []);
+  },
+
+  'a creation that never showed is settled once more when its object comes late; no other closed one is': async (
+    bench,
+  ) => {
+    const { store, estate } = bench;
+    const { pass } = await workerOf(store, estate);
+    const [core, edge] = await store.ledger.intend(pass, [draftOf('create', 'core'), draftOf('create', 'edge')]);
+    const failure = { kind: 'terminal', code: neverHappened, message: 'not seen' } as const;
+    await store.ledger.settle(pass, [
+      settlementOf(core, { outcome: { ok: false, failure } }),
+      settlementOf(edge, denied),
+    ]);
+    const came = settlementOf(core);
+    await store.ledger.settle(pass, [came]);
+    await store.ledger.settle(pass, [came]);
+    const known = await store.inventory.knowledge(estate, scope);
+    assert.deepEqual([...(known.neverShown?.keys() ?? [])], []);
+    assert.equal(known.pending.length, 0);
+    await assert.rejects(store.ledger.settle(pass, [settlementOf(edge)]), /is not open/);
+    await assert.rejects(store.ledger.settle(pass, [settlementOf(core, denied)]), /is not open/);
   },
 };

@@ -15,7 +15,15 @@ import { judgeBirths, readBirths } from './births.ts';
 import { spentBy } from './counted.ts';
 import { announceIn } from './happenings.ts';
 import { apply } from './ledger.ts';
-import { checkLease, type EstateMemory, estateOf, type Memory, type ScopeMemory, scopeOf } from './memory.ts';
+import {
+  checkLease,
+  type EstateMemory,
+  estateOf,
+  type Memory,
+  pendingIntent,
+  type ScopeMemory,
+  scopeOf,
+} from './memory.ts';
 import { newestTouches } from './touches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {
@@ -78,22 +86,13 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     incarnations: new Map(scope.incarnations),
     ended: new Map([...scope.ended].map(([id, { was: _, ...ended }]) => [id, ended])),
     births: readBirths(scope),
-    neverShown: new Set(scope.neverShown.slice(-mostNeverShown)),
+    neverShown: new Map([...scope.neverShown].slice(-mostNeverShown)),
     ...(touches.size === 0 ? {} : { touches }),
   };
 }
 
 function pending(estate: EstateMemory, key: ScopeKey): readonly PendingIntent[] {
-  return [...estate.open.values()]
-    .filter(({ scope }) => scope === key)
-    .map(({ record: { intent, attempt, at, action }, details }) => ({
-      intent,
-      attempt,
-      at,
-      address: action.address,
-      verb: action.verb,
-      draft: { kind: action.kind, ...(action.id === '' ? {} : { id: action.id }), details: structuredClone(details) },
-    }));
+  return [...estate.open.values()].filter(({ scope }) => scope === key).map(pendingIntent);
 }
 
 function record(scope: ScopeMemory, observation: Observation): void {

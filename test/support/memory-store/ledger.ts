@@ -21,6 +21,7 @@ import { fieldsOf, heldPlace, type IntentRecord, placeOf } from '../../../src/st
 import {
   type Settleable,
   type SettledChanges,
+  type Settling,
   settledAs,
   settledChanges,
   settling,
@@ -37,6 +38,7 @@ import {
   type IntentMemory,
   leaseKey,
   type Memory,
+  pendingIntent,
   type ScopeMemory,
   scopeOf,
 } from './memory.ts';
@@ -159,10 +161,7 @@ function settle({ memory, pass, at }: Write, settlements: readonly Settlement[])
   const changes = settledChanges(all);
   for (const { settlement, record } of all)
     append(estate, { at, type: 'settlement', body: settlementBody(pass, settlement, record) });
-  for (const one of all) {
-    const open = estate.open.get(one.record.intent);
-    if (open) estate.open.set(one.record.intent, { ...open, settled: settledAs(one) });
-  }
+  for (const one of all) noteSettled(estate, one);
   const uses = settledUses(all);
   const { approvedIntents } = memory.fleet;
   for (const id of uses.spent) {
@@ -175,25 +174,45 @@ function settle({ memory, pass, at }: Write, settlements: readonly Settlement[])
     estate.places.delete(id);
     if (place && !holders(estate, place).length) move(estate, place, 1);
   }
-  for (const id of changes.closed) {
-    const closing = estate.open.get(id);
-    if (closing) close(estate, closing);
-  }
   const scope = scopeOf(estate, pass.scope);
-  scope.neverShown.push(...changes.neverShown);
+  closeIntents(estate, scope, changes);
   saveBirths(scope, birthChanges(all));
   change(scope, changes, at);
 }
 
+function noteSettled({ open, closed }: EstateMemory, one: Settling): void {
+  const { intent } = one.record;
+  const settled = settledAs(one);
+  const [whileOpen, once] = [open.get(intent), closed.get(intent)];
+  if (whileOpen) open.set(intent, { ...whileOpen, settled });
+  if (once) closed.set(intent, { ...once, settled });
+}
+
+function closeIntents(estate: EstateMemory, { neverShown }: ScopeMemory, changes: SettledChanges): void {
+  for (const id of changes.neverShown) {
+    const closing = estate.open.get(id);
+    if (closing) neverShown.set(id, pendingIntent(closing));
+  }
+  for (const id of changes.cameLate) neverShown.delete(id);
+  for (const id of changes.closed) {
+    const closing = estate.open.get(id);
+    if (closing) close(estate, closing);
+  }
+}
+
 function settleable(
-  { open, closed }: EstateMemory,
+  estate: EstateMemory,
   scope: string,
   settlements: readonly Settlement[],
 ): ReadonlyMap<string, Settleable> {
+  const { open, closed } = estate;
+  const { neverShown } = scopeOf(estate, scope);
   const known = settlements.flatMap(({ intent }) => {
     const isOpen = open.has(intent);
     const found = open.get(intent) ?? closed.get(intent);
-    return found?.scope === scope ? [[intent, { ...found.record, open: isOpen, settled: found.settled }] as const] : [];
+    if (found?.scope !== scope) return [];
+    const { record, settled } = found;
+    return [[intent, { ...record, open: isOpen, neverShown: neverShown.has(intent), settled }] as const];
   });
   return new Map(known);
 }

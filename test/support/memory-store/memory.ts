@@ -1,5 +1,5 @@
 import type { Birth } from '../../../src/core/births.ts';
-import type { Ended, Settled } from '../../../src/core/knowledge.ts';
+import type { Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { chainGenesis, genesis, type Head, headOf, link, peopleChain } from '../../../src/core/ledger/chain.ts';
 import type { EstateCheckpoint } from '../../../src/core/ledger/checkpoint.ts';
@@ -75,6 +75,18 @@ export interface IntentMemory {
   readonly settled: string | null;
 }
 
+export const pendingIntent = ({
+  record: { intent, attempt, at, action },
+  details,
+}: Pick<IntentMemory, 'record' | 'details'>): PendingIntent => ({
+  intent,
+  attempt,
+  at,
+  address: action.address,
+  verb: action.verb,
+  draft: { kind: action.kind, ...(action.id === '' ? {} : { id: action.id }), details: structuredClone(details) },
+});
+
 export interface ClosedIntent extends Omit<IntentMemory, 'details' | 'guardEpoch'> {}
 
 export interface CountedPlace extends Place {
@@ -94,7 +106,7 @@ export interface ScopeMemory {
   readonly sightings: Sighting[];
   readonly operations: Map<string, string>;
   /** Oldest first. */
-  readonly neverShown: string[];
+  readonly neverShown: Map<string, PendingIntent>;
 }
 
 /** `before`: what was applied at its address until it was launched. */
@@ -167,7 +179,7 @@ export function scopeOf(estate: EstateMemory, scope: ScopeKey): ScopeMemory {
     resources: new Map(),
     sightings: [],
     operations: new Map(),
-    neverShown: [],
+    neverShown: new Map(),
   };
   estate.scopes.set(scope, made);
   return made;
