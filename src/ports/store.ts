@@ -135,11 +135,12 @@ export interface Audit {
   deliver(): Promise<readonly Undelivered[]>;
 }
 
-/** `words`: entries of people among `entries`. */
+/** `words`: entries of people among `entries`. `checkpoint`: the number of the estate's newest checkpoint; 0: none. */
 export interface UnsignedEstate {
   readonly estate: string;
   readonly entries: number;
   readonly words: number;
+  readonly checkpoint: number;
 }
 
 /** A witness that has not taken its checkpoints. `waiting`: how many. */

@@ -233,7 +233,8 @@ async function newestOfAll(db: Context['db']): Promise<readonly SignedCheckpoint
 async function unsignedEstates(db: Context['db']): Promise<readonly UnsignedEstate[]> {
   const { rows } = await sql<UnsignedEstate>`
     SELECT estate, sum(behind)::float8 AS entries,
-           coalesce(sum(behind) FILTER (WHERE chain = 'people'), 0)::float8 AS words
+           coalesce(sum(behind) FILTER (WHERE chain = 'people'), 0)::float8 AS words,
+           coalesce((SELECT max(k.number) FROM setpoint.checkpoints k WHERE k.estate = moved.estate), 0)::float8 AS checkpoint
     FROM (
       SELECT c.estate, c.chain, greatest(abs(c.number - coalesce(s.number, 0)), 1) AS behind
       FROM setpoint.chains c LEFT JOIN setpoint.signed_heads s ON s.estate = c.estate AND s.chain = c.chain

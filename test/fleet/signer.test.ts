@@ -12,6 +12,7 @@ const { estate } = where;
 interface Signing {
   readonly world: FleetWorld;
   readonly logged: (readonly [string, unknown])[];
+  readonly warned: string[];
   /** The signer of a worker of its own. */
   start(holder: string, audit?: Partial<Yard['store']['audit']>): { end(): Promise<void> };
   /** The moments of the checkpoints, in s since the start. */
@@ -21,14 +22,17 @@ interface Signing {
 function signing(): Signing {
   const world = fleetWorld();
   const logged: (readonly [string, unknown])[] = [];
+  const warned: string[] = [];
   const from = world.clock.now();
   const log = {
     ...world.yard.telemetry.log,
     error: (message: string, fields?: unknown) => void logged.push([message, fields]),
+    warn: (message: string) => void warned.push(message),
   };
   return {
     world,
     logged,
+    warned,
     start: (holder, audit = {}) => {
       const { yard } = world;
       const store = { ...yard.store, audit: { ...yard.store.audit, ...audit } };
@@ -77,12 +81,31 @@ describe('the signer', () => {
 
   it('signs a word of a person within five seconds', async () => {
     const { world, start, signedAt } = signing();
+    const from = world.clock.now();
     const duty = start('worker-1');
-    await world.clock.advance(100_000);
-    await world.store.ledger.note(estate, { pause: { person: 'ann', reason: 'deploy' } });
-    await world.clock.advance(5_000);
-    const [at, ...more] = await signedAt();
-    assert.ok(at !== undefined && at <= 105 && more.length === 0);
+    for (const second of [100, 107, 114]) {
+      await world.clock.advance(from + second * 1_000 + 500 - world.clock.now());
+      await world.store.ledger.note(estate, { pause: { person: 'ann', reason: 'deploy' } });
+      await world.clock.advance(5_000);
+      assert.equal((await world.store.audit.unsigned()).length, 0, `the word of ${second} s`);
+    }
+    assert.equal((await signedAt()).length, 3);
+    await duty.end();
+  });
+
+  it('signs a thousand entries at the next look', async () => {
+    const { world, start, signedAt } = signing();
+    const { audit } = world.store;
+    let entries = 999;
+    const many = async () => (await audit.unsigned()).map((one) => ({ ...one, entries }));
+    const duty = start('worker-1', { unsigned: many });
+    await world.clock.advance(1_000);
+    await change(world, 'a');
+    await world.clock.advance(10_000);
+    assert.equal((await signedAt()).length, 0);
+    entries = 1_000;
+    await world.clock.advance(2_000);
+    assert.equal((await signedAt()).length, 1);
     await duty.end();
   });
 
@@ -104,7 +127,7 @@ describe('the signer', () => {
     const { world, logged, start, signedAt } = signing();
     await change(world, 'a');
     const { audit } = world.store;
-    const unsigned = async () => [{ estate: 'cut', entries: 1, words: 1 }, ...(await audit.unsigned())];
+    const unsigned = async () => [{ estate: 'cut', entries: 1, words: 1, checkpoint: 0 }, ...(await audit.unsigned())];
     const checkpoint = async (name: string) => {
       if (name === 'cut') throw new Error('the ledger of cut was cut');
       return audit.checkpoint(name);
@@ -118,13 +141,15 @@ describe('the signer', () => {
   });
 });
 
+const otherKey = { claimKey: async () => 'aaaa', ownKey: async () => 'bbbb' };
+
 describe('the signer and what hinders it', () => {
   it('tells of a witness that takes nothing', async () => {
     const { world, logged, start } = signing();
     const failed: readonly Undelivered[] = [{ witness: '/mnt/w', waiting: 1, reason: 'ENOSPC' }];
     const duty = start('worker-1', { deliver: async () => failed });
     await world.clock.advance(10_000);
-    assert.deepEqual(logged, [['a witness takes no checkpoints', { witness: '/mnt/w', why: 'ENOSPC' }]]);
+    assert.deepEqual(logged, [['a witness takes no checkpoints', { of: '/mnt/w', why: 'ENOSPC' }]]);
     await duty.end();
   });
 
@@ -145,16 +170,57 @@ describe('the signer and what hinders it', () => {
     await ended;
   });
 
+  it('sends its last checkpoint to the witnesses', async () => {
+    const { world, start, signedAt } = signing();
+    const sent: number[] = [];
+    const deliver = async () => {
+      sent.push((await signedAt()).length);
+      return [];
+    };
+    const duty = start('worker-1', { deliver });
+    await world.clock.advance(1_000);
+    await change(world, 'a');
+    await duty.end();
+    assert.equal(sent.at(-1), 1);
+  });
+
   it('does not lead with another key than the one that signs', async () => {
-    const { world, logged, start, signedAt } = signing();
+    const { world, logged, warned, start, signedAt } = signing();
     await world.accept([network()]);
     await change(world, 'a');
-    const wrong = start('worker-1', { claimKey: async () => 'aaaa', ownKey: async () => 'bbbb' });
-    await world.clock.advance(10_000);
-    assert.deepEqual([await signedAt(), logged.length], [[], 1]);
+    const wrong = start('worker-1', otherKey);
+    await world.clock.advance(50_000);
+    assert.deepEqual([await signedAt(), warned.length, logged], [[], 1, []]);
     const right = start('worker-2');
     await world.clock.advance(1_000);
     assert.equal((await signedAt()).length, 1);
     await Promise.all([wrong.end(), right.end()]);
+  });
+
+  it('warns once that another key signs, and says that nobody signs when entries stay unsigned', async () => {
+    const { world, logged, warned, start } = signing();
+    await change(world, 'a');
+    const worker = start('worker-1', otherKey);
+    await world.clock.advance(50_000);
+    assert.deepEqual([warned.length, logged], [1, []]);
+    await world.clock.advance(20_000);
+    const why = 'start a worker that has the key aaaa, or let another key sign: setpoint ledger rekey --reason TEXT';
+    assert.deepEqual(logged, [['nobody signs the ledger of an estate', { estate, count: 2, why }]]);
+    await world.clock.advance(240_000);
+    assert.deepEqual([warned.length, logged.length], [1, 5]);
+    await worker.end();
+  });
+
+  it('is content with a signer elsewhere, however busy the estate is', async () => {
+    const { world, logged, start } = signing();
+    const worker = start('worker-1', otherKey);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await change(world, name);
+      await world.clock.advance(60_000);
+      await world.store.audit.checkpoint(estate);
+      await change(world, `${name}2`);
+    }
+    assert.deepEqual(logged, []);
+    await worker.end();
   });
 });

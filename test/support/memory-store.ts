@@ -163,7 +163,7 @@ function memoryAudit(data: Memory, clock: Clock): Audit {
         const moved = movedOf(estate);
         const entries = moved.reduce((sum, head) => sum + behind(estate, head), 0);
         const words = moved.filter(({ of }) => of === peopleChain).reduce((sum, head) => sum + behind(estate, head), 0);
-        return entries === 0 ? [] : [{ estate, entries, words }];
+        return entries === 0 ? [] : [{ estate, entries, words, checkpoint: ofEstate(estate).at(-1)?.number ?? 0 }];
       }),
     claimKey: async () => 'memory',
     ownKey: async () => 'memory',

@@ -295,12 +295,12 @@ export const ledgerLaws: Laws = {
     const worker = await workerOf(store, estate);
     await apply(worker, draftOf('create', 'core'));
     await apply(worker, draftOf('create', 'edge'));
-    assert.deepEqual(await unsigned(), [{ estate, entries: 4, words: 0 }]);
+    assert.deepEqual(await unsigned(), [{ estate, entries: 4, words: 0, checkpoint: 0 }]);
     await store.audit.checkpoint(estate);
     assert.deepEqual(await unsigned(), []);
     await apply(worker, draftOf('create', 'more'));
     await store.ledger.note(estate, { a: 1 });
-    assert.deepEqual(await unsigned(), [{ estate, entries: 3, words: 1 }]);
+    assert.deepEqual(await unsigned(), [{ estate, entries: 3, words: 1, checkpoint: 1 }]);
   },
 
   'scopes and the words of people have a chain each, and one sequence of numbers': async ({ store, estate }) => {
