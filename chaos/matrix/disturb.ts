@@ -35,11 +35,19 @@ export async function caughtAt({ trial, victim, catching, watch }: Disturbance):
 
 async function unanswered({ trial, victim, watch }: Pick<Disturbance, 'trial' | 'victim' | 'watch'>): Promise<Caught> {
   const { cloud } = trial.ways;
-  cloud.hold();
-  const carriedOut = new Promise<void>((resolve) => watch(({ mutating }) => mutating && resolve()));
+  // why: only the answer to a write is held; a write may be preceded by a read, which must be answered for it to be sent
+  let isHeld = false;
+  const carriedOut = new Promise<void>((resolve) =>
+    watch(({ mutating }) => {
+      if (!mutating || isHeld) return;
+      isHeld = true;
+      cloud.hold();
+      cloud.open();
+      resolve();
+    }),
+  );
   victim.pass();
   await within(patienceMs, carriedOut, () => 'nothing was sent to the cloud');
-  cloud.open();
   return { let: async () => cloud.let() };
 }
 
