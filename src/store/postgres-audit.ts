@@ -40,13 +40,17 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
 
   /** A command that only records words on a shared database leaves the choice of the key to those who work there. */
   const sign = async (estate: string): Promise<void> => {
-    const { entries } = unsigned.take(estate);
-    if (entries.scopes > 0 || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
-    await checkpoints.sign(estate).catch((error: unknown) => {
-      if (!(error instanceof NotTheSigner)) throw error;
-    });
+    const written = unsigned.take(estate);
+    try {
+      if (written.entries.scopes > 0 || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
+      await checkpoints.sign(estate);
+    } catch (error) {
+      if (error instanceof NotTheSigner) return;
+      unsigned.putBack(estate, written);
+      throw error;
+    }
   };
-  // why: committed entries stay committed; a signer signs them later, and until then `verify` counts them as unsigned
+  // why: committed entries stay committed; `close` or a signer signs them later, and until then `verify` counts them as unsigned
   const tryToSign = async (estate: string): Promise<void> => {
     if (!options.hasSigner) await sign(estate).catch(() => {});
   };
@@ -103,6 +107,14 @@ function writtenEstates() {
       const written = byEstate.get(estate) ?? none;
       byEstate.delete(estate);
       return written;
+    },
+    putBack: (estate: string, written: Written): void => {
+      const { entries } = byEstate.get(estate) ?? none;
+      const { people, scopes } = written.entries;
+      byEstate.set(estate, {
+        since: written.since,
+        entries: { people: people + entries.people, scopes: scopes + entries.scopes },
+      });
     },
     estates: () => [...byEstate.keys()],
   };

@@ -211,6 +211,23 @@ test('checkpoints: a line cut short by a crash gives way to the next one, any ot
   assert.throws(() => readCheckpoints('{"a":1}'), /line 1/);
 });
 
+test('checkpoints: entries that could not be signed at the end of a pass are signed when their process ends', async () => {
+  const command = await openStore({ folder, clock, databaseClock: clock, create: true });
+  const { pass, lease } = await workerOf(command, 'unlucky');
+  await command.ledger.intend(pass, [draftOf('create', 'a')]);
+  await admin.query('ALTER TABLE setpoint.checkpoints RENAME TO mislaid');
+  await lease.release();
+  await admin.query('ALTER TABLE setpoint.mislaid RENAME TO checkpoints');
+  const unsignedIn = async () => {
+    const verdict = await store.audit.verify('unlucky');
+    assert.ok(verdict.ok);
+    return verdict.unsigned?.entries;
+  };
+  assert.ok(((await unsignedIn()) ?? 0) > 0);
+  await command.close();
+  assert.equal(await unsignedIn(), undefined);
+});
+
 const seqOf = (verdict: Verdict): number | 'ok' | undefined => (verdict.ok ? 'ok' : verdict.seq);
 
 async function linesOf(estate: string): Promise<readonly string[]> {
