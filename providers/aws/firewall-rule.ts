@@ -7,10 +7,11 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done, failed } from '../pass/answer.ts';
 import { chunks } from '../pass/chunks.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { describeGroups, groupOrigin } from './group.ts';
 import { most } from './limits.ts';
 import { explained } from './no-room.ts';
-import { type Atom, atomId, atomsOf, groupOfAtom, writePermission } from './permission.ts';
+import { type Atom, atomId, atomsInTurns, atomsOf, groupOfAtom, writePermission } from './permission.ts';
 import { unsupported } from './retag.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
@@ -39,9 +40,17 @@ const perSide = <T>(attributes: (item: T) => RuleAttributes) => ({
   size: most.rules,
 });
 
+/** With 1,000 rules each, a page has as many as one of the other kinds has at most. */
+const groupsAtOnce = 50;
+
 async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'firewall-rule'>[]> {
-  for (const groups of chunks(await listings.groups('firewall-rule', call), most.page)) {
-    yield groups.flatMap((group) => atomsOf(group, account).map((atom) => observe(atom, group, account)));
+  for (const groups of chunks(await listings.groups('firewall-rule', call), groupsAtOnce)) {
+    const page: Observed<'firewall-rule'>[] = [];
+    for (const group of groups) {
+      const atoms = await atomsInTurns(group, account);
+      for (const rule of await mapInTurns(atoms, (atom) => observe(atom, group, account))) page.push(rule);
+    }
+    yield page;
   }
 }
 

@@ -7,6 +7,7 @@ import { done, failed } from '../pass/answer.ts';
 import { chunks } from '../pass/chunks.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { lookup } from './lookup.ts';
 import { isSameTry, markTags, readMark } from './marks.ts';
@@ -33,7 +34,7 @@ const yieldedAtOnce = 1000;
 
 async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
   for (const page of chunks(await listings.groups('group', call), yieldedAtOnce))
-    yield page.map((group) => observe(group, account));
+    yield await mapInTurns(page, (group) => observe(group, account));
 }
 
 function observe(group: SecurityGroup, account: string): Observed<'group'> {

@@ -1,10 +1,11 @@
-import type { Reservation, Volume } from '@aws-sdk/client-ec2';
+import type { Instance, Reservation, Volume } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call } from '../../src/ports/actuator.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
 import { chunks } from '../pass/chunks.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import type { Client } from './client.ts';
 import { change } from './instance/change.ts';
 import { healthOf } from './instance/health.ts';
@@ -39,10 +40,11 @@ async function* list(
   call: Call,
 ): AsyncGenerator<readonly Observed<'instance'>[]> {
   const seen: Seen[] = [];
-  for await (const page of pages(reservationPages(client), call)) seen.push(...page.flatMap(seenBy(account)));
+  for await (const page of pages(reservationPages(client), call))
+    for (const each of await mapInTurns(machinesOf(page), seenBy(account))) seen.push(each);
   const needed = seen.some(({ rootVolume }) => rootVolume !== undefined);
   const volumes = byId(needed ? await listings.volumes('instance', call) : []);
-  for (const page of chunks(seen, most.page)) yield page.map((each) => complete(each, volumes));
+  for (const page of chunks(seen, most.page)) yield await mapInTurns(page, (each) => complete(each, volumes));
 }
 
 function reservationPages(client: Client): Ask<Reservation> {
@@ -55,14 +57,21 @@ function reservationPages(client: Client): Ask<Reservation> {
   };
 }
 
-/** The machines of a reservation; one of another account is none of ours. */
-function seenBy(account: string): (reservation: Reservation) => readonly Seen[] {
-  return ({ OwnerId, Instances = [] }) => {
+interface Machine {
+  readonly instance: Instance;
+  readonly OwnerId: string | undefined;
+}
+
+/** Those of all reservations. */
+const machinesOf = (reservations: readonly Reservation[]): readonly Machine[] =>
+  reservations.flatMap(({ OwnerId, Instances = [] }) => Instances.map((instance) => ({ instance, OwnerId })));
+
+/** A machine of another account is none of ours. */
+function seenBy(account: string): (machine: Machine) => Seen {
+  return ({ instance, OwnerId }) => {
     const origin = sharedBy({ OwnerId }, account);
-    return Instances.map((instance) => {
-      const seen = observeInstance(instance);
-      return origin === undefined ? seen : { ...seen, observed: { ...seen.observed, signs: { origin } } };
-    });
+    const seen = observeInstance(instance);
+    return origin === undefined ? seen : { ...seen, observed: { ...seen.observed, signs: { origin } } };
   };
 }
 
@@ -90,7 +99,7 @@ async function read(
       new ec2.DescribeInstancesCommand({ InstanceIds: [...InstanceIds] }),
       call,
     );
-    return answer.ok ? { ok: true, value: (answer.value.Reservations ?? []).flatMap(seenBy(account)) } : answer;
+    return answer.ok ? { ok: true, value: machinesOf(answer.value.Reservations ?? []).map(seenBy(account)) } : answer;
   };
   const found = await lookup(ids, describe, ({ observed }) => observed.id);
   const seen = found.map((result) => (result.ok ? result.value : undefined));

@@ -35,7 +35,7 @@ export function makeListings(client: Client, clock: Clock): Listings {
 
 async function whole<T>(ask: Ask<T>, call: Call): Promise<readonly T[]> {
   const items: T[] = [];
-  for await (const page of pages(ask, call)) items.push(...page);
+  for await (const page of pages(ask, call)) for (const item of page) items.push(item);
   return items;
 }
 

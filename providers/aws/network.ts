@@ -8,6 +8,7 @@ import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { storeTime } from '../pass/store-time.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { partsOfVpcs } from './internet/around.ts';
 import { completeInternet } from './internet/complete.ts';
@@ -45,7 +46,7 @@ async function* list(
     listings.gateways('network', call),
     listings.tables('network', call),
   ]);
-  yield vpcs.map((vpc) => {
+  yield await mapInTurns(vpcs, (vpc) => {
     const parts = internetPartsOf(vpc, gateways, tables);
     if (parts.table !== undefined) known.tables.set(vpc.VpcId ?? '', parts.table);
     return observeVpc(vpc, { parts, region: key, account, ...(inUse ? { empty: !inUse.has(vpc.VpcId ?? '') } : {}) });

@@ -1,6 +1,7 @@
 import type { IpPermission, SecurityGroup, UserIdGroupPair } from '@aws-sdk/client-ec2';
 import type { RuleAttributes, RuleMatch } from '../../src/core/attributes.ts';
 import type { CloudId } from '../../src/core/resource.ts';
+import { isTurnOver, nextTurn } from '../pass/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { readTraffic, writeTraffic } from './traffic.ts';
 
@@ -16,6 +17,24 @@ export interface Atom {
  * the same in different words (a block stored before AWS canonicalised) are one atom with both spellings.
  */
 export function atomsOf(group: SecurityGroup, account: string): readonly Atom[] {
+  const steps = atomSteps(group, account);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in turns of the loop, of which a group of many rules needs several. */
+export async function atomsInTurns(group: SecurityGroup, account: string): Promise<readonly Atom[]> {
+  const steps = atomSteps(group, account);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (isTurnOver()) await nextTurn();
+  }
+}
+
+function* atomSteps(group: SecurityGroup, account: string): Generator<undefined, readonly Atom[]> {
   const atoms = new Map<CloudId, Atom>();
   const sides = [
     ['ingress', group.IpPermissions],
@@ -26,6 +45,7 @@ export function atomsOf(group: SecurityGroup, account: string): readonly Atom[] 
       const atom = atomOf(spelling, direction, group, account);
       const twin = atoms.get(atom.id);
       atoms.set(atom.id, twin ? { ...twin, spelled: [...wordsOf(twin), ...wordsOf(atom)] } : atom);
+      yield;
     }
   }
   return [...atoms.values()];

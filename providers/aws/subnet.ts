@@ -7,6 +7,7 @@ import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { interfacesIn } from './interfaces-in.ts';
 import { partsOfVpcs } from './internet/around.ts';
@@ -35,7 +36,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 async function* list({ listings, account }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   const [subnets, tables] = await together([listings.subnets('subnet', call), listings.tables('subnet', call)]);
   const index = indexTables(tables);
-  yield subnets.map((subnet) => observeSubnet(subnet, index, account));
+  yield await mapInTurns(subnets, (subnet) => observeSubnet(subnet, index, account));
 }
 
 interface TableIndex {

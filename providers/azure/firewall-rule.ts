@@ -7,6 +7,7 @@ import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
 import { cloudIdOf, partsOfId } from './ids.ts';
@@ -55,14 +56,14 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
   ]);
   await checkHomes(nsgs, { vnets, asgs }, scope, call);
   const around = aroundOf(vnets, asgs);
-  for (const nsg of nsgs) yield observeAll(nsg, around);
+  for (const nsg of nsgs) yield await observeAll(nsg, around);
 }
 
 /** Azure's own six (`defaultSecurityRules`) stand in every NSG, behind all others, and are no rules of anybody's. */
-function observeAll(nsg: NetworkSecurityGroup, around: Around): readonly Observed<'firewall-rule'>[] {
+async function observeAll(nsg: NetworkSecurityGroup, around: Around): Promise<readonly Observed<'firewall-rule'>[]> {
   const { network, isFilter, isPart } = around.homeOf(nsg);
   const prefix = prefixAt(nsg.id ?? '', nsg.location ?? '');
-  return (nsg.securityRules ?? []).map((rule) => {
+  return mapInTurns(nsg.securityRules ?? [], (rule) => {
     const { id = '', name = '', description = '' } = rule;
     const marked = isFilter && !isPart ? readRuleMark(description, { prefix, name: name.toLowerCase() }) : undefined;
     return {
@@ -102,8 +103,8 @@ async function read(
   const whole = await listed(checkHomes(found, { vnets: vnets.value, asgs: asgs.value }, { client }, call));
   if (!whole.ok) return ids.map(() => whole);
   const around = aroundOf(vnets.value, asgs.value);
-  const standing = found.flatMap((nsg) => observeAll(nsg, around));
-  const rules = new Map(standing.map((rule) => [rule.id, rule]));
+  const rules = new Map<CloudId, Observed<'firewall-rule'>>();
+  for (const nsg of found) for (const rule of await observeAll(nsg, around)) rules.set(rule.id, rule);
   const byId = new Map(nsgIds.map((id, index) => [id, nsgs[index]]));
   return ids.map((id) => {
     const nsg = byId.get(nsgOfRule(id)) ?? failed('retryable', 'Unanswered', `nothing was answered for ${id}`);

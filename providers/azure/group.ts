@@ -7,6 +7,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
 import { createNamed } from './create-named.ts';
@@ -35,7 +36,7 @@ export function groupActuator(scope: Scope): Actuator<'group'> {
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'group'>[]> {
   const [asgs, vnets] = await together([listings.asgs('group', call), listings.vnets('group', call)]);
   const networkOf = networksOf(vnets);
-  yield asgs.map((asg) => observe(asg, networkOf));
+  yield await mapInTurns(asgs, (asg) => observe(asg, networkOf));
 }
 
 type NetworkOf = (tags: Tags | undefined) => CloudId;

@@ -4,6 +4,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Actuator, Call } from '../../src/ports/actuator.ts';
 import { each } from '../pass/each.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { stateOf } from './condition.ts';
 import { canonicalId, guidOf } from './ids.ts';
 import { type Around, listAround, readAround } from './instance/around.ts';
@@ -44,7 +45,7 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
   const isOwn = ({ machine, part, thing }: NamedPart): boolean =>
     isPartOfMachine(readMark(listed.get(machine)?.tags), thing.tags, part);
   const own = Map.groupBy(parts.filter(isOwn), ({ machine }) => machine);
-  yield vms.map((vm) => complete(vm, around, own.get(canonicalId(vm.id ?? '')) ?? []));
+  yield await mapInTurns(vms, (vm) => complete(vm, around, own.get(canonicalId(vm.id ?? '')) ?? []));
   const others = parts.filter((part) => !isOwn(part));
   yield halfMade(others, around);
 }

@@ -65,6 +65,6 @@ export function makeListings(source: ListingSource): Listings {
 async function whole<T extends Listed>(list: Pages<T>, source: ListingSource, call: Call): Promise<readonly T[]> {
   const items: T[] = [];
   for await (const page of pages(list, source, call))
-    items.push(...page.filter(({ location = '' }) => canonicalLocation(location) === source.location));
+    for (const item of page) if (canonicalLocation(item.location ?? '') === source.location) items.push(item);
   return items;
 }

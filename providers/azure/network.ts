@@ -8,6 +8,7 @@ import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { furtherOf, readBlocks } from './cidr-text.ts';
 import type { Sdk } from './client.ts';
 import { stateOf } from './condition.ts';
@@ -40,7 +41,7 @@ async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly O
   const [vnets, nsgs] = await together([listings.vnets('network', call), listings.nsgs('network', call)]);
   checkFilters(vnets, nsgs);
   const byId = new Map(nsgs.map((nsg) => [canonicalId(nsg.id ?? ''), nsg]));
-  yield vnets.map((vnet) => observeVnet(vnet, byId.get(canonicalId(filterIdOf(vnet.id ?? '')))));
+  yield await mapInTurns(vnets, (vnet) => observeVnet(vnet, byId.get(canonicalId(filterIdOf(vnet.id ?? '')))));
 }
 
 /** `filter`: the NSG by the name of this network's own, whoever made it. */

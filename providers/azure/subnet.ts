@@ -6,6 +6,7 @@ import type { Actuator, Call, Removal, Revision } from '../../src/ports/actuator
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { eachChunk } from '../pass/each-chunk.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { furtherOf, readBlocks } from './cidr-text.ts';
 import { stateOf } from './condition.ts';
 import { filterIdOf } from './filter.ts';
@@ -40,7 +41,7 @@ export function subnetActuator(scope: Scope): Actuator<'subnet'> {
 
 async function* list({ listings }: Scope, call: Call): AsyncGenerator<readonly Observed<'subnet'>[]> {
   for (const vnet of await listings.vnets('subnet', call))
-    yield (vnet.subnets ?? []).map((subnet) => observe(subnet, vnet));
+    yield await mapInTurns(vnet.subnets ?? [], (subnet) => observe(subnet, vnet));
 }
 
 function observe(subnet: Subnet, { id: vnetId = '', resourceGuid }: VirtualNetwork): Observed<'subnet'> {

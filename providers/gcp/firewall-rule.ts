@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { fieldsBetween, firewallOf, listNames, observeFirewall, ruleIn, ruleOf } from './firewall.ts';
@@ -42,7 +43,7 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
     listings.networks('firewall-rule', call),
   ]);
   const resolve = resolveIn(networks, scope);
-  yield firewalls.map((firewall) => observeFirewall(firewall, resolve, project));
+  yield await mapInTurns(firewalls, (firewall) => observeFirewall(firewall, resolve, project));
 }
 
 async function read(

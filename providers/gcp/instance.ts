@@ -5,6 +5,7 @@ import type { Actuator, Call } from '../../src/ports/actuator.ts';
 import { ListingFailed } from '../../src/ports/provider.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { getDisk, getInstance, getSubnetwork } from './get.ts';
 import { change } from './instance/change.ts';
 import { launch } from './instance/launch.ts';
@@ -36,7 +37,7 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
   ]);
   const disks = instances.length === 0 ? [] : await listings.disks('instance', call);
   const around: Around = { project, resolve: resolveIn(subnetworks, scope), disks: byPath(disks) };
-  yield instances.map((instance) => complete(instance, around));
+  yield await mapInTurns(instances, (instance) => complete(instance, around));
 }
 
 const byPath = (disks: readonly Disk[]): ReadonlyMap<string, Disk> =>

@@ -7,6 +7,7 @@ import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { standing } from '../pass/standing.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { closeWay, removeRoutes, routesIn } from './default-route/close.ts';
@@ -37,7 +38,7 @@ export function networkActuator(scope: Scope): Actuator<'network'> {
 async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed<'network'>[]> {
   const { listings } = scope;
   const [networks, routes] = await together([listings.networks('network', call), listings.routes('network', call)]);
-  yield networks.map((network) => {
+  yield await mapInTurns(networks, (network) => {
     const path = pathOf(network.selfLink ?? '');
     return observeNetwork(network, wayOf(path, readDescription(network.description).mark, routes));
   });

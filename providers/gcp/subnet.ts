@@ -6,6 +6,7 @@ import type { Actuator, Call, Creation, Removal, Revision } from '../../src/port
 import { done } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
+import { mapInTurns } from '../pass/turns.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import { createEach } from './creation.ts';
 import { getNetwork, getSubnetwork } from './get.ts';
@@ -38,7 +39,7 @@ async function* list(scope: Scope, call: Call): AsyncGenerator<readonly Observed
     listings.networks('subnet', call),
   ]);
   const resolve = resolveIn(networks, scope);
-  yield subnetworks.map((subnetwork) => observeSubnet(subnetwork, resolve, scope));
+  yield await mapInTurns(subnetworks, (subnetwork) => observeSubnet(subnetwork, resolve, scope));
 }
 
 export function observeSubnet(
