@@ -5,7 +5,7 @@ import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
-import type { Comparison, Store } from '../ports/store.ts';
+import type { Store, VerifyOptions } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 
 /** The ways to what lies outside the command line, wired by the root. */
@@ -21,7 +21,7 @@ interface Home {
   /** `existing`: undefined where there is none; nothing is made. `say` is told what takes its time. */
   store(folder: string, opening: 'existing' | 'make', say: (text: string) => void): Promise<Store | undefined>;
   /** Checks an export of a ledger against the signed checkpoints and the key in a store's folder, with no database. */
-  verifyExport(file: string, folder: string, compared: Comparison): Promise<Verdict>;
+  verifyExport(file: string, folder: string, compared: VerifyOptions): Promise<Verdict>;
   /** The witness at a place, or without one those that SETPOINT_WITNESS names. Throws where a place is none. */
   witnesses(place?: string): readonly Witness[];
   /** The store, held open for people who read it with SQL; undefined where there is none. `say` as above. */

@@ -106,7 +106,7 @@ export type Accepted = Extract<Effect, { readonly do: 'claim' }>;
 export const defaultUnsignedLimitMs = 300_000;
 
 /** `witness`: every checkpoint that a witness holds; absent: none is compared. */
-export interface Comparison {
+export interface VerifyOptions {
   readonly witness?: readonly WitnessedCheckpoint[];
   readonly unsignedLimitMs?: number;
 }
@@ -115,7 +115,7 @@ export interface Comparison {
 export interface Audit {
   /** The number of the newest entry, 0 before the first: what a plan's serial is. */
   head(estate: string): Promise<number>;
-  verify(estate: string, how?: Comparison): Promise<Verdict>;
+  verify(estate: string, how?: VerifyOptions): Promise<Verdict>;
   /** One line of JSON per entry, from the first: enough to verify it with no database. */
   export(estate: string): AsyncIterable<string>;
   /**

@@ -21,7 +21,7 @@ import { inChunks } from './in-chunks.ts';
 import { sha256 } from './sha256.ts';
 import { type SigningKey, signingKey } from './signing-key.ts';
 import type { Write } from './tables.ts';
-import { witnessPost } from './witness-post.ts';
+import { witnessQueue } from './witness-queue.ts';
 
 /** `keyFile`: a key in place of the folder's own. */
 export interface SigningOptions {
@@ -68,7 +68,7 @@ export function checkpointsIn(
 ): Checkpoints {
   const file = checkpointFile(join(folder, 'checkpoints.jsonl'));
   const key = once(() => signingKey(join(folder, 'keys'), keyFile));
-  const post = witnessPost(witnesses);
+  const queue = witnessQueue(witnesses);
 
   const inTable = async (estate: string): Promise<readonly SignedCheckpoint[]> => {
     const rows = await db
@@ -77,7 +77,7 @@ export function checkpointsIn(
       .where('estate', '=', estate)
       .orderBy('number')
       .execute();
-    return rows.flatMap(({ body }) => signedIn(body));
+    return rows.map(({ body }) => signedIn(body));
   };
   const inFile = async (estate: string): Promise<readonly AnyCheckpoint[]> =>
     (await file.read()).filter((one) => one.store === store && one.estate === estate);
@@ -112,16 +112,16 @@ export function checkpointsIn(
     const kept = inFolder.get(estate) ?? (await newestInFile(estate));
     const made = await db.transaction().execute((trx) => signIn(trx, estate, { own, at: clock.now(), store, kept }));
     await keep(estate, made);
-    if (made) post.offer(made);
+    if (made) queue.offer(made);
     return made;
   };
 
-  let greeted = false;
+  let hasOfferedNewest = false;
   const deliver = async (how?: 'onlyOwn'): Promise<readonly Undelivered[]> => {
     if (witnesses.length === 0) return [];
-    if (!greeted && how === undefined) for (const newest of await newestOfAll(db)) post.offer(newest);
-    greeted ||= how === undefined;
-    return post.deliver();
+    if (!hasOfferedNewest && how === undefined) for (const newest of await newestOfAll(db)) queue.offer(newest);
+    hasOfferedNewest ||= how === undefined;
+    return queue.deliver();
   };
 
   return {
@@ -154,7 +154,7 @@ async function signIn(
   { own, at, store, kept }: Signing,
 ): Promise<SignedCheckpoint | undefined> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`setpoint checkpoint ${estate}`}, 0))`.execute(trx);
-  const last = (await newerThan(trx, estate, 0, 'newest')).at(0);
+  const last = await newestOf(trx, estate);
   if (kept > (last?.number ?? 0))
     throw new Error(
       `the ledger of ${estate} was cut: checkpoint ${kept} was signed here, the newest in the database is ${last?.number ?? 'none'}`,
@@ -201,21 +201,28 @@ async function movedHeads(trx: Write, estate: string): Promise<readonly Head[]> 
   });
 }
 
-async function newerThan(
-  trx: Context['db'],
-  estate: string,
-  number: number,
-  only?: 'newest',
-): Promise<readonly SignedCheckpoint[]> {
-  const rows = await trx
+async function newestOf(trx: Context['db'], estate: string): Promise<SignedCheckpoint | undefined> {
+  const newest = await trx
+    .selectFrom('checkpoints')
+    .select('body')
+    .where('estate', '=', estate)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest && signedIn(newest.body);
+}
+
+/** At most 10,000 of them, from the oldest. */
+async function newerThan(db: Context['db'], estate: string, number: number): Promise<readonly SignedCheckpoint[]> {
+  const rows = await db
     .selectFrom('checkpoints')
     .select('body')
     .where('estate', '=', estate)
     .where('number', '>', number)
-    .orderBy('number', only === 'newest' ? 'desc' : 'asc')
-    .limit(only === 'newest' ? 1 : 10_000)
+    .orderBy('number')
+    .limit(10_000)
     .execute();
-  return rows.flatMap(({ body }) => signedIn(body));
+  return rows.map(({ body }) => signedIn(body));
 }
 
 async function newestOfAll(db: Context['db']): Promise<readonly SignedCheckpoint[]> {
@@ -226,7 +233,7 @@ async function newestOfAll(db: Context['db']): Promise<readonly SignedCheckpoint
     .orderBy('estate')
     .orderBy('number', 'desc')
     .execute();
-  return rows.flatMap(({ body }) => signedIn(body));
+  return rows.map(({ body }) => signedIn(body));
 }
 
 /** Chains whose head is not the one that was signed last, by estate. `words`: entries of people among them. */
@@ -248,10 +255,10 @@ const signerOf = async (db: Context['db']): Promise<string | undefined> =>
   (await db.selectFrom('store').select('signing_key').executeTakeFirst())?.signing_key ?? undefined;
 
 /** Throws where somebody put something else into the table. */
-function signedIn(body: string): readonly SignedCheckpoint[] {
+function signedIn(body: string): SignedCheckpoint {
   const checkpoint = readCheckpoint(body);
   if (!isSignedCheckpoint(checkpoint)) throw new Error('the database holds a checkpoint that is none');
-  return [checkpoint];
+  return checkpoint;
 }
 
 const distinct = (all: readonly AnyCheckpoint[]): readonly AnyCheckpoint[] => [

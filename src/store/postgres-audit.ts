@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { genesis, type Head, peopleChain } from '../core/ledger/chain.ts';
-import type { EstateCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { EstateCheckpoint, SignedCheckpoint } from '../core/ledger/checkpoint.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
-import { type Audit, type Comparison, defaultUnsignedLimitMs } from '../ports/store.ts';
+import { type Audit, defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
 import { readSeal } from './chain-write.ts';
 import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } from './checkpoints.ts';
 import type { Context } from './context.ts';
@@ -38,12 +38,18 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
   const keeping = { context, checkpoints, keys: join(folder, 'keys') };
   const unsigned = writtenEstates();
 
-  /** A command that only records words on a shared database leaves the choice of the key to those who work there. */
+  /**
+   * Makes the key of this process the one that signs where none does yet. On a shared database the signer does that, and a process
+   * that worked there; a command that only records words leaves the choice to them.
+   */
+  const signFirst = async (estate: string, hasWorked: boolean): Promise<SignedCheckpoint | undefined> => {
+    if (hasWorked || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
+    return checkpoints.sign(estate);
+  };
   const sign = async (estate: string): Promise<void> => {
     const written = unsigned.take(estate);
     try {
-      if (written.entries.scopes > 0 || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
-      await checkpoints.sign(estate);
+      await signFirst(estate, written.entries.scopes > 0);
     } catch (error) {
       if (error instanceof NotTheSigner) return;
       unsigned.putBack(estate, written);
@@ -58,10 +64,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
     head: async (estate) => newestSeq(context, estate),
     verify: (estate, how = {}) => verify(keeping, estate, how),
     export: (estate) => exported(context, estate),
-    checkpoint: async (estate) => {
-      if (options.hasSigner || !options.sharesDatabase) await checkpoints.claimKey('onlyFirst');
-      return checkpoints.sign(estate);
-    },
+    checkpoint: (estate) => signFirst(estate, false),
     checkpoints: checkpoints.of,
     unsigned: checkpoints.unsigned,
     claimKey: checkpoints.claimKey,
@@ -127,12 +130,12 @@ interface Keeping {
 }
 
 /** In this order, so that entries written meanwhile are no contradiction: checkpoints, the recorded ends, the entries up to them. */
-async function verify({ context, checkpoints, keys }: Keeping, estate: string, how: Comparison): Promise<Verdict> {
+async function verify({ context, checkpoints, keys }: Keeping, estate: string, how: VerifyOptions): Promise<Verdict> {
   const { witness, unsignedLimitMs = defaultUnsignedLimitMs } = how;
   const known = await checkpoints.of(estate);
   const proof = { hash: sha256, ...(await trustedKeys(keys)) };
-  const patience = { now: context.clock.now(), limitMs: unsignedLimitMs };
-  const claimed = { store: context.store, estate, checkpoints: known, patience, ...(witness && { witness }) };
+  const unsignedLimit = { now: context.clock.now(), limitMs: unsignedLimitMs };
+  const claimed = { store: context.store, estate, checkpoints: known, unsignedLimit, ...(witness && { witness }) };
   const check = verification(claimed, proof);
   const recorded = await recordedOf(context, estate);
   const ends = new Map(recorded?.heads.map(({ of, number }) => [of, number]));

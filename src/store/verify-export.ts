@@ -1,7 +1,7 @@
 import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
-import { type Comparison, defaultUnsignedLimitMs } from '../ports/store.ts';
+import { defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
 import { sha256 } from './sha256.ts';
 import type { TrustedKeys } from './signing-key.ts';
 
@@ -14,7 +14,7 @@ interface Whose {
 type Line = Whose & (Linked | { readonly seal: EstateCheckpoint });
 
 /** `checkpoints`: from the folder of a store. `now`: entries may be unsigned for `unsignedLimitMs` before that. */
-export interface ExportProof extends Comparison {
+export interface ExportProof extends VerifyOptions {
   readonly checkpoints: readonly AnyCheckpoint[];
   readonly keys: TrustedKeys;
   readonly now: number;
@@ -26,7 +26,7 @@ export async function verifyExport(
   { checkpoints, keys, now, witness, unsignedLimitMs: limitMs = defaultUnsignedLimitMs }: ExportProof,
 ): Promise<Verdict> {
   const proof = { hash: sha256, ...keys };
-  const compared = { checkpoints, patience: { now, limitMs }, ...(witness && { witness }) };
+  const compared = { checkpoints, unsignedLimit: { now, limitMs }, ...(witness && { witness }) };
   let first: Line | undefined;
   let check: Verification | undefined;
   let count = 0;

@@ -135,8 +135,14 @@ function memoryAudit(data: Memory, clock: Clock): Audit {
     head: async (name) => estateOf(data, name).chain.entries.length,
     verify: async (name, { witness, unsignedLimitMs: limitMs = defaultUnsignedLimitMs } = {}) => {
       const { seal, heads, entries } = estateOf(data, name).chain;
-      const patience = { now: clock.now(), limitMs };
-      const claimed = { store: data.store, estate: name, checkpoints: signed, patience, ...(witness && { witness }) };
+      const unsignedLimit = { now: clock.now(), limitMs };
+      const claimed = {
+        store: data.store,
+        estate: name,
+        checkpoints: signed,
+        unsignedLimit,
+        ...(witness && { witness }),
+      };
       const check = verification(claimed, proof);
       const isWhole = check.follow({ seal }) && entries.every((entry) => check.follow(entry));
       return check.end(isWhole ? { first: seal, heads: [...heads.values()].map(({ head }) => head) } : undefined);

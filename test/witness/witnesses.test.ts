@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,6 +37,7 @@ test('a file keeps one line a checkpoint, and a line that a crash cut short harm
   const path = join(folder, 'witness.jsonl');
   const witness = witnessAt(path, means);
   await witness.send(first);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
   await writeFile(path, '{"cut', { flag: 'a' });
   await witness.send(second);
   assert.deepEqual(await witness.read(), [first, second]);
@@ -69,6 +70,18 @@ test('an HTTP witness is posted each checkpoint with the token, and asked for al
   await assert.rejects(witness.read(), /it answered 503/);
 });
 
+test('an HTTP witness follows no redirect, which could take the token elsewhere', async (t) => {
+  let asked = 0;
+  const server = createHttpServer((_, response) => {
+    asked += 1;
+    response.writeHead(asked === 1 ? 307 : 200, { location: '/elsewhere' }).end();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  await assert.rejects(witnessAt(`http://127.0.0.1:${portOf(server)}/w`, means).send(first));
+  assert.equal(asked, 1);
+});
+
 test('a token goes to no other host without TLS', () => {
   assert.throws(() => witnessAt('http://witness.example/w', { ...means, token: 't0ken' }), /without TLS: use https/);
   assert.doesNotThrow(() => witnessAt('https://witness.example/w', { ...means, token: 't0ken' }));
@@ -82,13 +95,14 @@ test('a syslog server over TCP is sent the root alone, counted in bytes', async 
   t.after(() => server.close());
   await once(server, 'listening');
   const witness = witnessAt(`syslog+tcp://127.0.0.1:${portOf(server)}`, means);
-  await witness.send(first);
+  const accented = { ...first, estate: 'café' };
+  await witness.send(accented);
   const [, length, message = ''] = /^(\d+) (.*)$/s.exec(received.join('')) ?? [];
   assert.equal(Number(length), Buffer.byteLength(message));
   assert.match(message, /^<109>1 1970-01-01T00:00:01\.000Z \S+ setpoint - checkpoint - \{/);
   const log = join(folder, 'audit.log');
   await writeFile(log, `Nov 23 11:00:00 host other: x\n${message}\n`);
-  assert.deepEqual(await readableWitnessAt(log, means).read(), [withoutHeads(first, sha256)]);
+  assert.deepEqual(await readableWitnessAt(log, means).read(), [withoutHeads(accented, sha256)]);
   await assert.rejects(witness.read(), /name the file of its log/);
 });
 

@@ -5,7 +5,7 @@ import type { WitnessedCheckpoint } from '../../core/ledger/checkpoint.ts';
 import type { Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
-import type { Comparison, Store } from '../../ports/store.ts';
+import type { Store, VerifyOptions } from '../../ports/store.ts';
 import type { Witness } from '../../ports/witness.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
@@ -202,14 +202,14 @@ async function provenBy(options: Options, server: Client | undefined, context: C
     context.terminal.err.write(byItsWord(server));
     return verdict;
   }
-  const compared = await comparisonOf(options, context);
+  const compared = await verifyOptionsOf(options, context);
   if (options.export !== undefined) return provenExport(options.export, options.dir, { compared, context });
   return withGivenStore(options.dir, context, async (store) =>
     store.audit.verify(await estateOf(store, options), compared),
   );
 }
 
-async function comparisonOf({ witness, unsignedLimit }: Options, { house }: Context): Promise<Comparison> {
+async function verifyOptionsOf({ witness, unsignedLimit }: Options, { house }: Context): Promise<VerifyOptions> {
   const limit = unsignedLimit === undefined ? {} : { unsignedLimitMs: unsignedLimit };
   if (witness === undefined) return limit;
   const witnesses = house.witnesses(witness === true ? undefined : witness);
@@ -232,7 +232,7 @@ const byItsWord = ({ url }: Client): string =>
   `This is the word of ${url} about its own ledger. To prove it here: setpoint ledger export --server ${url} --out FILE, and verify --export FILE with its checkpoints and public key in --dir.\n`;
 
 interface Proving {
-  readonly compared: Comparison;
+  readonly compared: VerifyOptions;
   readonly context: Context;
 }
 

@@ -85,11 +85,11 @@ export interface Claimed {
   /** All that a witness holds, to be compared; absent: no witness is asked. */
   readonly witness?: readonly WitnessedCheckpoint[];
   /** Entries may be unsigned, and checkpoints unwitnessed, for so long; absent: for ever. */
-  readonly patience?: Patience;
+  readonly unsignedLimit?: UnsignedLimit;
 }
 
 /** `now`: ms since the epoch. */
-export interface Patience {
+export interface UnsignedLimit {
   readonly now: number;
   readonly limitMs: number;
 }
@@ -334,8 +334,8 @@ const witnessOf = ({ witness, store, estate }: Claimed): readonly WitnessedCheck
 const newestIn = (witness: readonly WitnessedCheckpoint[]): Pick<SignedCheckpoint, 'number' | 'at'> =>
   witness.reduce((newest, { number, at }) => (number > newest.number ? { number, at } : newest), { number: 0, at: 0 });
 
-function unsignedTooLong({ unsigned }: State, { patience }: Claimed): Bad | undefined {
-  if (unsigned === undefined || patience === undefined || patience.now - unsigned.at <= patience.limitMs)
+function unsignedTooLong({ unsigned }: State, { unsignedLimit }: Claimed): Bad | undefined {
+  if (unsigned === undefined || unsignedLimit === undefined || unsignedLimit.now - unsigned.at <= unsignedLimit.limitMs)
     return undefined;
   const { entries, seq, at } = unsigned;
   const are = entries === 1 ? '1 entry is' : `${entries} entries are`;
@@ -348,10 +348,10 @@ function unwitnessed(claimed: Claimed, { numbered }: Signed): Bad | undefined {
   if (witness === undefined || numbered.length === 0) return undefined;
   const { number: last } = newestIn(witness);
   if (last === 0) return { reason: 'the witness holds no checkpoint of this ledger: nothing was compared' };
-  const { patience } = claimed;
+  const { unsignedLimit } = claimed;
   const next = numbered.filter(({ number }) => number > last).map(({ at }) => at);
   const since = next.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
-  if (patience === undefined || patience.now - since <= patience.limitMs) return undefined;
+  if (unsignedLimit === undefined || unsignedLimit.now - since <= unsignedLimit.limitMs) return undefined;
   return { reason: `the witness holds checkpoints up to ${last} only, the next one was signed ${formatMoment(since)}` };
 }
 

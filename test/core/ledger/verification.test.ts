@@ -45,7 +45,7 @@ function verify(
   items: readonly LedgerItem[],
   checkpoints: readonly AnyCheckpoint[],
   recorded?: Recorded,
-  compared: Pick<Claimed, 'witness' | 'patience'> = {},
+  compared: Pick<Claimed, 'witness' | 'unsignedLimit'> = {},
 ): Verdict {
   const check = verification({ store, estate, checkpoints, ...compared }, { hash, keys: ['k'], isSigned });
   items.every((item) => check.follow(item));
@@ -462,7 +462,7 @@ const sequenceRows: readonly {
   readonly name: string;
   readonly items?: readonly LedgerItem[];
   readonly checkpoints: readonly AnyCheckpoint[];
-  readonly compared?: Pick<Claimed, 'witness' | 'patience'>;
+  readonly compared?: Pick<Claimed, 'witness' | 'unsignedLimit'>;
   readonly want: 'ok' | 'broken' | 'unproven';
   readonly reason?: RegExp;
 }[] = [
@@ -536,36 +536,37 @@ const sequenceRows: readonly {
     want: 'unproven',
     reason: /no checkpoint of this ledger/,
   },
+  { name: 'nothing signed or witnessed yet', items: [], checkpoints: [], compared: { witness: [] }, want: 'ok' },
   {
     name: 'a witness that was sent nothing for too long',
     checkpoints: three,
-    compared: { witness: one, patience: { now: 1_201, limitMs: 1_000 } },
+    compared: { witness: one, unsignedLimit: { now: 1_201, limitMs: 1_000 } },
     want: 'unproven',
     reason: /up to 1 only/,
   },
   {
     name: 'a witness that was sent nothing for a while',
     checkpoints: three,
-    compared: { witness: one, patience: { now: 1_200, limitMs: 1_000 } },
+    compared: { witness: one, unsignedLimit: { now: 1_200, limitMs: 1_000 } },
     want: 'ok',
   },
   {
     name: 'entries without a signature for too long',
     checkpoints: firstTwo,
-    compared: { patience: { now: 1_006, limitMs: 1_000 } },
+    compared: { unsignedLimit: { now: 1_006, limitMs: 1_000 } },
     want: 'unproven',
     reason: /^2 entries are not signed, the oldest since 1970/,
   },
   {
     name: 'entries without a signature for a while',
     checkpoints: firstTwo,
-    compared: { patience: { now: 1_005, limitMs: 1_000 } },
+    compared: { unsignedLimit: { now: 1_005, limitMs: 1_000 } },
     want: 'ok',
   },
   {
     name: 'no checkpoint at all, for too long',
     checkpoints: [],
-    compared: { patience: { now: 2_000, limitMs: 1_000 } },
+    compared: { unsignedLimit: { now: 2_000, limitMs: 1_000 } },
     want: 'unproven',
     reason: /^6 entries/,
   },

@@ -6,11 +6,11 @@ import type { Witness } from '../ports/witness.ts';
 const longestQueue = 1_000;
 
 /** Checkpoints on their way to witnesses, in the order in which they were signed. */
-export function witnessPost(witnesses: readonly Witness[]): {
+export function witnessQueue(witnesses: readonly Witness[]): {
   offer(checkpoint: SignedCheckpoint): void;
   deliver(): Promise<readonly Undelivered[]>;
 } {
-  const queues = witnesses.map((witness): WitnessQueue => ({ witness, waiting: [] }));
+  const queues = witnesses.map((witness): Queue => ({ witness, waiting: [] }));
   let running: Promise<readonly Undelivered[]> | undefined;
   const deliver = async (): Promise<readonly Undelivered[]> => {
     const failed = await Promise.all(queues.map(deliverTo));
@@ -33,12 +33,12 @@ export function witnessPost(witnesses: readonly Witness[]): {
   };
 }
 
-interface WitnessQueue {
+interface Queue {
   readonly witness: Witness;
   readonly waiting: SignedCheckpoint[];
 }
 
-async function deliverTo({ witness, waiting }: WitnessQueue): Promise<readonly Undelivered[]> {
+async function deliverTo({ witness, waiting }: Queue): Promise<readonly Undelivered[]> {
   try {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       await witness.send(next);
