@@ -1,6 +1,7 @@
 import type { Action } from '../../src/core/action.ts';
 import type { Batch } from '../../src/core/pack.ts';
 import type { Attributes } from '../../src/core/resource.ts';
+import { type ActionWrites, writesOf } from '../pass/action-writes.ts';
 
 /**
  * Requests of Resource Manager that a batch takes and that change something. A resource group that is absent costs one more, which no
@@ -21,24 +22,10 @@ export function writes({ kind, actions }: Batch): number {
   const [first] = actions;
   if (first === undefined) return 0;
   if (kind === 'subnet' || kind === 'firewall-rule') return 1;
-  return actions.reduce((sum, action) => sum + ofOne(action), 0);
+  return actions.reduce((sum, action) => sum + writesOf(action, each), 0);
 }
 
-function ofOne(action: Action): number {
-  switch (action.verb) {
-    case 'create':
-      return creation(action.desired.attributes);
-    case 'replace':
-      return creation(action.desired.attributes) + 1;
-    case 'update':
-    case 'adopt':
-      return changed(action);
-    case 'delete':
-      return action.kind === 'network' ? 2 : 1;
-    case 'forget':
-      return 0;
-  }
-}
+const each: ActionWrites = { create: creation, change: changed, delete: ({ kind }) => (kind === 'network' ? 2 : 1) };
 
 function creation(attributes: Attributes[keyof Attributes]): number {
   if ('machine' in attributes)

@@ -1,6 +1,7 @@
 import type { Action } from '../../src/core/action.ts';
 import type { Batch } from '../../src/core/pack.ts';
 import type { Attributes } from '../../src/core/resource.ts';
+import { type ActionWrites, writesOf } from '../pass/action-writes.ts';
 
 /**
  * Requests of Compute Engine that a batch takes and that change something: it takes one thing at a time, so a batch goes side by side.
@@ -14,23 +15,13 @@ import type { Attributes } from '../../src/core/resource.ts';
  *   adopt            | its changes; labels for an instance's mark, as no other mark can be written
  *   any other        | one for each action
  */
-export const writes = ({ actions }: Batch): number => actions.reduce((sum, action) => sum + ofOne(action), 0);
+export const writes = ({ actions }: Batch): number => actions.reduce((sum, action) => sum + writesOf(action, each), 0);
 
-function ofOne(action: Action): number {
-  switch (action.verb) {
-    case 'create':
-      return creation(action.desired.attributes);
-    case 'replace':
-      return creation(action.desired.attributes) + 1;
-    case 'update':
-    case 'adopt':
-      return changed(action);
-    case 'delete':
-      return action.kind === 'network' ? 1 + (action.observed.condition.parts?.length ?? 0) : 1;
-    case 'forget':
-      return 0;
-  }
-}
+const each: ActionWrites = {
+  create: creation,
+  change: changed,
+  delete: ({ kind, observed }) => (kind === 'network' ? 1 + (observed.condition.parts?.length ?? 0) : 1),
+};
 
 function creation(attributes: Attributes[keyof Attributes]): number {
   if ('machine' in attributes) return attributes.machine.power === 'stopped' ? 2 : 1;

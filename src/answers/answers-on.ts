@@ -8,7 +8,7 @@ import { pausesOn } from './pauses.ts';
 import { planningOn } from './planning.ts';
 import { plansOn } from './plans.ts';
 import { seenOf } from './sight.ts';
-import { withWithheld } from './withheld-drift.ts';
+import { withWithheld } from './unfinished.ts';
 
 /** What is asked about estates, answered out of a store. */
 export function answersOn(grounds: Grounds): Answers {

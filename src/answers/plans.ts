@@ -12,7 +12,7 @@ import { postedEstate, toldOf } from './posted-estate.ts';
 import { seesPlan } from './sees-plan.ts';
 import { seenOf } from './sight.ts';
 import { type KeptSurvey, surveyOf } from './survey-of.ts';
-import { withWithheld } from './withheld-drift.ts';
+import { withWithheld } from './unfinished.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;

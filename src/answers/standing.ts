@@ -10,9 +10,8 @@ import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Replacement } from '../ports/targets.ts';
 import type { Estate } from './estate.ts';
-import { blockedRows, halfReplacedIn } from './half-replaced.ts';
 import { type LeftAlone, leftAlone } from './left-alone.ts';
-import { withheldDrift } from './withheld-drift.ts';
+import { blockedRows, halfReplacedIn, withheldDrift } from './unfinished.ts';
 
 /** How an estate stands, by its store alone. */
 export type Standing = Spoken & InHand;

@@ -17,9 +17,9 @@ import type {
   Targets,
   TargetsAsked,
 } from '../ports/targets.ts';
-import { blockedRows, halfReplacedIn } from './half-replaced.ts';
 import { type Grounds, openInForce } from './opened.ts';
 import { subjectOf, subjectWithin } from './subject-within.ts';
+import { blockedRows, halfReplacedIn } from './unfinished.ts';
 import { wishPass } from './wish.ts';
 
 type Ground = Pick<Grounds, 'store' | 'open'>;

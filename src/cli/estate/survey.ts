@@ -2,7 +2,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
 import { leftAlone } from '../../answers/left-alone.ts';
 import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/survey.ts';
-import { withheldDrift } from '../../answers/withheld-drift.ts';
+import { withheldDrift } from '../../answers/unfinished.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { approvedBy } from '../../core/plan/approve.ts';

@@ -1,7 +1,9 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { Status } from '../core/inventory/status.ts';
+import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { halfDoneIn } from '../core/plan/succession.ts';
+import type { EstateAsked, Planned } from '../ports/answers.ts';
 import type { KeptRow } from '../ports/kept-row.ts';
 import type { RowQuery } from '../ports/rows.ts';
 import type { Store } from '../ports/store.ts';
@@ -24,7 +26,7 @@ interface StatusesAsked extends BlockedAsked {
 }
 
 /** Resources with one of these statuses by the newest looks, at most 10,000, sorted by address. */
-export async function rowsWith(
+async function rowsWith(
   { seen, filter = {}, statuses }: StatusesAsked,
   { rows }: Pick<Store, 'rows'>,
 ): Promise<readonly KeptRow[]> {
@@ -52,4 +54,19 @@ export function halfReplacedIn(knowledge: Knowledge, blocked: readonly KeptRow[]
     const heldBy = reasons.get(one.address);
     return heldBy === undefined ? one : { ...one, heldBy };
   });
+}
+
+/** Drift that workers leave alone, by the newest looks, as far as `seen` shows it. */
+export async function withheldDrift(
+  { estate, seen, targets }: EstateAsked,
+  store: Pick<Store, 'rows'>,
+): Promise<readonly WithheldDrift[]> {
+  const filter = { estates: [estate], ...(targets === undefined ? {} : { targets }) };
+  return withheldDriftIn(await rowsWith({ statuses: withheldStatuses, seen, filter }, store));
+}
+
+/** The same answer, with the drift that workers leave alone. */
+export async function withWithheld(planned: Planned, asked: EstateAsked, store: Pick<Store, 'rows'>): Promise<Planned> {
+  const withheld = await withheldDrift(asked, store);
+  return withheld.length === 0 ? planned : { ...planned, bound: { ...planned.bound, withheldDrift: withheld } };
 }
