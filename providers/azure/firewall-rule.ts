@@ -163,7 +163,8 @@ async function rewrite(
   const changed = items.filter(({ changes, mark }) => changes.length > 0 || mark);
   const edits = changed.map(({ desired, observed, mark }): RuleEdit => {
     const properties = writeRule(desired.attributes);
-    return { name: nameOf(observed.id), properties, stands: true, mark, contained: isPartFor(observed) };
+    const { id, attributes: listed } = observed;
+    return { name: nameOf(id), properties, stands: true, listed, mark, contained: isPartFor(observed) };
   });
   return edited(items, changed, edits, { scope, call });
 }
@@ -178,6 +179,7 @@ async function revoke(
     ({ id, observed }): RuleEdit => ({
       name: nameOf(id),
       stands: false,
+      listed: observed.attributes,
       mark: observed.signs.mark,
       contained: isPartFor(observed),
     }),

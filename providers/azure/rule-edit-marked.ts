@@ -9,7 +9,7 @@ import { ifMatch } from './retag.ts';
 import type { RuleEdit } from './rule-edit.ts';
 import { type RulePlace, readRuleMark, roomBeside, writeRuleMark } from './rule-mark.ts';
 import type { Scope } from './scope.ts';
-import { sameRule } from './security-rule.ts';
+import { changedMeanwhile, sameRule } from './security-rule.ts';
 
 /**
  * Changes one rule of an NSG that is not ours, by its own URL: the mark in its description says whose it is.
@@ -24,13 +24,15 @@ export async function editMarked(edit: RuleEdit, nsg: RawResource, scope: Scope,
   const present = childNamed(nsg.properties.securityRules, edit.name);
   const place: RulePlace = { prefix: prefixAt(nsg.id, scope.location), name: edit.name.toLowerCase() };
   const bears = markOn(present, place);
-  if (edit.properties === undefined) return present ? remove(edit, bears, nsg, { scope, call }) : done;
+  if (edit.properties === undefined) return present ? remove(edit, present, nsg, { scope, call }) : done;
   if (!present && edit.stands) return failed('not-found', 'ResourceNotFound', `rule ${edit.name} is gone`);
   const mark = edit.mark ?? bears;
   if (mark === undefined || (present && !mayWrite(edit, bears))) return notOurs(edit, nsg);
   const properties = described(edit.properties, mark, place);
   if (!properties.ok) return properties;
   if (present && sameRule(present.properties, properties.value)) return done;
+  const changed = present && changedMeanwhile(edit, present);
+  if (changed) return changed;
   return put(edit.name, properties.value, { nsg, present }, { scope, call });
 }
 
@@ -83,11 +85,14 @@ async function put(
 
 async function remove(
   edit: RuleEdit,
-  bears: Mark | undefined,
+  present: RawChild,
   nsg: RawResource,
   { scope, call }: Way,
 ): Promise<Result<void>> {
+  const bears = markOn(present, { prefix: prefixAt(nsg.id, scope.location), name: edit.name.toLowerCase() });
   if (bears === undefined || bears.estate !== edit.mark?.estate) return notOurs(edit, nsg);
+  const changed = changedMeanwhile(edit, present);
+  if (changed) return changed;
   const { resourceGroup, name: group } = partsOfId(nsg.id);
   const gone = await scope.client.run(call, ({ network }) =>
     network.securityRules.delete(resourceGroup, group, edit.name),

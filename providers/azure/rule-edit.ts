@@ -1,3 +1,4 @@
+import type { RuleAttributes } from '../../src/core/attributes.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
@@ -8,7 +9,7 @@ import { childNamed, type RawChild, type RawResource, withChildren } from './raw
 import { ifMatch, isAnother } from './retag.ts';
 import { editMarked } from './rule-edit-marked.ts';
 import type { Scope } from './scope.ts';
-import { sameRule } from './security-rule.ts';
+import { changedMeanwhile, sameRule } from './security-rule.ts';
 import { sinks } from './sinks.ts';
 import type { Tags } from './tags.ts';
 import { inTurn } from './turn.ts';
@@ -20,6 +21,8 @@ export interface RuleEdit {
   readonly properties?: object;
   /** Whether it must stand already. */
   readonly stands: boolean;
+  /** A rule that is changed or goes: as it was when that was planned. */
+  readonly listed?: RuleAttributes;
   /** The mark that it bears, or shall bear, where the NSG is not ours. */
   readonly mark: Mark | undefined;
   /** Whether the NSG is the network's own part, by its tags. */
@@ -132,11 +135,12 @@ const unsafe = failed(
   'Azure told no etag of the security group, so nothing can be written safely',
 );
 
-/** What needs no write: it says so already, is gone already, or cannot be changed any more. */
-function settledBy({ name, properties, stands }: RuleEdit, present: RawChild | undefined): Result<void> | undefined {
-  if (properties === undefined) return present ? undefined : done;
+/** An edit that needs no write: the rule says so already, is gone already, or has changed since the edit was planned. */
+function settledBy(edit: RuleEdit, present: RawChild | undefined): Result<void> | undefined {
+  const { name, properties, stands } = edit;
+  if (properties === undefined) return present ? changedMeanwhile(edit, present) : done;
   if (!present) return stands ? failed('not-found', 'ResourceNotFound', `rule ${name} is gone`) : undefined;
-  return sameRule(present.properties, properties) ? done : undefined;
+  return sameRule(present.properties, properties) ? done : changedMeanwhile(edit, present);
 }
 
 /** Its name as it stands, id and etag, which are no part of what a rule says. */

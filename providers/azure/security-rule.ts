@@ -1,7 +1,9 @@
 import type { SecurityRule } from '@azure/arm-network';
 import type { RuleAttributes, RuleMatch } from '../../src/core/attributes.ts';
 import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
+import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
+import { failed } from '../pass/answer.ts';
 import { armIdOf, canonicalId } from './ids.ts';
 import { canonicalPorts, canonicalProtocol, protocolTexts, withPorts } from './traffic.ts';
 
@@ -54,6 +56,31 @@ export function sameRule(a: object | undefined, b: object | undefined): boolean 
   };
   return text(a) === text(b);
 }
+
+/**
+ * The failure of a write where a colleague changed the rule between the listing that its plan rests on, which showed `listed`, and the
+ * GET made for the write, which showed `properties`. A change of the text alone is none.
+ */
+export function changedMeanwhile(
+  { name, listed }: { readonly name: string; readonly listed?: RuleAttributes },
+  { properties }: { readonly properties?: object },
+): Result<void> | undefined {
+  if (listed === undefined || matchesListed(properties, listed)) return undefined;
+  const message = `rule ${name} was changed since it was listed; it is planned again as it stands`;
+  return failed('conflict', 'ChangedMeanwhile', message);
+}
+
+/** Whether the properties of a rule let through the same traffic, in the same place, as these attributes from a listing. */
+function matchesListed(properties: object | undefined, { match, order }: RuleAttributes): boolean {
+  // why: what ARM wrote; every property is read as optional
+  const rule = (properties ?? {}) as SecurityRule;
+  const text = ({ direction, action, protocol, ports, peers, targets = [] }: RuleMatch, priority?: number): string =>
+    JSON.stringify([direction, action, protocol, ports, withoutGuids(peers), withoutGuids(targets), priority]);
+  return text(readMatch(rule, canonicalId), rule.priority) === text(match, order?.priority);
+}
+
+const withoutGuids = (items: readonly string[]): readonly string[] =>
+  sorted(items.map((item) => (item.includes('/providers/') ? armIdOf(item) : item)));
 
 const anyone = 'any';
 export const peerPrefix = { group: 'group:', tag: 'service-tag:' } as const;

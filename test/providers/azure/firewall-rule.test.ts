@@ -181,6 +181,47 @@ describe('a rule that changes', () => {
     assert.deepEqual([now.id, now.attributes], [observed.id, revision.desired.attributes]);
   });
 
+  for (const [what, change] of [
+    ['ports', { destinationPortRange: '8443' }],
+    ['peers', { sourceAddressPrefix: '10.99.0.0/16' }],
+    ['number', { priority: 777 }],
+    ['effect', { access: 'Deny' }],
+  ] as const)
+    test(`and of which a colleague changed the ${what} since it was listed is planned again`, async () => {
+      const one = await estate();
+      const [a, b] = many(one, 2);
+      assert.ok(a && b);
+      const [first, second] = [await createOne(one.session, a), await createOne(one.session, b)];
+      const [standing] = await rulesIn(one);
+      const theirs = { ...standing?.properties, ...change };
+      await byHand(one.stage, 'PUT', `${nsg}/securityRules/r0-00000000`, { properties: theirs });
+      const ours = (creation: typeof a, observed: typeof first) =>
+        revisionTo(creation, observed, { match: { ...observed.attributes.match, protocol: 'udp' } });
+      const rules = one.session.actuators['firewall-rule'];
+      const updates = await rules.update([ours(a, first), ours(b, second)], recordedCall());
+      assert.deepEqual(codes(updates), ['conflict ChangedMeanwhile', 'ok']);
+      const deletions = await rules.delete([{ id: first.id, observed: first }], recordedCall());
+      assert.deepEqual(codes(deletions), ['conflict ChangedMeanwhile']);
+      const stands = (await rulesIn(one)).find(({ name }) => name === 'r0-00000000')?.properties;
+      assert.deepEqual({ ...stands, ...change, provisioningState: '' }, { ...stands, provisioningState: '' });
+      const again = await seen(one.session, 'firewall-rule', 'r0-00000000');
+      must((await rules.update([ours(a, again)], recordedCall()))[0]);
+    });
+
+  test('and that a colleague has changed as it is wanted is done', async () => {
+    const one = await estate();
+    const creation = ruleOf(one, 'a-00000000');
+    const observed = await createOne(one.session, creation);
+    const [standing] = await rulesIn(one);
+    await byHand(one.stage, 'PUT', `${nsg}/securityRules/a-00000000`, {
+      properties: { ...standing?.properties, priority: 300 },
+    });
+    const call = recordedCall();
+    const revision = revisionTo(creation, observed, { order: { priority: 300 } });
+    must((await one.session.actuators['firewall-rule'].update([revision], call))[0]);
+    assert.deepEqual(writesOf(call), []);
+  });
+
   test('and is gone does not sink the others', async () => {
     const one = await estate();
     const [a, b] = many(one, 2);

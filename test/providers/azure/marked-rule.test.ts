@@ -119,6 +119,20 @@ describe('what bears no mark of ours there is never touched', () => {
     assert.equal(await textOf('a-00000000'), 'mine now');
   });
 
+  test('a rule of ours that a colleague changed since it was listed', async () => {
+    const creation = ruleOf(one, 'm-00000000', { priority: 150 });
+    const observed = await createOne(one.session, creation);
+    const marked = await textOf('m-00000000');
+    await byHand(one.stage, 'PUT', `${nsg}/securityRules/m-00000000`, {
+      properties: { ...labRule.properties, priority: 151, description: marked },
+    });
+    const revision = revisionTo(creation, observed, { order: { priority: 152 } });
+    assert.deepEqual(codes(await rules().update([revision], recordedCall())), ['conflict ChangedMeanwhile']);
+    const removal = { id: observed.id, observed };
+    assert.deepEqual(codes(await rules().delete([removal], recordedCall())), ['conflict ChangedMeanwhile']);
+    assert.equal(await textOf('m-00000000'), marked);
+  });
+
   test('a rule that another estate marked', async () => {
     const creation = ruleOf(one, 'a-00000000');
     const theirs = { ...creation, mark: { ...creation.mark, estate: 'umbrella' } };
