@@ -1,3 +1,4 @@
+import { isWithin } from '../json-bounds.ts';
 import type { Problem } from '../problem.ts';
 
 /**
@@ -12,42 +13,10 @@ export type BodyJson = { readonly value: unknown } | { readonly refused: Problem
 
 /** The JSON of a body. Its depth and its parts are counted on the bytes, before a parser makes objects of them. */
 export function bodyJson(body: Uint8Array): BodyJson {
-  if (!isWithin(body)) return { refused: tooMuch };
+  if (!isWithin(body, most)) return { refused: tooMuch };
   const text = textOf(body);
   if (text === undefined) return { refused: noJson };
   return isSound(text.value) ? text : { refused: unsound };
-}
-
-const [quote, backslash] = [...Buffer.from('"\\')];
-
-/** By byte: how many parts it begins, and how much deeper it leads, outside of texts. */
-const parts = tableOf({ ',': 1, ':': 1, '[': 1, '{': 1 });
-const depths = tableOf({ '[': 1, '{': 1, ']': -1, '}': -1 });
-
-function tableOf(marks: Readonly<Record<string, number>>): Int8Array {
-  const table = new Int8Array(256);
-  for (const [mark, value] of Object.entries(marks)) table[mark.charCodeAt(0)] = value;
-  return table;
-}
-
-/** One look at each byte: every byte of a character beyond ASCII is over 127, so none is taken for a mark. */
-function isWithin(body: Uint8Array): boolean {
-  const count = { depth: 0, parts: 1 };
-  let inText = false;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at] ?? 0;
-    if (byte === quote) inText = !inText;
-    if (inText) at += byte === backslash ? 1 : 0;
-    else if (!isCounted(count, byte)) return false;
-  }
-  return true;
-}
-
-/** Counts a byte outside of texts; false where it is one too many. */
-function isCounted(count: { depth: number; parts: number }, byte: number): boolean {
-  count.depth += depths[byte] ?? 0;
-  count.parts += parts[byte] ?? 0;
-  return count.depth <= most.depth && count.parts <= most.parts;
 }
 
 /** Undefined for what is no JSON: the message of a parser repeats what it read. */

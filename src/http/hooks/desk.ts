@@ -2,10 +2,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Delivery } from '../senders/sender.ts';
 import { allowances } from './allowance.ts';
 import type { Hooks } from './hook.ts';
+import { inPieces } from './in-pieces.ts';
 import { lanesTo, type Surroundings } from './lanes.ts';
 import { type Knock, prover } from './prove.ts';
 import { refusals } from './refusals.ts';
-import { seenLately } from './seen.ts';
+import { type Seen, seenLately } from './seen.ts';
 
 /** Where deliveries are taken, or refused. */
 export interface Desk {
@@ -90,14 +91,28 @@ type Take = (knock: Knock, deliveries: readonly Delivery[]) => Promise<readonly 
 function taker({ first }: Hooks, clock: Clock): Take {
   const seen = seenLately();
   const allowance = allowances(clock);
-  return async ({ estate, hook, body }, deliveries) => {
-    const unseen = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-    for (const id of unseen.keys()) if (seen.has(estate, hook, id)) unseen.delete(id);
-    if (unseen.size === 0) return [];
+  return async (knock, deliveries) => {
+    const { estate, hook, body } = knock;
+    const unseen = await unseenOf(knock, deliveries, seen);
+    if (unseen.length === 0) return [];
     const wait = allowance.spend(`${estate}/${hook}`, body.length);
     if (wait !== undefined) return wait;
-    const firsts = await first(estate, hook, [...unseen.keys()]);
-    for (const id of unseen.keys()) seen.add(estate, hook, id);
-    return [...unseen.values()].filter((_, index) => firsts[index] === true);
+    const ids = unseen.map(({ id }) => id);
+    const firsts = await first(estate, hook, ids);
+    for await (const some of inPieces(ids)) for (const id of some) seen.add(estate, hook, id);
+    return unseen.filter((_, index) => firsts[index] === true);
   };
+}
+
+/** Each once, the last of those with one id. */
+async function unseenOf(
+  { estate, hook }: Knock,
+  deliveries: readonly Delivery[],
+  seen: Seen,
+): Promise<readonly Delivery[]> {
+  const unseen: Delivery[] = [];
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  for await (const some of inPieces([...byId.values()]))
+    unseen.push(...some.filter(({ id }) => !seen.has(estate, hook, id)));
+  return unseen;
 }

@@ -6,6 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Queue, Where } from '../../ports/queue.ts';
 import type { Touches } from '../../ports/touches.ts';
+import { inPieces } from './in-pieces.ts';
 
 /** What hearing of changes leads to. */
 export interface Ears {
@@ -33,10 +34,9 @@ export interface Heard {
 export async function hear({ estate, scopes, cloud, events }: Heard, ears: Ears): Promise<void> {
   const { touches: read } = await ears.cloud(cloud);
   if (read === undefined) return;
-  const touches = touchesIn(
-    events.flatMap((event) => read(event)),
-    scopes,
-  );
+  const told: Touch[] = [];
+  for await (const some of inPieces(events)) told.push(...some.flatMap((event) => read(event)));
+  const touches = touchesIn(told, scopes);
   if (touches.length === 0) return;
   const byScope = Map.groupBy(await ears.touches.keep(estate, touches), ({ scope }) => scope);
   for (const [scope, those] of byScope) {

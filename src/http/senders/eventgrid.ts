@@ -23,6 +23,8 @@ export const eventgrid: Sender<string> = {
     const body = parseJson(arrival.body);
     const events: readonly unknown[] = Array.isArray(body) ? body : [body];
     if (isValidation(arrival)) return validation(events);
+    if (events.length > mostEvents)
+      return { as: 'malformed', why: `the body is no batch of Event Grid: it has more than ${mostEvents} events` };
     const deliveries = events.flatMap((event): readonly Delivery[] => {
       const id = textOf(event, 'id');
       return id === undefined ? [] : [{ id: `${sourceOf(event)} ${id}`, event }];
@@ -37,6 +39,9 @@ export const eventgrid: Sender<string> = {
     return { allow: 'POST, OPTIONS', 'webhook-allowed-origin': origin, 'webhook-allowed-rate': allowedPerMinute };
   },
 };
+
+/** "This number will never be exceeded": https://learn.microsoft.com/azure/event-grid/delivery-and-retry#output-batching */
+const mostEvents = 5_000;
 
 /** https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md#42-validation-response */
 const allowedPerMinute = '600';

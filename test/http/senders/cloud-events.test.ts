@@ -17,6 +17,12 @@ const inHeader = ({ query: _, headers, ...sent }: Sent): Sent => ({
   headers: { ...headers, 'x-api-key': secret },
 });
 
+const short = (count: number): readonly object[] => Array.from({ length: count }, (_, i) => ({ id: `g-${i}` }));
+
+/** An event with events in one another. */
+const nested = (depth: number): object =>
+  Array.from({ length: depth - 1 }, () => 0).reduce<object>((inner) => ({ id: 'e-1', detail: inner }), {});
+
 const genuine = [
   {
     name: 'EventBridge: one event',
@@ -52,6 +58,20 @@ const genuine = [
     sent: eventgrid(secret, [gridEvent('g-1'), gridEvent('g-2'), gridEvent('g-1')]),
     cloud: 'azure',
     events: [gridEvent('g-1'), gridEvent('g-2')],
+  },
+  {
+    name: 'Event Grid: as many events as a batch may have',
+    hook: 'eventgrid',
+    sent: eventgrid(secret, short(5_000)),
+    cloud: 'azure',
+    events: short(5_000),
+  },
+  {
+    name: 'EventBridge: an event of 64 levels',
+    hook: 'eventbridge',
+    sent: eventbridge(secret, nested(64)),
+    cloud: 'aws',
+    events: [nested(64)],
   },
   {
     name: 'Event Grid: a CloudEvent',
@@ -129,6 +149,13 @@ const malformed: readonly { readonly name: string; readonly hook: string; readon
   { name: 'EventBridge: no JSON', hook: 'eventbridge', sent: { ...eventbridge(secret), body: `{"id": "${secret}` } },
   { name: 'EventBridge: no id', hook: 'eventbridge', sent: eventbridge(secret, { detail: {} }) },
   { name: 'EventBridge: a list', hook: 'eventbridge', sent: eventbridge(secret, [cloudTrail('e-1')]) },
+  { name: 'EventBridge: an event of 65 levels', hook: 'eventbridge', sent: eventbridge(secret, nested(65)) },
+  {
+    name: 'EventBridge: an event of too many fields',
+    hook: 'eventbridge',
+    sent: eventbridge(secret, { ...cloudTrail('e-1'), resources: Array.from({ length: 100_000 }, () => 1) }),
+  },
+  { name: 'Event Grid: more events than a batch has', hook: 'eventgrid', sent: eventgrid(secret, short(5_001)) },
   { name: 'Event Grid: an empty list', hook: 'eventgrid', sent: eventgrid(secret, []) },
   { name: 'Event Grid: an event without an id', hook: 'eventgrid', sent: eventgrid(secret, [gridEvent('g-1'), {}]) },
   {
