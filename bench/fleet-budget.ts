@@ -7,7 +7,7 @@ import { crew, type Told } from './fleet-budget/crew.ts';
 import type { Ground } from './fleet-budget/task.ts';
 
 /** A budget as its cloud counts it, told here apart from the product's own tables. */
-interface Lane {
+export interface Lane {
   readonly name: string;
   readonly ground: Ground;
   /** As the sandbox's log calls it. */
@@ -16,7 +16,7 @@ interface Lane {
   available(seconds: number): number;
 }
 
-const lanes: readonly Lane[] = [
+export const lanes: readonly Lane[] = [
   {
     name: 'ec2',
     ground: { cloud: 'aws', account: '111122223333', region: 'eu-west-1', network: 'vpc-00000000000000000' },
@@ -99,7 +99,7 @@ interface Seen {
 
 function figuresOf({ name, available }: Lane, { seconds, told, log }: Seen): readonly Figure[] {
   const letGo = told.map((one) => one.letGo);
-  const refused = log.filter(({ status }) => status === 403 || status === 503).length;
+  const refused = refusedIn(log);
   const sum = letGo.reduce((all, each) => all + each, 0);
   if (sum !== log.length) throw new Error(`the workers let ${sum} requests go, and the cloud saw ${log.length}`);
   const used = (100 * (log.length - refused)) / available(seconds);
@@ -116,11 +116,13 @@ function figuresOf({ name, available }: Lane, { seconds, told, log }: Seen): rea
 /** Budgets hold back for requests that are a second late: what is over where somebody stood still for longer is the machine's. */
 const unit = 'ms that a worker stood still at most';
 
-type Log = z.infer<typeof entries>['entries'];
+export type Log = z.infer<typeof entries>['entries'];
+
+export const refusedIn = (log: Log): number => log.filter(({ status }) => status === 403 || status === 503).length;
 
 const entries = z.object({ entries: z.array(z.object({ status: z.number() })) });
 
-async function logOf(url: string, action: string): Promise<Log> {
+export async function logOf(url: string, action: string): Promise<Log> {
   const answer = await fetch(new URL('/_sandbox/log', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -4,8 +4,9 @@ import { loadProvider } from '../../providers/index.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Limiter } from '../../src/ports/limiter.ts';
-import { openSharedLimiter, type SharedLimiter } from '../../src/store/redis/shared-limiter.ts';
+import type { Limiter, SharedLimiter } from '../../src/ports/limiter.ts';
+import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
+import { openSharedLimiter } from '../../src/store/redis/shared-limiter.ts';
 import { watchStandstill } from '../process/standstill.ts';
 import type { Task } from './task.ts';
 
@@ -13,8 +14,15 @@ import type { Task } from './task.ts';
  * One worker of a fleet, as far as its budget goes: it opens a cloud, says `ready`, waits for a line, and then looks for one
  * network again and again, many at once, as often as the fleet's budget lets it. Tells how often that was, and for how long it stood still at most.
  */
-async function main({ ground, url, redis, worker, seconds }: Task): Promise<void> {
-  const limiter = await limiterOf(worker, redis);
+async function main({
+  ground,
+  url,
+  worker,
+  seconds,
+  calls = Number.POSITIVE_INFINITY,
+  ...shared
+}: Task): Promise<void> {
+  const limiter = await limiterOf(worker, shared);
   const provider = await loadProvider(ground.cloud);
   const { account, region, network } = ground;
   const scope = provider.dialect.scope({ account, region });
@@ -28,9 +36,10 @@ async function main({ ground, url, redis, worker, seconds }: Task): Promise<void
     letGo += 1;
   });
   const spend = async (): Promise<void> => {
-    while (!end.aborted) await session.actuators.network.read([network], call);
+    while (!end.aborted && letGo < calls) await session.actuators.network.read([network], call);
   };
   await Promise.all(Array.from({ length: atOnce }, () => spend().catch(unlessEnded(end))));
+  if (letGo >= calls) await pause(seconds * 1000);
   standstill.stop();
   console.log(JSON.stringify({ letGo, stoodMs: standstill.longestMs() }));
   await session.close();
@@ -44,11 +53,16 @@ const clock: Clock = {
   sleep: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
 };
 
-/** Without Redis everybody takes the whole budget to be theirs. */
-const limiterOf = async (worker: string, redis: string | undefined): Promise<Limiter & Partial<SharedLimiter>> =>
-  redis === undefined
-    ? inProcessLimiter({ clock })
-    : openSharedLimiter({ url: redis, clock, worker, fresh: true, budgets: { reserve: 0 } });
+/** Without a server everybody takes the whole budget to be theirs. */
+async function limiterOf(
+  worker: string,
+  { redis, postgres }: Pick<Task, 'redis' | 'postgres'>,
+): Promise<Limiter & Partial<SharedLimiter>> {
+  const usual = { clock, worker, fresh: true };
+  if (redis !== undefined) return openSharedLimiter({ ...usual, url: redis, budgets: { reserve: 0 } });
+  if (postgres === undefined) return inProcessLimiter({ clock });
+  return openPostgresLimiter({ ...usual, reach: { config: postgres }, budgets: { reserve: 0, lateMs: 1000 } });
+}
 
 function callWith(limiter: Limiter, share: string, end: AbortSignal, letGo: () => void): Call {
   return {

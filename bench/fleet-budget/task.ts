@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /** One account and region, and a network that is not there: looking for it is one call. */
 export interface Ground {
   readonly cloud: 'aws' | 'gcp';
@@ -6,11 +8,16 @@ export interface Ground {
   readonly network: string;
 }
 
-/** What one worker is to do. `redis`: absent where everybody is to keep budgets of their own. */
+/**
+ * What one worker is to do. `redis`, `postgres`: where the budgets are shared; without either everybody keeps budgets of their own. `calls`:
+ * after so many it is idle; absent: it never is.
+ */
 export interface Task {
   readonly ground: Ground;
   readonly url: string;
   readonly redis?: string;
+  readonly postgres?: pg.ClientConfig;
+  readonly calls?: number;
   readonly worker: string;
   readonly seconds: number;
 }

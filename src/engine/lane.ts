@@ -1,7 +1,7 @@
 import type { Budget } from '../ports/actuator.ts';
 import type { Refusal } from '../ports/limiter.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
-import { Pace } from './pace.ts';
+import { type KeptPace, Pace } from './pace.ts';
 import { type LaneOptions, type Shape, shapeOf } from './shape.ts';
 import { faded, rounding, standingOf } from './turn.ts';
 
@@ -11,16 +11,48 @@ import { faded, rounding, standingOf } from './turn.ts';
  */
 export class LaneState {
   readonly #shape: Shape;
-  readonly #pace = new Pace();
-  readonly #store: Store;
+  readonly #pace: Pace;
+  readonly #store: LaneStore;
   /** What each share has had, as it was when it last took something. */
-  readonly #had = new Map<string, { readonly amount: number; readonly at: number }>();
+  readonly #had: Map<string, Had>;
   #manyShares = 1000;
 
-  constructor(budget: Budget, options: LaneOptions, now: number) {
-    this.#shape = shapeOf(budget, options);
-    this.#store = this.#shape.windowMs === undefined ? new Bucket(this.#shape, now) : new Window(this.#shape);
-    if (options.empty) this.#store.lower(0, now, 1);
+  private constructor(shape: Shape, store: LaneStore, pace = new Pace(), had: Iterable<readonly [string, Had]> = []) {
+    this.#shape = shape;
+    this.#store = store;
+    this.#pace = pace;
+    this.#had = new Map(had);
+  }
+
+  /** Full, or with `empty` as if all of it had been spent just now. */
+  static of(budget: Budget, options: LaneOptions, now: number): LaneState {
+    const shape = shapeOf(budget, options);
+    const store = shape.windowMs === undefined ? new Bucket(shape, now) : new Window(shape);
+    if (options.empty) store.lower(0, now, 1);
+    return new LaneState(shape, store);
+  }
+
+  /** With a store of somebody else's. */
+  static on(shape: Shape, store: LaneStore): LaneState {
+    return new LaneState(shape, store);
+  }
+
+  /** As `kept` returned it. */
+  static from({ store, pace, had }: KeptLane, budget: Budget, options: LaneOptions): LaneState {
+    const shape = shapeOf(budget, options);
+    const now = 'spent' in store ? 0 : store.last;
+    const restored = 'spent' in store ? new Window(shape, store.spent) : new Bucket(shape, now, store);
+    const shares = Object.entries(had).map(([share, [amount, at]]) => [share, { amount, at }] as const);
+    return new LaneState(shape, restored, new Pace(pace), shares);
+  }
+
+  /** As JSON. Undefined where its store is not one of ours. */
+  kept(now: number): KeptLane | undefined {
+    const store = this.#store.kept?.();
+    if (store === undefined) return undefined;
+    this.#forget(now);
+    const had = Object.fromEntries([...this.#had].map(([share, { amount, at }]) => [share, [amount, at] as const]));
+    return { store, pace: this.#pace.kept(), had };
   }
 
   /** The whole budget: who needs more than all of it waits for all of it. */
@@ -35,7 +67,7 @@ export class LaneState {
 
   /** Takes it for this share; goes into debt where it is more than there is. */
   spend(amount: number, share: string, now: number): void {
-    this.#store.spend(amount, now, this.#pace.at(now));
+    this.#store.spend(amount, now, { pace: this.#pace.at(now), share });
     this.#pace.went(now);
     this.#had.set(share, { amount: this.used(share, now) + amount, at: now });
     // why: whose use has faded would stay for ever
@@ -71,7 +103,22 @@ export class LaneState {
   }
 
   level(now: number): Omit<LaneLevel, 'key'> {
-    return { level: this.#store.left(now, this.#pace.at(now)) / this.#shape.capacity, ...this.#pace.slowed(now) };
+    return { level: this.left(now) / this.#shape.capacity, ...this.#pace.slowed(now) };
+  }
+
+  left(now: number): number {
+    return this.#store.left(now, this.#pace.at(now));
+  }
+
+  /** The most that one request waits for: the whole budget, or what of a window a slowed lane dares. */
+  most(now: number): number {
+    return Math.min(this.#shape.capacity, this.#store.most(this.#pace.at(now)));
+  }
+
+  /** What may be spent now: nothing while the cloud asks to wait, and less than is left of a window in a slowed lane. */
+  spendable(now: number): number {
+    if (this.#pace.pausedUntil() > now) return Math.min(0, this.left(now));
+    return this.left(now) - (this.#shape.capacity - this.most(now));
   }
 
   #forget(now: number): void {
@@ -80,25 +127,61 @@ export class LaneState {
   }
 }
 
-interface Store {
+interface Had {
+  readonly amount: number;
+  readonly at: number;
+}
+
+/** A lane as JSON; times are ms since the epoch. `had`: what each share took lately, and when it last did. */
+export interface KeptLane {
+  readonly store: KeptBucket | KeptWindow;
+  readonly pace: KeptPace;
+  readonly had: Readonly<Record<string, readonly [amount: number, at: number]>>;
+}
+
+interface KeptBucket {
+  readonly tokens: number;
+  readonly last: number;
+  readonly corrected: number | null;
+}
+
+interface KeptWindow {
+  readonly spent: readonly (readonly [at: number, amount: number])[];
+}
+
+/** Where the units of a lane lie. */
+export interface LaneStore {
   left(now: number, pace: number): number;
+  /** The most that one request takes at this pace. */
+  most(pace: number): number;
   readyAt(amount: number, now: number, pace: number): number;
-  spend(amount: number, now: number, pace: number): void;
+  spend(amount: number, now: number, by: { readonly pace: number; readonly share: string }): void;
   giveBack(refused: Pick<Refusal, 'sentAt' | 'amount'>, now: number): void;
   empty(now: number): void;
   lower(left: number, now: number, pace: number): void;
+  kept?(): KeptLane['store'];
 }
 
-class Bucket implements Store {
+class Bucket implements LaneStore {
   readonly #shape: Shape;
   #tokens: number;
   #last: number;
-  #corrected = Number.NEGATIVE_INFINITY;
+  #corrected: number;
 
-  constructor(shape: Shape, start: number) {
+  constructor(shape: Shape, start: number, kept?: KeptBucket) {
     this.#shape = shape;
-    this.#tokens = shape.capacity;
+    this.#tokens = kept?.tokens ?? shape.capacity;
     this.#last = start;
+    this.#corrected = kept?.corrected ?? Number.NEGATIVE_INFINITY;
+  }
+
+  kept(): KeptBucket {
+    const corrected = this.#corrected === Number.NEGATIVE_INFINITY ? null : this.#corrected;
+    return { tokens: this.#tokens, last: this.#last, corrected };
+  }
+
+  most(): number {
+    return this.#shape.capacity;
   }
 
   left(now: number, pace: number): number {
@@ -113,7 +196,7 @@ class Bucket implements Store {
     return missing <= 1e-9 ? now : now + Math.max(1, Math.ceil(missing / (this.#shape.perMs * pace)));
   }
 
-  spend(amount: number, now: number, pace: number): void {
+  spend(amount: number, now: number, { pace }: { readonly pace: number }): void {
     this.#refill(now, pace);
     this.#tokens -= amount;
   }
@@ -146,15 +229,25 @@ class Bucket implements Store {
 }
 
 /** Never more than the budget in any span of the window's length, however the cloud aligns its own. */
-class Window implements Store {
+class Window implements LaneStore {
   readonly #capacity: number;
   readonly #windowMs: number;
-  readonly #spent: { at: number; amount: number }[] = [];
-  #total = 0;
+  readonly #spent: { at: number; amount: number }[];
+  #total: number;
 
-  constructor({ capacity, windowMs = 0 }: Shape) {
+  constructor({ capacity, windowMs = 0 }: Shape, kept: KeptWindow['spent'] = []) {
     this.#capacity = capacity;
     this.#windowMs = windowMs;
+    this.#spent = kept.map(([at, amount]) => ({ at, amount }));
+    this.#total = this.#spent.reduce((total, { amount }) => total + amount, 0);
+  }
+
+  kept(): KeptWindow {
+    return { spent: this.#spent.map(({ at, amount }) => [at, amount]) };
+  }
+
+  most(pace: number): number {
+    return Math.max(1, Math.floor(this.#capacity * pace));
   }
 
   left(now: number): number {
@@ -164,7 +257,7 @@ class Window implements Store {
 
   readyAt(amount: number, now: number, pace: number): number {
     this.#refill(now);
-    const allowed = Math.max(1, Math.floor(this.#capacity * pace));
+    const allowed = this.most(pace);
     let over = this.#total + Math.min(amount, allowed) - allowed;
     if (over <= 0) return now;
     for (const { at, amount: old } of this.#spent) {
@@ -177,7 +270,8 @@ class Window implements Store {
   spend(amount: number, now: number): void {
     this.#total += amount;
     const last = this.#spent.at(-1);
-    if (last?.at === now) last.amount += amount;
+    // why: one that is noted late counts from the newest on, as the oldest is dropped first
+    if (last !== undefined && last.at >= now) last.amount += amount;
     else this.#spent.push({ at: now, amount });
   }
 

@@ -1,7 +1,7 @@
 import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Limiter, Need, Refusal } from '../ports/limiter.ts';
-import type { LaneLevel, Samples } from '../ports/telemetry.ts';
+import type { Limiter, Need } from '../ports/limiter.ts';
+import type { Samples } from '../ports/telemetry.ts';
 import { alarmOn } from './alarm.ts';
 import { LaneState } from './lane.ts';
 import { emptyRow, firstOf, join, leave, type Row, rowKey, type Waiter } from './row.ts';
@@ -27,11 +27,43 @@ export interface LimiterOptions extends LaneOptions {
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'lanes'> {
   const { clock, slowed } = options;
+  const { take, told, lanes } = dispatcherOf(clock, ({ budget }) => LaneState.of(budget, options, clock.now()));
+  return {
+    take,
+    slow: (laneKey, refusal) =>
+      told(laneKey, (state) => {
+        if (state.slow(refusal, clock.now())) slowed?.(laneKey);
+      }),
+    learn: (laneKey, remaining) => told(laneKey, (state) => state.learn(remaining, clock.now())),
+    lanes: async () => [...lanes()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
+  };
+}
+
+/** Lets requests go in order of service, by states of lanes that somebody else makes and changes. */
+export interface Dispatcher extends Pick<Limiter, 'take'> {
+  /** Changes the state of a lane, and lets go whoever may then. A lane that was never taken from is not known. */
+  told(laneKey: string, change: (state: LaneState) => void): void;
+  lanes(): ReadonlyMap<string, LaneState>;
+  /** In order of service. */
+  waiting(laneKey: string): readonly WaitingRow[];
+}
+
+/** Costs are those at one lane. `since`: unserved for so long, ms since the epoch. */
+export interface WaitingRow extends Pick<Need, 'rank' | 'share'> {
+  readonly since: number;
+  readonly first: number;
+  readonly all: number;
+  /** Of the first ones in order of arrival. */
+  needs(most: number): readonly number[];
+}
+
+export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => LaneState): Dispatcher {
   const lanes = new Map<string, Lane>();
-  const laneOf = ({ lane: { key, budget } }: Cost): Lane => {
+  const laneOf = ({ lane: about }: Cost): Lane => {
+    const { key } = about;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    const state = new LaneState(budget, options, clock.now());
+    const state = stateOf(about);
     const lane = {
       number: lanes.size,
       state,
@@ -107,13 +139,26 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
 
   return {
     take,
-    slow: (laneKey, refusal: Refusal) =>
-      told(laneKey, (state) => {
-        if (state.slow(refusal, clock.now())) slowed?.(laneKey);
-      }),
-    learn: (laneKey, remaining) => told(laneKey, (state) => state.learn(remaining, clock.now())),
-    lanes: async (): Promise<readonly LaneLevel[]> =>
-      [...lanes].map(([key, { state }]) => ({ key, ...state.level(clock.now()) })),
+    told,
+    lanes: () => new Map([...lanes].map(([key, { state }]) => [key, state])),
+    waiting: (laneKey) => {
+      const lane = lanes.get(laneKey);
+      return lane === undefined ? [] : [...lane.order.inOrder(clock.now())].map((row) => waitingAt(row, lane));
+    },
+  };
+}
+
+function waitingAt(row: Waiting, lane: Lane): WaitingRow {
+  const { rank, share, since, lanes, waiters, totals } = row;
+  const place = lanes.indexOf(lane);
+  const amountOf = ({ costs }: Waiter): number => costs[place]?.amount ?? 0;
+  return {
+    rank,
+    share,
+    since,
+    first: amountOf(firstOf(row)),
+    all: totals[place] ?? 0,
+    needs: (most) => [...waiters.values().take(most)].map(amountOf),
   };
 }
 

@@ -7,12 +7,33 @@ export const slowest = 1 / 32;
 /** Which refusal it is: the one that was heard before, another, or that of the very first that went after a slow-down. */
 export type Slowing = 'same' | 'other' | 'again';
 
+/** As JSON; `since`: null where it was never slowed. */
+export interface KeptPace {
+  readonly factor: number;
+  readonly since: number | null;
+  readonly until: number;
+  readonly firstSince: number | null;
+}
+
 /** How much of its speed a lane dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
 export class Pace {
   #factor = 1;
   #since = Number.NEGATIVE_INFINITY;
   #until = 0;
   #firstSince: number | undefined;
+
+  constructor(kept?: KeptPace) {
+    if (kept === undefined) return;
+    this.#factor = kept.factor;
+    this.#since = kept.since ?? Number.NEGATIVE_INFINITY;
+    this.#until = kept.until;
+    this.#firstSince = kept.firstSince ?? undefined;
+  }
+
+  kept(): KeptPace {
+    const since = this.#since === Number.NEGATIVE_INFINITY ? null : this.#since;
+    return { factor: this.#factor, since, until: this.#until, firstSince: this.#firstSince ?? null };
+  }
 
   /** The part of the whole speed, up to 1. */
   at(now: number): number {

@@ -1,4 +1,5 @@
 import type { Cost } from './actuator.ts';
+import type { Samples } from './telemetry.ts';
 
 /** The rate budgets. One lane is one budget, shared by all who use it. */
 export interface Limiter {
@@ -23,6 +24,12 @@ export interface Limiter {
   slow(laneKey: string, refusal: Refusal): void;
   /** The cloud's own word for how much is left: only ever lowers what the lane believes it has. */
   learn(laneKey: string, remaining: number): void;
+}
+
+/** One worker's way to the budgets that a fleet shares. */
+export interface SharedLimiter extends Limiter, Pick<Samples, 'lanes'> {
+  /** Gives back what it holds. */
+  close(): Promise<void>;
 }
 
 export interface Need {

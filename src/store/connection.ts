@@ -47,6 +47,10 @@ export const connectWriting = (reach: Reach, leaseMs: number): Database =>
     settings: ['lock_timeout = 3000'],
   });
 
+/** A pool for shares of rate budgets, which passes wait for: one question at a time, and one more for whoever looks at them. */
+export const connectBudgets = (reach: Reach): Database =>
+  pooled(reach, { most: 2, idleMs: 5_000, answerMs: 3_000, settings: ['lock_timeout = 2000'] });
+
 /**
  * By these the server finds out that a client is gone, and tells older programs from this one.
  * https://www.postgresql.org/docs/current/runtime-config-connection.html#RUNTIME-CONFIG-TCP-SETTINGS

@@ -1,7 +1,6 @@
 import type { LaneOptions } from '../../engine/shape.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Limiter } from '../../ports/limiter.ts';
-import type { Samples } from '../../ports/telemetry.ts';
+import type { SharedLimiter } from '../../ports/limiter.ts';
 import type { Answer, Question } from './lanes.ts';
 import { linkTo } from './link.ts';
 import { Moved, rowsAt } from './rows.ts';
@@ -26,10 +25,6 @@ export interface LimiterEvents {
   /** Redis does not answer: this worker keeps to its part, one of `workers`. */
   readonly away?: (workers: number, why: string) => void;
   readonly back?: () => void;
-}
-
-export interface SharedLimiter extends Limiter, Pick<Samples, 'lanes'> {
-  close(): Promise<void>;
 }
 
 /**

@@ -1,0 +1,339 @@
+import { alarmOn } from '../../engine/alarm.ts';
+import { LaneState, type LaneStore } from '../../engine/lane.ts';
+import { type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
+import { type LaneOptions, type Shape, shapeOf } from '../../engine/shape.ts';
+import { rounding } from '../../engine/turn.ts';
+import type { Cost } from '../../ports/actuator.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
+import type { LaneLevel } from '../../ports/telemetry.ts';
+import { type Deadline, deadline, momentBy } from '../deadline.ts';
+import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';
+
+/** Where shares of budgets are leased. */
+export interface Shares {
+  /** One share for each question, in order. Rejects where there is no answer: the shares may be leased all the same. */
+  lease(worker: string, asks: readonly ShareAsk[]): Promise<readonly Share[]>;
+  /** How full the lanes are, what workers hold included. */
+  levels(lanes: readonly Cost['lane'][]): Promise<readonly Level[]>;
+}
+
+export interface LeasedLimiterOptions {
+  readonly shares: Shares;
+  readonly clock: Clock;
+  /** This worker's own name in the fleet. */
+  readonly worker: string;
+  readonly budgets: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  readonly events?: LeasedLimiterEvents;
+}
+
+export interface LeasedLimiterEvents {
+  /** A lane was slowed down, on this worker's word. */
+  readonly slowed?: (laneKey: string) => void;
+  /** There is no answer: this worker spends the shares it has, and then nothing. */
+  readonly away?: (reason: string) => void;
+  readonly back?: () => void;
+}
+
+/**
+ * The budgets of a fleet, of which each worker leases shares for 5 s: see `leaseShare`. A worker asks for the requests that wait with it
+ * and for as many more as it spent of its last share, so that a busy one asks about once a lease and an idle one holds nothing. It asks
+ * about all its lanes at once.
+ *
+ * A worker spends from no share after its time, by two clocks of its own. Where the store is away it waits. Others hear of a slow-down
+ * with their next share.
+ */
+export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
+  const { clock, shares, budgets } = options;
+  const lanes = new Map<string, LeasedLane>();
+  const dispatcher = dispatcherOf(clock, (about) => {
+    const touched = (): void => exchange.touch(lane);
+    const lane = new LeasedLane(about, shapeOf(about.budget, budgets), { clock, touched });
+    lanes.set(about.key, lane);
+    return LaneState.on(lane.shape, lane);
+  });
+  const exchange = exchangeOf(options, lanes, dispatcher);
+  const tell = (laneKey: string, note: (lane: LeasedLane) => void): void => {
+    const lane = lanes.get(laneKey);
+    if (lane === undefined) return;
+    note(lane);
+    exchange.touch(lane);
+  };
+  return {
+    take: (need, signal) => {
+      if (exchange.isClosed()) return Promise.reject(new Error('the budgets are closed: nothing is let go any more'));
+      const taken = dispatcher.take(need, signal);
+      for (const { lane } of need.costs) tell(lane.key, () => undefined);
+      return taken;
+    },
+    slow: (laneKey, refusal) => tell(laneKey, (lane) => lane.refused(refusal)),
+    learn: (laneKey, remaining) => tell(laneKey, (lane) => lane.heard(remaining)),
+    lanes: async () => {
+      await exchange.settle();
+      const all = [...lanes.values()];
+      const levels = await shares.levels(all.map(({ about }) => about)).catch(() => []);
+      return levels.flatMap(({ level, slowedForMs }, i): readonly LaneLevel[] => {
+        const key = all[i]?.about.key;
+        if (key === undefined) return [];
+        return [{ key, level, ...(slowedForMs !== undefined && { slowedUntil: clock.now() + slowedForMs }) }];
+      });
+    },
+    close: exchange.close,
+  };
+}
+
+/** Exchanges used shares for new ones, those of all lanes that are due in one question. */
+interface Exchange {
+  /** Something about the lane is new: whether it is to ask is looked at once this turn of the loop is over. */
+  touch(lane: LeasedLane): void;
+  /** Resolves when all is told that was spent and refused up to now. */
+  settle(): Promise<void>;
+  isClosed(): boolean;
+  /** Gives back what is left. */
+  close(): Promise<void>;
+}
+
+function exchangeOf(
+  { clock, shares, worker, events = {} }: LeasedLimiterOptions,
+  lanes: ReadonlyMap<string, LeasedLane>,
+  dispatcher: Dispatcher,
+): Exchange {
+  const touched = new Set<LeasedLane>();
+  const alarm = alarmOn(clock);
+  let asking: Promise<void> | undefined;
+  let [isClosed, isAway] = [false, false];
+
+  const lease = async (about: readonly LeasedLane[]): Promise<void> => {
+    const asks = about.map((lane) => lane.question(isClosed ? undefined : dispatcher.waiting(lane.about.key)));
+    const start = momentBy(clock);
+    const answers = await shares.lease(worker, asks);
+    for (const [i, lane] of about.entries()) {
+      const share = answers[i];
+      if (share === undefined) throw new Error(`no share of ${lane.about.key} came`);
+      if (share.slowed) events.slowed?.(lane.about.key);
+      lane.take(share, deadline(clock, leaseMs, start));
+    }
+    if (isAway) events.back?.();
+    isAway = false;
+  };
+
+  const lost = (about: readonly LeasedLane[], error: unknown): void => {
+    for (const lane of about) lane.unanswered();
+    if (!(isAway || isClosed)) events.away?.(error instanceof Error ? error.message : String(error));
+    isAway = true;
+  };
+
+  const ask = (about: readonly LeasedLane[]): Promise<void> => {
+    asking = lease(about)
+      .catch((error: unknown) => lost(about, error))
+      .finally(() => {
+        asking = undefined;
+        for (const lane of about) {
+          dispatcher.told(lane.about.key, () => undefined);
+          touched.add(lane);
+        }
+        look();
+      });
+    return asking;
+  };
+
+  const look = (): void => {
+    if (asking !== undefined || isClosed) return;
+    const now = clock.now();
+    for (const lane of touched) lane.plan(dispatcher.waiting(lane.about.key), now);
+    touched.clear();
+    const all = [...lanes.values()];
+    const due = all.filter(({ asksAt }) => asksAt <= now);
+    if (due.length > 0) return void ask(due);
+    alarm(
+      all.reduce((first, { asksAt }) => Math.min(first, asksAt), never),
+      rung,
+    );
+  };
+
+  // why: whoever waited may have left meanwhile
+  const rung = (): void => {
+    for (const lane of lanes.values()) if (lane.asksAt <= clock.now()) touched.add(lane);
+    look();
+  };
+
+  const settle = async (): Promise<void> => {
+    while (asking !== undefined) await asking;
+    const untold = [...lanes.values()].filter((lane) => lane.hasUntold());
+    if (untold.length > 0) await ask(untold);
+  };
+
+  return {
+    touch: (lane) => {
+      // why: whoever asks in the same turn of the loop asks together
+      if (touched.size === 0) queueMicrotask(look);
+      touched.add(lane);
+    },
+    settle,
+    isClosed: () => isClosed,
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      alarm(never, () => undefined);
+      await settle();
+    },
+  };
+}
+
+const never = Number.POSITIVE_INFINITY;
+/** Whoever waits for a share is told when it comes, and looks by itself only after this. */
+const farMs = 3_600_000;
+const retryMs = 500;
+/** A lane's share is exchanged for a new one after this. */
+const renewMs = leaseMs / 2;
+/** The cloud's word for what is left goes on no more often than this. */
+const hearMs = 200;
+/** Most that one question asks for in one name. */
+const atOnce = 100;
+/** Units that were spent within so long in one name are told together. */
+const togetherMs = 10;
+
+interface Around {
+  readonly clock: Clock;
+  /** Something was spent. */
+  touched(): void;
+}
+
+/** The share that this worker has of one lane. */
+class LeasedLane implements LaneStore {
+  readonly about: Cost['lane'];
+  readonly shape: Shape;
+  readonly #around: Around;
+  #share: Share | undefined;
+  #until: Deadline | undefined;
+  #left = 0;
+  /** When the share is exchanged, and when those who wait may ask again. */
+  #renewAt = never;
+  #againAt = 0;
+  /** The rows that it asked for last; absent where there was no answer. */
+  #asked: ReadonlySet<string> | undefined;
+  #spent: Noted[] = [];
+  #refusals: readonly Refusal[] = [];
+  #told: readonly Refusal[] = [];
+  #remaining: number | undefined;
+  #hearAt = 0;
+  /** When it is to ask; Infinity where it has no reason to. */
+  asksAt = never;
+
+  constructor(about: Cost['lane'], shape: Shape, around: Around) {
+    this.about = about;
+    this.shape = shape;
+    this.#around = around;
+  }
+
+  left(): number {
+    return (this.#until?.remainingMs() ?? 0) > 0 ? this.#left : 0;
+  }
+
+  most(): number {
+    return this.#share?.most ?? this.shape.capacity;
+  }
+
+  readyAt(amount: number, now: number): number {
+    return this.#has(amount) ? now : now + farMs;
+  }
+
+  spend(amount: number, now: number, { share }: { readonly share: string }): void {
+    this.#left -= amount;
+    this.#around.touched();
+    const last = this.#spent.at(-1);
+    if (last?.share === share && now - last.at < togetherMs) last.amount += amount;
+    else this.#spent.push({ share, amount, at: now });
+  }
+
+  // why: the shared lane hears of refusals, and says with the next share what is left
+  giveBack(): void {}
+  empty(): void {}
+  lower(): void {}
+
+  /** From now until the answer nothing is spent here. No rows: the share comes back, and no other is asked for. */
+  question(waiting: readonly WaitingRow[] | undefined): ShareAsk {
+    const now = this.#around.clock.now();
+    const rows = (waiting ?? []).map((row) => rowAsk(row, this.#has(row.first), now));
+    const spent = this.#spent.map(({ at, ...rest }): Spent => ({ ...rest, agoMs: Math.max(0, now - at) }));
+    const refusals = this.#refusals.map(({ sentAt, ...rest }) => ({ ...rest, sentAgoMs: Math.max(0, now - sentAt) }));
+    const wanted = rows.reduce((sum, { all }) => sum + all, 0);
+    const used = spent.reduce((sum, { amount }) => sum + amount, 0);
+    const remaining = this.#remaining;
+    this.#left = 0;
+    this.#asked = new Set(rows.map(nameOf));
+    [this.#told, this.#refusals, this.#remaining] = [this.#refusals, [], undefined];
+    this.asksAt = never;
+    return {
+      lane: this.about,
+      ...(this.#share && { held: { number: this.#share.number, spent } }),
+      refusals,
+      ...(remaining !== undefined && { remaining }),
+      rows,
+      more: waiting === undefined || refusals.length > 0 ? 0 : Math.max(used, wanted),
+    };
+  }
+
+  take(share: Share, until: Deadline): void {
+    const now = this.#around.clock.now();
+    [this.#share, this.#until, this.#left, this.#spent] = [share, until, share.amount, []];
+    this.#renewAt = share.amount > 0 ? now + renewMs : never;
+    this.#againAt = now + (share.waitMs ?? 0);
+    this.#hearAt = now + hearMs;
+  }
+
+  /** All is told again, as nobody knows whether it was heard. A refusal may give back only once what it was about. */
+  unanswered(): void {
+    this.#againAt = this.#around.clock.now() + retryMs;
+    this.#renewAt = this.#spent.length > 0 ? this.#againAt : never;
+    this.#refusals = [...this.#told.map((refusal) => ({ ...refusal, amount: 0 })), ...this.#refusals];
+    this.#asked = undefined;
+  }
+
+  refused(refusal: Refusal): void {
+    this.#refusals = [...this.#refusals, refusal];
+    this.#left = 0;
+  }
+
+  /** News only where less is left than no worker held. */
+  heard(remaining: number): void {
+    const ours = Math.max(0, remaining - this.shape.reserved);
+    if (this.#share !== undefined && ours < Math.min(this.#share.free, this.#remaining ?? never))
+      this.#remaining = remaining;
+  }
+
+  /** Finds `asksAt`. */
+  plan(waiting: readonly WaitingRow[], now: number): void {
+    const short = waiting.filter(({ first }) => !this.#has(first));
+    const isNew = this.#asked !== undefined && short.some((row) => !this.#asked?.has(nameOf(row)));
+    const times = [this.#renewAt];
+    if (short.length > 0) times.push(isNew ? now : this.#againAt);
+    if (this.#refusals.length > 0) times.push(this.#asked === undefined ? this.#againAt : now);
+    if (this.#remaining !== undefined) times.push(this.#hearAt);
+    this.asksAt = Math.min(...times);
+  }
+
+  hasUntold(): boolean {
+    return this.#share !== undefined && (this.left() > 0 || this.#spent.length > 0 || this.#refusals.length > 0);
+  }
+
+  #has(amount: number): boolean {
+    return this.left() > 0 && this.left() + rounding >= Math.min(amount, this.most());
+  }
+}
+
+interface Noted {
+  readonly share: string;
+  amount: number;
+  readonly at: number;
+}
+
+const nameOf = ({ rank, share }: Pick<WaitingRow, 'rank' | 'share'>): string => `${rank} ${share}`;
+
+/** One that has enough here and waits for another lane asks for its first only. */
+function rowAsk(row: WaitingRow, hasEnough: boolean, now: number): RowAsk {
+  const { rank, share, since, first, all } = row;
+  const waitedMs = Math.max(0, now - since);
+  if (hasEnough) return { rank, share, waitedMs, needs: [first], all: first };
+  return { rank, share, waitedMs, needs: row.needs(atOnce), all };
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { LaneOptions } from '../../engine/shape.ts';
+import type { Cost } from '../../ports/actuator.ts';
+import type { SharedLimiter } from '../../ports/limiter.ts';
+import { connectBudgets, type Reach } from '../connection.ts';
+import type { Database } from '../tables.ts';
+import { type LeasedLimiterOptions, leasedLimiter, type Shares } from './leased-limiter.ts';
+import { type Leasing, leaseShare, levelOf, type Share, type ShareAsk, type SharedLane } from './shares.ts';
+
+export interface PostgresSharesOptions {
+  readonly budgets: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  /** The caller's word that this fleet never ran before: lanes without a row are full. Else they were, at worst, empty when the table was made. */
+  readonly fresh: boolean;
+}
+
+export interface PostgresLimiterOptions
+  extends PostgresSharesOptions,
+    Omit<LeasedLimiterOptions, 'shares' | 'budgets'> {
+  readonly reach: Reach;
+}
+
+/** The budgets of a fleet that shares a PostgreSQL database: see `leasedLimiter`. It has two connections of its own. */
+export function openPostgresLimiter({ reach, fresh, ...options }: PostgresLimiterOptions): SharedLimiter {
+  const db = connectBudgets(reach);
+  const limiter = leasedLimiter({ ...options, shares: postgresShares(db, { budgets: options.budgets, fresh }) });
+  return { ...limiter, close: () => limiter.close().finally(() => db.destroy()) };
+}
+
+/**
+ * Shares of budgets in PostgreSQL, on its clock. A question is two statements, whatever number of lanes it is about: one reads, one
+ * writes those lanes that nobody wrote meanwhile; the rest are asked again. No row stays locked between them, so a worker that stands
+ * still keeps nobody waiting.
+ */
+export function postgresShares(db: Database, { budgets, fresh }: PostgresSharesOptions): Shares {
+  const read = async (about: readonly Cost['lane'][]): Promise<Read> => {
+    const { rows } = await sql<Row>`
+      SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+        extract(epoch FROM s.budgets_since)::float8 * 1000 AS since,
+        l.lane, b.version, b.state
+      FROM unnest(${about.map(({ key }) => key)}::text[]) AS l (lane)
+      CROSS JOIN setpoint.store s LEFT JOIN setpoint.budgets b ON b.lane = l.lane`.execute(db);
+    const lanes = new Map(
+      rows.map(({ lane, version, state }) => [lane, { version: version ?? 0, state: state ?? undefined }]),
+    );
+    const { now = 0, since = 0 } = rows[0] ?? {};
+    return { lanes, leasing: { budgets, now, ...(fresh ? {} : { emptyAt: since }) } };
+  };
+
+  /** Of these lanes those that nobody wrote meanwhile. */
+  const leaseOnce = async (worker: string, asks: readonly ShareAsk[]): Promise<ReadonlyMap<string, Share>> => {
+    const { lanes, leasing } = await read(asks.map(({ lane }) => lane));
+    // why: all workers lock rows in the same order
+    const given = asks
+      .toSorted((a, b) => (a.lane.key < b.lane.key ? -1 : 1))
+      .map((ask) => {
+        const { version = 0, state } = lanes.get(ask.lane.key) ?? {};
+        return { key: ask.lane.key, version: version + 1, ...leaseShare(state, ask, { worker, ...leasing }) };
+      });
+    const { rows } = await sql<{ readonly lane: string }>`
+      INSERT INTO setpoint.budgets (lane, version, state, at)
+      SELECT lane, version, state, clock_timestamp() FROM unnest(
+        ${given.map(({ key }) => key)}::text[],
+        ${given.map(({ version }) => version)}::bigint[],
+        ${given.map(({ lane }) => JSON.stringify(lane))}::jsonb[]) AS given (lane, version, state)
+      ON CONFLICT (lane) DO UPDATE SET version = excluded.version, state = excluded.state, at = excluded.at
+        WHERE budgets.version = excluded.version - 1
+      RETURNING lane`.execute(db);
+    const written = new Set(rows.map(({ lane }) => lane));
+    return new Map(given.filter(({ key }) => written.has(key)).map(({ key, share }) => [key, share]));
+  };
+
+  return {
+    lease: async (worker, asks) => {
+      const shares = new Map<string, Share>();
+      for (let times = 0; shares.size < asks.length; times += 1) {
+        if (times === mostTimes) throw new Error('others wrote the budgets each time that this worker did');
+        const rest = asks.filter(({ lane }) => !shares.has(lane.key));
+        for (const [key, share] of await leaseOnce(worker, rest)) shares.set(key, share);
+      }
+      return asks.flatMap(({ lane }) => shares.get(lane.key) ?? []);
+    },
+    levels: async (about) => {
+      const { lanes, leasing } = await read(about);
+      return about.map((lane) => levelOf(lanes.get(lane.key)?.state, { lane }, leasing));
+    },
+  };
+}
+
+const mostTimes = 50;
+
+interface Row {
+  readonly now: number;
+  readonly since: number;
+  readonly lane: string;
+  readonly version: number | null;
+  readonly state: SharedLane | null;
+}
+
+interface Read {
+  readonly lanes: ReadonlyMap<string, { readonly version: number; readonly state: SharedLane | undefined }>;
+  readonly leasing: Omit<Leasing, 'worker'>;
+}
