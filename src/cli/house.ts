@@ -106,7 +106,7 @@ export interface RunningSandbox {
 
 /**
  * `worker`: one of many, on the servers that DATABASE_URL and REDIS_URL name. `alone`: all in this process, on the database
- * in `folder`.
+ * in `folder`, or that of DATABASE_URL together with workers that have no Redis.
  */
 export interface FleetSettings {
   readonly as: 'worker' | 'alone';

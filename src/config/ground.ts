@@ -11,6 +11,7 @@ import type { Samples } from '../ports/telemetry.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { prepareQueueSchema } from '../queue/postgres-schema.ts';
 import { refuseUnfitRedis } from '../queue/unfit-redis.ts';
+import { openPostgresLimiter } from '../store/budgets/postgres-shares.ts';
 import { type DatabaseServer, type Opening, openStore } from '../store/open-store.ts';
 import { openSharedLimiter } from '../store/redis/shared-limiter.ts';
 import { historyOf } from './history.ts';
@@ -35,7 +36,7 @@ export interface Soil {
 
 /** Opens it from below; where something fails, nothing is left open. */
 export const openGround = (settings: FleetSettings, soil: Soil): Promise<Ground> =>
-  fromBelow((atEnd) => (settings.as === 'worker' ? onServers : alone)(settings, soil, atEnd));
+  fromBelow((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, soil, atEnd));
 
 /** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
 export const openShallowGround = (
@@ -76,13 +77,24 @@ async function fromBelow<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pic
 type Opened = Omit<Ground, 'close'>;
 type AtEnd = (end: () => Promise<void>) => unknown;
 
-const orAlone = 'Set it, or run everything in one process with: setpoint serve';
+/** One of many: jobs and budgets lie on Redis where REDIS_URL names one, else beside the store. */
+async function onServers(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = soil.env;
+  if (!databaseUrl)
+    throw new Error(
+      'DATABASE_URL is not set: a fleet shares one PostgreSQL database. Set it, or run everything in one process with: setpoint serve',
+    );
+  return redisUrl ? onRedis(redisUrl, settings, soil, atEnd) : onPostgres(settings, soil, atEnd);
+}
 
-async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: Soil, atEnd: AtEnd): Promise<Opened> {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
-  if (!databaseUrl) throw new Error(`DATABASE_URL is not set: a fleet shares one PostgreSQL database. ${orAlone}`);
-  if (!redisUrl) throw new Error(`REDIS_URL is not set: a fleet shares one Redis. ${orAlone}`);
+async function onRedis(
+  redisUrl: string,
+  { folder, pace }: FleetSettings,
+  { env, clock, log }: Soil,
+  atEnd: AtEnd,
+): Promise<Opened> {
   await refuseUnfitRedis(redisUrl);
+  const databaseUrl = env['DATABASE_URL'] ?? '';
   const store = await openStore({ folder, databaseUrl, clock, create: true, ...historyOf(env), ...signs(env, log) });
   atEnd(store.close);
   const limiter = await openSharedLimiter({
@@ -92,7 +104,7 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
     fresh: !(await store.fleet.rollouts.any()),
     budgets: { reserve: pace.reserve },
     events: {
-      slowed: (lane) => log.warn('a cloud refused: its lane is slowed', { lane }),
+      slowed: slowedOn(log),
       away: (count, why) => log.warn('Redis is away: this worker keeps to its part of every budget', { count, why }),
       back: () => log.info('Redis is back'),
     },
@@ -103,11 +115,19 @@ async function onServers({ folder, pace }: FleetSettings, { env, clock, log }: S
   return { store, queue, limiter };
 }
 
-/** Requests of one process reach a cloud not all equally late; a fleet's differ by more, see `openSharedLimiter`. */
-const lateMs = 500;
+const slowedOn =
+  (log: Log) =>
+  (lane: string): void =>
+    log.warn('a cloud refused: its lane is slowed', { lane });
 
-/** The same in one process, on the database that Setpoint brings along (or on DATABASE_URL), with the queue beside the store. */
-async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil, atEnd: AtEnd): Promise<Opened> {
+/** Requests of one process reach a cloud not all equally late; a fleet's differ by more. */
+const lateMs = { alone: 500, fleet: 1000 };
+
+/**
+ * On one database: the queue lies beside the store. Several processes share a database that DATABASE_URL names, and their budgets with it;
+ * one that Setpoint brings along is one process's, which keeps its budgets itself.
+ */
+async function onPostgres({ folder, pace }: FleetSettings, { env, clock, log }: Soil, atEnd: AtEnd): Promise<Opened> {
   const { DATABASE_URL: databaseUrl } = env;
   let server: DatabaseServer | undefined;
   const store = await openStore({
@@ -124,9 +144,28 @@ async function alone({ folder, pace }: FleetSettings, { env, clock, log }: Soil,
   });
   atEnd(store.close);
   if (server === undefined) throw new Error('a store that is open has a server');
+  const { reserve } = pace;
+  if (!databaseUrl) {
+    const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
+    atEnd(queue.close);
+    return { store, queue, limiter: inProcessLimiter({ clock, reserve, lateMs: lateMs.alone }) };
+  }
+  const limiter = openPostgresLimiter({
+    reach: server.work,
+    clock,
+    worker: randomUUID(),
+    fresh: !(await store.fleet.rollouts.any()),
+    budgets: { reserve, lateMs: lateMs.fleet },
+    events: {
+      slowed: slowedOn(log),
+      away: (why) => log.warn('the rate budgets in PostgreSQL do not answer: requests wait for them', { why }),
+      back: () => log.info('the rate budgets in PostgreSQL answer again'),
+    },
+  });
+  atEnd(limiter.close);
   const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
   atEnd(queue.close);
-  return { store, queue, limiter: inProcessLimiter({ clock, reserve: pace.reserve, lateMs }) };
+  return { store, queue, limiter };
 }
 
 /** Queues are named after their database: fleets that share a Redis share budgets there, and no jobs. */

@@ -68,7 +68,7 @@ async function memoryOf(url: string, where: string): Promise<string> {
     const why = causes[0]?.message ?? (error instanceof Error ? error.message : String(error));
     throw new Error(
       `no connection to Redis at ${where}: ${why}. Is REDIS_URL right (redis://user:password@host:6379), ` +
-        'and does the server run? Without Redis, "setpoint serve" runs everything in one process.',
+        'and does the server run? Without REDIS_URL, all workers of a database share jobs and budgets in PostgreSQL.',
       { cause: error },
     );
   } finally {

@@ -72,7 +72,7 @@ describe('setpoint serve', () => {
 describe('setpoint worker does not start', () => {
   const cases: readonly (readonly [string, NodeJS.ProcessEnv, RegExp])[] = [
     ['without a database', { REDIS_URL: 'redis://127.0.0.1:1' }, /DATABASE_URL is not set.*setpoint serve/],
-    ['without a Redis', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /REDIS_URL is not set.*setpoint serve/],
+    ['where no database answers', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /no connection to the database/],
     [
       'where Redis does not answer',
       { DATABASE_URL: 'postgres://127.0.0.1:1/x', REDIS_URL: 'redis://:secret-word@127.0.0.1:1' },

@@ -15,7 +15,7 @@ export const serve = (context: Context): Command =>
       group: 'Run',
       summary: 'converge without a person, all in this process, until Ctrl-C or SIGTERM',
       about:
-        'Follows specs in a folder or a git repository and keeps the clouds as they say, on the database in\n.setpoint, or that of DATABASE_URL: nothing else is needed. Acts on what is in mode enforce, and on what was\napproved. Serves the API on 127.0.0.1:7420, and says a first token for it where there never was one: see `setpoint\nlogin`. For many workers on servers of your own, see `setpoint worker`, which says what it does in the same way.',
+        'Follows specs in a folder or a git repository and keeps the clouds as they say, on the database in\n.setpoint, or that of DATABASE_URL: nothing else is needed. Acts on what is in mode enforce, and on what was\napproved. Serves the API on 127.0.0.1:7420, and says a first token for it where there never was one: see `setpoint\nlogin`. On DATABASE_URL it shares jobs and budgets with all `setpoint worker` there that have no Redis.',
       examples: [
         ['serve', 'follow specs/'],
         ['serve --repo https://git.example/infra.git', 'follow the folder specs of its branch main'],
