@@ -42,6 +42,8 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'fleet-budget-gcp-over': { of: 'value', most: 0 },
   'fleet-budget-gcp-unused': { of: 'value', most: 5 },
   'fleet-budget-gcp-behind': { of: 'value', most: 50 },
+  'no-redis-fleet-over': { of: 'value', most: 0 },
+  'no-redis-fleet-unused': { of: 'value', most: 15 },
   'throttle-storm': { of: 'ratio', most: 1.3 },
   'throttle-storm-failed': { of: 'value', most: 0 },
   'throttle-storm-twice': { of: 'value', most: 0 },

@@ -24,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'lost-store': async () => unasked((await import('./lost-store.ts')).lostStore),
   'two-fleets': async () => unasked((await import('./two-fleets.ts')).twoFleets),
   'fleet-budget': async () => (await import('./fleet-budget.ts')).fleetBudgetAsked,
+  'no-redis-fleet': async () => (await import('./no-redis-fleet.ts')).noRedisFleetAsked,
   'throttle-storm': async () => unasked((await import('./throttle-storm.ts')).throttleStorm),
   'commit-to-converged': async () => unasked((await import('./commit-to-converged.ts')).commitToConverged),
   'event-to-heal': async () => unasked((await import('./event-to-heal.ts')).eventToHeal),

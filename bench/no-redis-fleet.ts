@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { openStore } from '../src/store/open-store.ts';
+import { startSandboxProcess } from './cold-plan/sandbox-process.ts';
+import type { Figure } from './figure.ts';
+import { crew } from './fleet-budget/crew.ts';
+import { type Lane, lanes, logOf, refusedIn } from './fleet-budget.ts';
+
+export interface Setting {
+  readonly seconds: number;
+  /** Whether the workers share their budgets: else the figures must be missed. */
+  readonly shared: boolean;
+  /** `ec2`, a bucket; `gcp`, a window; default both. */
+  readonly on?: readonly string[];
+}
+
+/** How many workers there are, and how many of them look a few times and then are idle. */
+const fleets = [
+  { name: 'one busy and one idle', workers: 2, idle: 1 },
+  { name: 'four equal', workers: 4, idle: 0 },
+] as const;
+
+/**
+ * Workers that share one PostgreSQL and no Redis, with more to ask than the cloud's budget allows. Asked: the cloud refuses nothing, and at
+ * most 15% of the budget stays unused, whether one of two is busy or four are. The figures are the worst of all.
+ */
+export async function noRedisFleet({ seconds, shared, on = ['ec2', 'gcp'] }: Setting): Promise<readonly Figure[]> {
+  const seen: Seen[] = [];
+  for (const lane of lanes.filter(({ name }) => on.includes(name)))
+    for (const fleet of fleets) seen.push(await spent(lane, fleet, { seconds, shared }));
+  const worst = (of: (one: Seen) => number): number => Math.max(...seen.map(of));
+  return [
+    { name: 'no-redis-fleet-over', value: worst(({ over }) => over), unit: 'requests', floor: 0 },
+    { name: 'no-redis-fleet-unused', value: worst(({ unused }) => unused), unit: '% of the budget', floor: 0 },
+    {
+      name: 'no-redis-fleet-stood',
+      value: worst(({ stoodMs }) => stoodMs),
+      unit: 'ms that a worker stood still at most',
+    },
+  ];
+}
+
+/** `--seconds 30`: for how long there is work. */
+export const noRedisFleetAsked = (args: readonly string[]): Promise<readonly Figure[]> => {
+  const at = args.indexOf('--seconds');
+  return noRedisFleet({ seconds: at < 0 ? 30 : Number(args[at + 1]), shared: true });
+};
+
+interface Seen {
+  readonly over: number;
+  readonly unused: number;
+  readonly stoodMs: number;
+}
+
+async function spent(
+  lane: Lane,
+  { name, workers, idle }: (typeof fleets)[number],
+  { seconds, shared }: Setting,
+): Promise<Seen> {
+  console.error(`no-redis-fleet: ${name} at ${lane.name} for ${seconds} s`);
+  await using stack = new AsyncDisposableStack();
+  const postgres = await startPostgres(stack);
+  const sandbox = await startSandboxProcess();
+  stack.defer(sandbox.close);
+  const tasks = Array.from({ length: workers }, (_, i) => ({
+    ...{ ground: lane.ground, url: sandbox.url, worker: `estate-${i + 1}`, seconds },
+    ...(shared ? { postgres } : {}),
+    ...(i < idle ? { calls: idleCalls } : {}),
+  }));
+  const told = await crew(tasks);
+  await pause(100);
+  const log = await logOf(sandbox.url, lane.action);
+  const sum = told.reduce((all, { letGo }) => all + letGo, 0);
+  if (sum !== log.length) throw new Error(`the workers let ${sum} requests go, and the cloud saw ${log.length}`);
+  const over = refusedIn(log);
+  console.error(
+    `no-redis-fleet: ${told.map(({ letGo }) => letGo).join(' + ')} of ${lane.available(seconds)}, ${over} refused`,
+  );
+  const unused = Math.max(0, 100 - (100 * (log.length - over)) / lane.available(seconds));
+  return { over, unused, stoodMs: Math.round(Math.max(...told.map(({ stoodMs }) => stoodMs))) };
+}
+
+const idleCalls = 5;
+
+/** A database of its own, and how the application logs in. */
+async function startPostgres(stack: AsyncDisposableStack): Promise<pg.ClientConfig> {
+  const folder = await mkdtemp(join(tmpdir(), 'setpoint-no-redis-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  let config: pg.ClientConfig = {};
+  const store = await openStore({
+    folder,
+    clock: { now: Date.now, sleep: async (ms) => void (await pause(ms)) },
+    create: true,
+    onServer: async ({ work }) => {
+      config = work.config;
+    },
+  });
+  stack.defer(store.close);
+  return config;
+}
