@@ -9,6 +9,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Log } from '../ports/log.ts';
+import { compressAnswers } from './compress.ts';
 import type { Tls } from './door.ts';
 import { httpServer } from './http-server.ts';
 import { requestLimits } from './limits.ts';
@@ -25,7 +26,8 @@ export function openApp(log: Log, tls?: Tls): FastifyInstance {
     bodyLimit: requestLimits.bodyBytes,
     serverFactory: (handler) => httpServer(handler, tls),
     exposeHeadRoutes: false,
-    return503OnClosing: true,
+    // why: Fastify's own refusal is no problem of RFC 9457; ours is below
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: requestLimits.parameterCharacters },
@@ -36,12 +38,17 @@ export function openApp(log: Log, tls?: Tls): FastifyInstance {
     const text = JSON.stringify(unknownExpectation);
     response.writeHead(417, { ...rawHeaders(guards), 'content-length': Buffer.byteLength(text) }).end(text);
   });
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...guards, 'x-request-id': request.id });
-    const refused = unreadable(request);
+    const refused = isClosing ? closing : unreadable(request);
     // why: a hook that answers returns the reply, and nothing after it runs
     return refused && sendProblem(reply, refused);
   });
+  compressAnswers(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setNotFoundHandler((_, reply) => sendProblem(reply, notFound));
@@ -108,6 +115,13 @@ function problemOf({ statusCode = 500, code }: FastifyError, log: Log, reply: Fa
 }
 
 const badRequest: Problem = { status: 400, title: 'Bad Request', detail: 'The request cannot be understood.' };
+
+const closing: Problem = {
+  status: 503,
+  title: 'Service Unavailable',
+  detail: 'This server is stopping: ask again, and another one answers.',
+  headers: { 'retry-after': '1' },
+};
 
 const noHost: Problem = { ...badRequest, detail: 'A request of HTTP/1.1 has a header Host.' };
 

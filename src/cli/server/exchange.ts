@@ -64,7 +64,7 @@ async function answerTo(request: Request, line: Line): Promise<Response> {
 function sent({ method, path, body, key, atMostMs = defaultMs }: Request, line: Line): Promise<Response> {
   const { url, token, stop } = line;
   const headers = {
-    accept: 'application/json, application/problem+json',
+    accept: 'application/json, application/x-ndjson, application/problem+json',
     authorization: `Bearer ${token}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),

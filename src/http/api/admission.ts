@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { boundsFor } from '../../core/access/grant.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { authorizationIn } from '../access/credential.ts';
@@ -11,29 +11,36 @@ import { Refusal } from './refusal.ts';
 import type { Caller, Route } from './route.ts';
 
 /** Settles who asks, and whether they may ask such a thing at all and this often, before anything else of theirs is read. */
-export type Admission = (route: Route, request: FastifyRequest) => Promise<Caller>;
+export type Admission = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<Caller>;
 
 export function admission({ authenticate, clock }: { authenticate: Authenticate; clock: Clock }): Admission {
   const allowance = allowances(clock, callerLimits);
-  const spend = (who: string): void => {
-    const afterSeconds = allowance.spend(who, 0);
+  const spend = (who: string, reply: FastifyReply): void => {
+    const { left, fullInSeconds, afterSeconds } = allowance.spend(who, 0);
+    reply.headers({ ratelimit: `"caller";r=${left};t=${fullInSeconds}`, 'ratelimit-policy': policy });
     if (afterSeconds !== undefined) throw new Refusal(tooMany(afterSeconds));
   };
-  return async ({ needs, ignoresCredential = false }, request) => {
+  return async ({ needs, ignoresCredential = false }, request, reply) => {
     if (request.url.length > apiLimits.queryBytes) throw new Refusal(tooLong);
     const from = `from ${request.ip}`;
     const hasCredential = request.headers.authorization !== undefined;
     if (needs === undefined && (ignoresCredential || !hasCredential)) {
-      spend(from);
+      spend(from, reply);
       return nobody;
     }
     const caller = await authenticate(authorizationIn(request.raw.rawHeaders));
-    spend(caller === undefined ? from : `as ${caller.id}`);
+    spend(caller === undefined ? from : `as ${caller.id}`, reply);
     if (caller === undefined) throw new Refusal(unauthorized);
     if (needs !== undefined && boundsFor(caller.grants, needs).length === 0) throw new Refusal(forbidden(needs));
     return caller;
   };
 }
+
+/**
+ * A burst, and the seconds in which all of it is there again; of a caller, in this process:
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
+ */
+const policy = `"caller";q=${callerLimits.burst};w=${callerLimits.burst / callerLimits.perSecond}`;
 
 const tooMany = (afterSeconds: number): Problem => ({
   status: 429,

@@ -3,6 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Replies } from '../../ports/replies.ts';
 import { apiLimits } from '../limits.ts';
+import { takesType } from '../negotiate.ts';
+import type { Problem } from '../problem.ts';
 import { noteAccess } from './access-log.ts';
 import type { Admission } from './admission.ts';
 import { type Answer, answerOf, type LongAnswer } from './answer.ts';
@@ -12,7 +14,8 @@ import { etagOf, isNamed } from './etag.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import { pathOf, restOf } from './path.ts';
 import { readInput, type Sent } from './read-input.ts';
-import type { Asked, Asking, Caller, Route } from './route.ts';
+import { Refusal } from './refusal.ts';
+import type { Asked, Asking, Caller, Route, Shape } from './route.ts';
 import type { Streams } from './streams.ts';
 
 /** What all routes are served with. */
@@ -38,7 +41,8 @@ export function serveRoute(api: FastifyInstance, route: Route, counter: Counter)
     bodyLimit: route.asks.bodyBytes ?? apiLimits.bodyBytes,
     onRequest: async (request, reply) => {
       stayOpen(request);
-      const caller = await admit(route, request);
+      const caller = await admit(route, request, reply);
+      if (!isMet(route, request.headers.accept)) throw new Refusal(notAcceptable(route));
       callers.set(request, caller);
       large(route, caller, request, reply);
     },
@@ -57,6 +61,25 @@ export function serveRoute(api: FastifyInstance, route: Route, counter: Counter)
     onResponse: async (request, reply) => noteAccess(log, route, reply, callers.get(request)),
   });
 }
+
+const typesOf = ({ says }: Route): readonly string[] => [...new Set(Object.values(says.answers).flatMap(typesOfShape))];
+
+function typesOfShape({ schema, type, also = {} }: Shape): readonly string[] {
+  const own = type ?? (schema === undefined ? undefined : 'application/json');
+  return [...(own === undefined ? [] : [own]), ...Object.keys(also)];
+}
+
+/** A route that answers without content suits any Accept. */
+function isMet(route: Route, accept: string | undefined): boolean {
+  const types = typesOf(route);
+  return types.length === 0 || types.some((type) => takesType(accept, type));
+}
+
+const notAcceptable = (route: Route): Problem => ({
+  status: 406,
+  title: 'Not Acceptable',
+  detail: `This address answers with ${typesOf(route).join(' or ')}: name it in the header Accept, or leave that out.`,
+});
 
 /** The server is strict about slow senders; whoever has sent all waits for our answer. */
 function stayOpen({ raw: { socket } }: FastifyRequest): void {
@@ -88,12 +111,12 @@ const circumstanceOf = ({ headers }: FastifyRequest, { caller, gone, clock }: Ar
   },
 });
 
-function send(reply: FastifyReply, { status, headers, text }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, text, isKept }: Answer): FastifyReply {
   const { method, headers: asked } = reply.request;
   if (method !== 'GET' && method !== 'HEAD')
     return reply
       .code(status)
-      .headers({ 'cache-control': 'no-store', ...headers })
+      .headers({ 'cache-control': isKept ? 'no-store' : 'no-store, no-transform', ...headers })
       .send(text);
   const etag = etagOf(text);
   reply.headers({ 'cache-control': 'private, no-cache', etag, ...headers });

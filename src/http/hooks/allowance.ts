@@ -3,8 +3,14 @@ import { rateLimits } from '../limits.ts';
 
 /** How much each hook may still bring. Spent by what is genuine only, so that nobody else can use it up. */
 export interface Allowance {
-  /** Undefined: go on. Else in how many seconds to come again. */
-  spend(hook: string, bytes: number): number | undefined;
+  spend(hook: string, bytes: number): Spent;
+}
+
+/** `afterSeconds`: when to come again; absent: go on. `left`: pieces. `fullInSeconds`: until all of the burst is there again. */
+export interface Spent {
+  readonly afterSeconds?: number;
+  readonly left: number;
+  readonly fullInSeconds: number;
 }
 
 type Limits = Readonly<Record<keyof typeof rateLimits, number>>;
@@ -28,9 +34,14 @@ export function allowances(clock: Clock, limits: Limits = rateLimits): Allowance
       const full = Math.min(burst, level + ((now - at) / 1000) * perSecond);
       const pieces = Math.max(1, Math.ceil(bytes / pieceBytes));
       const left = full - pieces;
-      buckets.set(hook, { level: left < 0 ? full : left, at: now });
+      const rest = left < 0 ? full : left;
+      buckets.set(hook, { level: rest, at: now });
       if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value ?? '');
-      return left < 0 ? Math.ceil(-left / perSecond) : undefined;
+      return {
+        left: Math.floor(rest),
+        fullInSeconds: Math.ceil((burst - rest) / perSecond),
+        ...(left < 0 ? { afterSeconds: Math.ceil(-left / perSecond) } : {}),
+      };
     },
   };
 }

@@ -95,7 +95,7 @@ function taker({ first }: Hooks, clock: Clock): Take {
     const { estate, hook, body } = knock;
     const unseen = await unseenOf(knock, deliveries, seen);
     if (unseen.length === 0) return [];
-    const wait = allowance.spend(`${estate}/${hook}`, body.length);
+    const { afterSeconds: wait } = allowance.spend(`${estate}/${hook}`, body.length);
     if (wait !== undefined) return wait;
     const ids = unseen.map(({ id }) => id);
     const firsts = await first(estate, hook, ids);

@@ -50,7 +50,7 @@ describe('one request', () => {
     assert.equal(init?.redirect, 'manual');
     assert.equal(init?.body, '{"a":1}');
     assert.deepEqual(init?.headers, {
-      accept: 'application/json, application/problem+json',
+      accept: 'application/json, application/x-ndjson, application/problem+json',
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       'idempotency-key': 'k',

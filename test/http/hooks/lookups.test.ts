@@ -107,14 +107,14 @@ describe('what a hook may bring', () => {
     const { spend } = allowances(clock, { perSecond: 10, burst: 20, pieceBytes: 1_000 });
     const taken = (hook: string, bytes: number): number => {
       let count = 0;
-      while (spend(hook, bytes) === undefined) count += 1;
+      while (spend(hook, bytes).afterSeconds === undefined) count += 1;
       return count;
     };
     assert.equal(taken('acme/web', 1), 20);
     await clock.advance(3_600_000);
     assert.equal(taken('acme/web', 1_000), 20);
     assert.equal(taken('acme/other', 5_000), 4);
-    assert.equal(spend('acme/other', 5_000), 1);
+    assert.equal(spend('acme/other', 5_000).afterSeconds, 1);
     await clock.advance(100);
     assert.deepEqual([taken('acme/web', 1), taken('acme/web', 1)], [1, 0]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Role, roles } from '../../../../src/core/access/role.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
@@ -72,20 +73,26 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock(), replies
         ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       });
       const type = String(answer.headers['content-type'] ?? '');
-      const undeclared = check(method, url, { status: answer.statusCode, type, text: answer.payload });
+      const text = plain(answer.rawPayload, answer.headers['content-encoding']);
+      const undeclared = check(method, url, { status: answer.statusCode, type, text });
       assert.deepEqual(undeclared, [], `the answer to ${what} is not as /openapi.json declares it`);
       const json = /[/+]json/.test(type);
       return {
         status: answer.statusCode,
         headers: answer.headers,
-        text: answer.payload,
-        body: json && answer.payload !== '' ? answer.json() : undefined,
+        text,
+        body: json && text !== '' ? JSON.parse(text) : undefined,
       };
     },
     close: async () => {
       await app.close();
     },
   };
+}
+
+function plain(payload: Buffer, encoding: unknown): string {
+  if (encoding === 'br') return brotliDecompressSync(payload).toString();
+  return (encoding === 'gzip' ? gunzipSync(payload) : payload).toString();
 }
 
 const same = (replies: Replies): Replies => replies;
