@@ -1,46 +1,132 @@
+import assert from 'node:assert/strict';
+import type { Session } from '../src/ports/provider.ts';
 import { keptSource } from '../src/source/kept-source.ts';
 import { loadTree } from '../src/source/load.ts';
 import { parseSpecsAside } from '../src/source/parse-thread.ts';
 import { answersWorld } from '../test/answers/support/answers-world.ts';
 import { labelled, people } from '../test/answers/support/change.ts';
+import { secret } from '../test/http/support/front.ts';
+import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
+import { openAwsSession } from '../test/support/aws-session.ts';
+import { recordedCall } from '../test/support/fixtures.ts';
 import type { Figure } from './figure.ts';
+import { startAnswering } from './loop-delay/answering.ts';
+import { openHooked } from './loop-delay/hooked.ts';
+import { type Answers, hostileAnswers } from './loop-delay/hostile-answers.ts';
 import { type Bodies, planBodies, specTexts } from './loop-delay/hostile-bodies.ts';
+import { hostileWebhooks, type Webhooks } from './loop-delay/hostile-webhooks.ts';
 import { longestTurn } from './loop-delay/longest-turn.ts';
 
 const today = '2027-01-31';
 
+/** What is measured, by class. Tests choose less. */
+export interface Inputs {
+  readonly posted: Bodies;
+  readonly committed: Bodies;
+  readonly delivered: (google: Parameters<typeof hostileWebhooks>[0]) => Webhooks;
+  readonly answered: Answers;
+}
+
+const all: Inputs = {
+  posted: planBodies,
+  committed: specTexts,
+  delivered: hostileWebhooks,
+  answered: hostileAnswers,
+};
+
 /**
- * How long hostile input holds the loop, on which leases are renewed and everybody is answered: bodies of `POST /v1/plans`, and
- * spec files of commits. The value is the longest of all; each that is over 50 ms is told on stderr.
+ * How long hostile input holds the loop, on which leases are renewed and everybody is answered: bodies of `POST /v1/plans`, spec
+ * files of commits, deliveries to hooks, and what EC2 answers listings with. The first figure is of the longest turn of all, and
+ * each other one of a class; each input that is over 50 ms is told on stderr.
  */
-export async function loopDelay(posted = planBodies, committed = specTexts): Promise<readonly Figure[]> {
+export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
+  const classes = [
+    await posted(inputs.posted),
+    await committed(inputs.committed),
+    await delivered(inputs.delivered),
+    await answered(inputs.answered),
+  ];
+  const value = Math.max(...classes.map((figure) => figure.value));
+  return [{ name: 'loop-delay', value, unit: 'ms, of all inputs' }, ...classes];
+}
+
+async function posted(bodies: Bodies): Promise<Figure> {
   const world = answersWorld(people);
   await world.accept(labelled('a'), { mode: 'plan' });
   await world.pass();
   const post = async (body: string): Promise<void> => {
     await world.api.ask('ada', 'POST /v1/plans', { body: Buffer.from(body) });
   };
-  const commit = async (text: string): Promise<void> => {
-    const source = keptSource({ files: [{ path: 'all.yaml', text }], userData: new Map() });
-    await loadTree(source, { today, parse: parseSpecsAside });
-  };
   // why: what is measured is compiled, and loaded
   await post(JSON.stringify({ specs: [{ path: 'all.yaml', text: specTexts['sound rules'] }] }));
-  const longest = [await slowest('posted', posted, post), await slowest('committed', committed, commit)];
+  const figure = await slowest('posted', bodies, async (body) => () => post(body));
   await world.api.close();
-  const count = Object.keys(posted).length + Object.keys(committed).length;
-  return [{ name: 'loop-delay', value: Math.round(Math.max(...longest)), unit: `ms, of ${count} inputs` }];
+  return figure;
 }
 
-/** `take` gets each body as bytes of its own. */
-async function slowest(how: string, bodies: Bodies, take: (body: string) => Promise<void>): Promise<number> {
-  let longest = 0;
-  for (const [name, body] of Object.entries(bodies)) {
-    const ms = await longestTurn(() => take(body));
-    longest = Math.max(longest, ms);
-    if (ms > mostMs) console.error(`loop-delay: ${how}: ${name} (${body.length} characters): ${ms.toFixed(0)} ms`);
+function committed(texts: Bodies): Promise<Figure> {
+  return slowest('committed', texts, async (text) => async () => {
+    const source = keptSource({ files: [{ path: 'all.yaml', text }], userData: new Map() });
+    await loadTree(source, { today, parse: parseSpecsAside });
+  });
+}
+
+async function delivered(webhooks: Inputs['delivered']): Promise<Figure> {
+  const hooked = await openHooked();
+  const send = async (hook: string, sent: Sent): Promise<void> => {
+    await hooked.send(hook, sent);
+  };
+  await send('eventgrid', eventgrid(secret));
+  await send('eventbridge', eventbridge(secret));
+  const figure = await slowest('delivered', webhooks(hooked.google.pair), async (make) => {
+    const [hook, sent] = make(hooked.now());
+    return () => send(hook, sent);
+  });
+  await hooked.close();
+  return figure;
+}
+
+async function answered(answers: Answers): Promise<Figure> {
+  const cloud = await startAnswering();
+  const sessions: Session[] = [];
+  const prepare = async (make: Answers[string]): Promise<() => Promise<void>> => {
+    await cloud.answer(await make());
+    const session = await openAwsSession(cloud.url, { now: () => Date.now(), sleep: async () => {} });
+    sessions.push(session);
+    return () => listAll(session);
+  };
+  await (await prepare(() => ({ listing: /^nothing$/, body: '' })))();
+  const figure = await slowest('answered', answers, prepare);
+  for (const session of sessions) await session.close();
+  await cloud.close();
+  return figure;
+}
+
+/** As a pass does. A listing that is refused is over. */
+async function listAll({ actuators }: Session): Promise<void> {
+  for (const actuator of Object.values(actuators)) {
+    try {
+      for await (const page of actuator.list(recordedCall())) assert.ok(Array.isArray(page));
+    } catch {
+      // why: only how long it takes is asked
+    }
   }
-  return longest;
+}
+
+/** `prepare`: what is done to measure nothing else, and then the work. */
+async function slowest<T>(
+  how: string,
+  inputs: Readonly<Record<string, T>>,
+  prepare: (input: T) => Promise<() => Promise<void>>,
+): Promise<Figure> {
+  let longest = 0;
+  for (const [name, input] of Object.entries(inputs)) {
+    const ms = await longestTurn(await prepare(input));
+    longest = Math.max(longest, ms);
+    if (ms > mostMs) console.error(`loop-delay: ${how}: ${name}: ${ms.toFixed(0)} ms`);
+  }
+  const unit = `ms, of ${Object.keys(inputs).length} inputs`;
+  return { name: `loop-delay-${how}`, value: Math.round(longest), unit };
 }
 
 const mostMs = 50;

@@ -50,17 +50,14 @@ const inTurns = (own: Deserializer): Deserializer => ({
   },
 });
 
-/** Bytes that are copied within a millisecond. */
+/** Bytes that are copied, or made a text, within some milliseconds. Of a larger answer that cannot be read an error has the beginning. */
 const large = 1024 * 1024;
-
-/** Of an answer that cannot be read an error has its beginning: all of a large one would take a turn that is too long. */
-const mostTold = 64 * 1024;
 
 async function parsed(bytes: Uint8Array): Promise<XmlValue> {
   try {
     return await parseXml(bytes);
   } catch (error) {
-    const text = Buffer.from(bytes.subarray(0, mostTold)).toString('utf8');
+    const text = Buffer.from(bytes.subarray(0, large)).toString('utf8');
     if (error instanceof Error) Object.defineProperty(error, '$responseBodyText', { value: text });
     throw error;
   }

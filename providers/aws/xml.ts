@@ -17,13 +17,14 @@ export async function parseXml(bytes: Uint8Array): Promise<XmlValue> {
   for (let tokens = 1; ; tokens += 1) {
     const root = reader.readToken();
     if (root !== undefined) return root;
-    if ((tokens % atOnce === 0 || reader.isInText) && isTurnOver()) await nextTurn();
+    if ((tokens % atOnce === 0 || reader.isInPieces) && isTurnOver()) await nextTurn();
   }
 }
 
 /** So many tokens are some 10 µs of work, and so many bytes of a text at most 2 ms. */
 const atOnce = 32;
 const pieceLength = 32 * 1024;
+const searchedAtOnce = 256 * 1024;
 
 /** An element that is not closed yet. */
 interface Open {
@@ -45,6 +46,13 @@ interface Text {
   readonly done: (text: string) => void;
 }
 
+/** A mark that ends a comment, a section of CDATA or an instruction, and how far it was looked for. */
+interface Search {
+  readonly mark: string;
+  from: number;
+  readonly found: (at: number) => void;
+}
+
 class XmlReader {
   private readonly bytes: Buffer;
   /** The bytes, a character for each: markup is ASCII. Texts are decoded from the bytes, so that none of them holds the page. */
@@ -53,6 +61,7 @@ class XmlReader {
   private readonly open: Open[] = [];
   private readonly tags = new Map<string, string>();
   private text: Text | undefined;
+  private search: Search | undefined;
   private inTag = false;
 
   constructor(bytes: Uint8Array) {
@@ -60,15 +69,16 @@ class XmlReader {
     this.page = this.bytes.toString('latin1');
   }
 
-  /** A long text is read in pieces. */
-  get isInText(): boolean {
-    return this.text !== undefined;
+  /** A text, or a search for the end of something, is read in pieces. */
+  get isInPieces(): boolean {
+    return this.text !== undefined || this.search !== undefined;
   }
 
   /** Reads a bit further. The root's value, once that is whole. */
   readToken(): XmlValue | undefined {
     const inner = this.open.at(-1);
-    if (this.text !== undefined) this.readPiece(this.text);
+    if (this.search !== undefined) this.searchOn(this.search);
+    else if (this.text !== undefined) this.readPiece(this.text);
     else if (inner === undefined) this.readProlog();
     else if (this.inTag) return this.readInTag(inner);
     else if (this.at >= this.page.length) throw failed(`missing closing tag </${nameOf(inner.tag)}>.`);
@@ -108,8 +118,9 @@ class XmlReader {
     else if (this.isNext('<?')) this.skipTo('?>');
     else if (this.isNext('<![CDATA[')) {
       this.at += 9;
-      const end = this.find(']]>');
-      this.text = { end, hasEntities: false, read: '', done: (text) => this.take(inner, text, end + 3) };
+      this.searchFor(']]>', (end) => {
+        this.text = { end, hasEntities: false, read: '', done: (text) => this.take(inner, text, end + 3) };
+      });
     } else {
       inner.children ??= {};
       this.readOpening();
@@ -218,7 +229,8 @@ class XmlReader {
     if (this.page.startsWith(tag, start) && this.page.charCodeAt(end) === greaterThan) this.at = end + 1;
     else {
       this.at = start;
-      const last = this.find('>');
+      const last = this.page.indexOf('>', start);
+      if (last < 0) throw failed('expected ">" not found.');
       const closing = this.textTo(last).trim();
       if (closing !== nameOf(tag)) throw failed(`mismatched tags <${nameOf(tag)}> and </${closing}>.`);
       this.at = last + 1;
@@ -247,14 +259,27 @@ class XmlReader {
     this.at = next.exec(this.page)?.index ?? this.page.length;
   }
 
-  private skipTo(stop: string): void {
-    this.at = this.find(stop) + stop.length;
+  private skipTo(mark: string): void {
+    this.searchFor(mark, (at) => {
+      this.at = at + mark.length;
+    });
   }
 
-  private find(stop: string): number {
-    const found = this.page.indexOf(stop, this.at);
-    if (found < 0) throw failed(`expected "${stop}" not found.`);
-    return found;
+  private searchFor(mark: string, found: Search['found']): void {
+    this.search = { mark, from: this.at, found };
+    this.searchOn(this.search);
+  }
+
+  private searchOn(search: Search): void {
+    const { mark, from, found } = search;
+    const at = this.page.slice(from, from + searchedAtOnce + mark.length - 1).indexOf(mark);
+    if (at >= 0) {
+      this.search = undefined;
+      found(from + at);
+      return;
+    }
+    search.from = from + searchedAtOnce;
+    if (search.from >= this.page.length) throw failed(`expected "${mark}" not found.`);
   }
 
   private textTo(end: number): string {

@@ -81,6 +81,7 @@ const answers: Readonly<Record<string, string | Buffer>> = {
   'an item that is a prototype': '<__proto__><vpcSet><item><vpcId>a</vpcId></item></vpcSet></__proto__>',
   entities: vpc('&amp;lt; &lt;&gt;&quot;&apos; &#x4e2d;&#20013;&#x1F600; &nope; &amp &#xg; &#13;'),
   CDATA: vpc('a<![CDATA[<b>&amp;\r\n]]>c'),
+  'comments that are short': `${vpc('a<!-->b')}`,
   'CDATA that never ends': vpc('<![CDATA[a'),
   'comments in a text': vpc('a<!-- b -->c<?d?>e'),
   'a comment in blanks': vpc(' \n <!-- b --> \n '),
@@ -116,6 +117,8 @@ const answers: Readonly<Record<string, string | Buffer>> = {
       [`a long text of letters, ${shift}`, vpc(long('😀中é', shift))],
       [`a long text of line ends, ${shift}`, vpc(long('\r\n\r', shift))],
       [`a long section of CDATA, ${shift}`, vpc(`<![CDATA[${long('&amp;é\r\n', shift)}]]>`)],
+      [`a long comment, ${shift}`, vpc(`<!--${'- '.repeat(131_070)}${'x'.repeat(shift)}-->a`)],
+      [`a long comment that never ends, ${shift}`, vpc(`<!--${'- '.repeat(131_070)}${'x'.repeat(shift)}`)],
       [`a long attribute, ${shift}`, `<a b="${long('&lt;\r\n é', shift)}"><vpcSet/></a>`],
       [
         `long text that is no UTF-8, ${shift}`,

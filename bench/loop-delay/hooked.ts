@@ -1,0 +1,54 @@
+import { loadProvider } from '../../providers/index.ts';
+import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { frontOf, push, secrets } from '../../test/http/support/front.ts';
+import { type Google, startGoogle } from '../../test/http/support/google.ts';
+import type { Sent } from '../../test/http/support/sent.ts';
+import { virtualClock } from '../../test/support/virtual-clock.ts';
+
+/** The hooks of a server, with a store and a queue that take everything at once. */
+export interface Hooked {
+  readonly google: Google;
+  /** Sends it, and passes on what was taken. Answers the status. */
+  send(hook: string, sent: Sent): Promise<number>;
+  readonly now: () => number;
+  close(): Promise<void>;
+}
+
+export async function openHooked(): Promise<Hooked> {
+  const google = await startGoogle();
+  const hooks = hooksOn({
+    // why: the front's own are in its place
+    inForce: async () => [{ estate: 'acme', scopes, hooks: [] }],
+    allowEndpoint: true,
+    cloud: loadProvider,
+    touches: { first: async () => true, keep: async (_, touches) => touches },
+    bells: { ring: async () => {} },
+    requests: { ask: async () => {} },
+    queue: { request: async () => {} },
+    clock: virtualClock(),
+    secrets: { resolve: async ({ env = '' }) => ({ ok: true, value: secrets[env] ?? '' }) },
+    log,
+  });
+  const { first, ring, touched } = hooks;
+  const front = frontOf({
+    more: [{ name: 'pubsub', from: 'pubsub', ...push, keys: google.url }],
+    wired: { first, ring, touched },
+  });
+  return {
+    google,
+    now: () => front.clock.now(),
+    send: async (hook, sent) => {
+      const { status } = await front.send(hook, sent);
+      await front.settle();
+      return status;
+    },
+    close: async () => {
+      await front.close();
+      await google.close();
+    },
+  };
+}
+
+const scopes = ['aws/111122223333/eu-west-1', 'azure/0a1b/westeurope', 'gcp/acme-prod'];
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };

@@ -1,0 +1,202 @@
+import { answerOf } from '../../test/support/aws-answers.ts';
+import type { Hostile } from './answering.ts';
+
+/** What a cloud answers listings with, by what is hostile about it, or large. */
+export type Answers = Readonly<Record<string, () => Hostile | Promise<Hostile>>>;
+
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const MiB = 1024 * 1024;
+
+/** As EC2 lists one that was launched with a console: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Instance.html */
+const ec2Instance = (i: number, tags = 10): object => ({
+  InstanceId: `i-${i.toString(16).padStart(17, '0')}`,
+  ImageId: 'ami-0abcdef1234567890',
+  State: { Code: 16, Name: 'running' },
+  PrivateDnsName: `ip-10-0-0-${i}.ec2.internal`,
+  PublicDnsName: '',
+  StateTransitionReason: '',
+  KeyName: 'key',
+  AmiLaunchIndex: 0,
+  ProductCodes: [],
+  InstanceType: 't3.micro',
+  LaunchTime: '2026-01-02T03:04:05.000Z',
+  Placement: { AvailabilityZone: 'eu-west-1a', GroupName: '', Tenancy: 'default' },
+  Monitoring: { State: 'disabled' },
+  SubnetId: 'subnet-0123456789abcdef0',
+  VpcId: 'vpc-0123456789abcdef0',
+  PrivateIpAddress: `10.0.${i >> 8}.${i & 255}`,
+  SourceDestCheck: true,
+  SecurityGroups: times(3, (n) => ({ GroupId: `sg-0123456789abcdef${n}`, GroupName: `group ${n}` })),
+  Architecture: 'x86_64',
+  RootDeviceType: 'ebs',
+  RootDeviceName: '/dev/xvda',
+  BlockDeviceMappings: times(2, (n) => ({
+    DeviceName: `/dev/xvd${n}`,
+    Ebs: {
+      AttachTime: '2026-01-02T03:04:06.000Z',
+      DeleteOnTermination: true,
+      Status: 'attached',
+      VolumeId: `vol-0123456789abcdef${n}`,
+    },
+  })),
+  VirtualizationType: 'hvm',
+  ClientToken: `token-${i}`,
+  Tags: times(tags, (n) => ({ Key: `key-${n}`, Value: `the value of <${n}> & more` })),
+  Hypervisor: 'xen',
+  NetworkInterfaces: [
+    {
+      NetworkInterfaceId: `eni-${i}`,
+      SubnetId: 'subnet-0123456789abcdef0',
+      VpcId: 'vpc-0123456789abcdef0',
+      Description: '',
+      OwnerId: '111122223333',
+      Status: 'in-use',
+      MacAddress: '02:00:00:00:00:01',
+      PrivateIpAddress: '10.0.0.1',
+      SourceDestCheck: true,
+      Groups: times(3, (n) => ({ GroupId: `sg-0123456789abcdef${n}`, GroupName: `group ${n}` })),
+      Attachment: {
+        AttachTime: '2026-01-02T03:04:05.000Z',
+        AttachmentId: `eni-attach-${i}`,
+        DeleteOnTermination: true,
+        DeviceIndex: 0,
+        Status: 'attached',
+        NetworkCardIndex: 0,
+      },
+      PrivateIpAddresses: [{ Primary: true, PrivateIpAddress: '10.0.0.1', PrivateDnsName: 'ip-10-0-0-1.ec2.internal' }],
+      Ipv6Addresses: [],
+      InterfaceType: 'interface',
+      Operator: { Managed: false },
+    },
+  ],
+  EbsOptimized: false,
+  EnaSupport: true,
+  CpuOptions: { CoreCount: 1, ThreadsPerCore: 2 },
+  CapacityReservationSpecification: { CapacityReservationPreference: 'open' },
+  HibernationOptions: { Configured: false },
+  EnclaveOptions: { Enabled: false },
+  MetadataOptions: {
+    State: 'applied',
+    HttpTokens: 'required',
+    HttpPutResponseHopLimit: 2,
+    HttpEndpoint: 'enabled',
+    HttpProtocolIpv6: 'disabled',
+    InstanceMetadataTags: 'disabled',
+  },
+  MaintenanceOptions: { AutoRecovery: 'default' },
+  PrivateDnsNameOptions: { HostnameType: 'ip-name', EnableResourceNameDnsARecord: false },
+  PlatformDetails: 'Linux/UNIX',
+  UsageOperation: 'RunInstances',
+  UsageOperationUpdateTime: '2026-01-02T03:04:05.000Z',
+  CurrentInstanceBootMode: 'legacy-bios',
+});
+
+const reservation = (instances: readonly object[], i = 0): object => ({
+  ReservationId: `r-${i}`,
+  OwnerId: '111122223333',
+  Groups: [],
+  Instances: instances,
+});
+
+const ec2 = async (action: string, data: object): Promise<Hostile> => ({
+  listing: new RegExp(`Action=${action}&`),
+  body: await answerOf(action, data),
+});
+
+const ec2Text = (action: string, inner: string): Hostile => ({
+  listing: new RegExp(`Action=${action}&`),
+  body: `<${action}Response>${inner}</${action}Response>`,
+});
+
+const ec2Permission = (i: number): object => ({
+  IpProtocol: 'tcp',
+  FromPort: 1 + (i % 60_000),
+  ToPort: 1 + (i % 60_000),
+  UserIdGroupPairs: [],
+  IpRanges: [{ CidrIp: `10.${i % 200}.0.0/16`, Description: `rule ${i}` }],
+  Ipv6Ranges: [],
+  PrefixListIds: [],
+});
+
+const ec2Group = (i: number, rules: number): object => ({
+  GroupId: `sg-${i.toString(16).padStart(17, '0')}`,
+  GroupName: `group ${i}`,
+  Description: 'made by somebody',
+  OwnerId: '111122223333',
+  VpcId: 'vpc-0123456789abcdef0',
+  IpPermissions: times(rules, ec2Permission),
+  IpPermissionsEgress: times(2, ec2Permission),
+  Tags: [{ Key: 'Name', Value: `group ${i}` }],
+});
+
+/** Of EC2. */
+export const hostileAnswers: Answers = {
+  '1,000 instances': () =>
+    ec2('DescribeInstances', { Reservations: times(1_000, (i) => reservation([ec2Instance(i)], i)) }),
+  '1,000 instances of one reservation': () =>
+    ec2('DescribeInstances', { Reservations: [reservation(times(1_000, (i) => ec2Instance(i)))] }),
+  '1,000 instances with 50 tags': () =>
+    ec2('DescribeInstances', { Reservations: times(1_000, (i) => reservation([ec2Instance(i, 50)], i)) }),
+  'an instance with 10,000 tags': () =>
+    ec2('DescribeInstances', { Reservations: [reservation([ec2Instance(1, 10_000)])] }),
+  '1,000 groups of 60 rules': () =>
+    ec2('DescribeSecurityGroups', { SecurityGroups: times(1_000, (i) => ec2Group(i, 60)) }),
+  'a group of 20,000 rules': () => ec2('DescribeSecurityGroups', { SecurityGroups: [ec2Group(1, 20_000)] }),
+  '1,000 subnets': () =>
+    ec2('DescribeSubnets', {
+      Subnets: times(1_000, (i) => ({
+        SubnetId: `subnet-${i}`,
+        VpcId: `vpc-${i % 10}`,
+        OwnerId: '111122223333',
+        CidrBlock: `10.${i >> 8}.${i & 255}.0/24`,
+        AvailabilityZone: 'eu-west-1a',
+        State: 'available',
+        Tags: times(10, (n) => ({ Key: `key-${n}`, Value: `value ${n}` })),
+      })),
+    }),
+  '1,000 networks': () =>
+    ec2('DescribeVpcs', {
+      Vpcs: times(1_000, (i) => ({
+        VpcId: `vpc-${i}`,
+        OwnerId: '111122223333',
+        CidrBlock: '10.0.0.0/16',
+        State: 'available',
+        Tags: times(10, (n) => ({ Key: `key-${n}`, Value: `value ${n}` })),
+      })),
+    }),
+  'elements in one another': () => ec2Text('DescribeVpcs', `${'<a>'.repeat(MiB)}${'</a>'.repeat(MiB)}`),
+  'elements that never end': () => ec2Text('DescribeVpcs', '<a>'.repeat(MiB)),
+  'empty elements': () => ec2Text('DescribeVpcs', '<a/>'.repeat(MiB)),
+  'empty networks': () => ec2Text('DescribeVpcs', `<vpcSet>${'<item/>'.repeat(MiB)}</vpcSet>`),
+  'tags of many names': () => ec2Text('DescribeVpcs', times(200_000, (i) => `<a${i}/>`).join('')),
+  'one attribute after another': () => ec2Text('DescribeVpcs', `<a ${'b="c" '.repeat(MiB)}/>`),
+  'a long attribute': () => ec2Text('DescribeVpcs', `<a b="${'&lt;'.repeat(4 * MiB)}"/>`),
+  'a long text': () => ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'a'.repeat(32 * MiB)}</vpcId></item></vpcSet>`),
+  'a long text of entities': () =>
+    ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'&lt;'.repeat(4 * MiB)}</vpcId></item></vpcSet>`),
+  'a long text of line ends': () =>
+    ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'\r'.repeat(8 * MiB)}</vpcId></item></vpcSet>`),
+  'a long text beyond ASCII': () =>
+    ec2Text('DescribeVpcs', `<vpcSet><item><vpcId>${'é'.repeat(8 * MiB)}</vpcId></item></vpcSet>`),
+  'texts between comments': () => ec2Text('DescribeVpcs', 'a<!-- b -->'.repeat(MiB)),
+  'open comments': () => ec2Text('DescribeVpcs', '<!-- '.repeat(4 * MiB)),
+  'comments that nearly end': () => ec2Text('DescribeVpcs', `<!--${'-- >'.repeat(4 * MiB)}`),
+  'open CDATA': () => ec2Text('DescribeVpcs', '<![CDATA['.repeat(MiB)),
+  'a DOCTYPE of entities': () => ({
+    listing: /Action=DescribeVpcs&/,
+    body: `<!DOCTYPE a [${'<!ENTITY b "&b;&b;">'.repeat(MiB / 4)}]><a>&b;</a>`,
+  }),
+  'groups of one tag': () =>
+    ec2('DescribeSecurityGroups', {
+      SecurityGroups: [{ ...ec2Group(1, 1), Tags: times(10_000, () => ({ Key: 'Name', Value: 'a' })) }],
+    }),
+  'instances without fields': () =>
+    ec2('DescribeInstances', { Reservations: [reservation(times(20_000, () => ({})))] }),
+  'a page for people': () => ({
+    listing: /Action=DescribeVpcs&/,
+    body: `<html><body>${'<p>Service Unavailable<br/></p>'.repeat(200_000)}</body></html>`,
+  }),
+  blanks: () => ({ listing: /Action=DescribeVpcs&/, body: ' '.repeat(16 * MiB) }),
+  'markup that is none': () => ({ listing: /Action=DescribeVpcs&/, body: '<'.repeat(8 * MiB) }),
+  'no UTF-8': () => ({ listing: /Action=DescribeVpcs&/, body: Buffer.alloc(16 * MiB, 0xff) }),
+};
