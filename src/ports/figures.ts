@@ -8,8 +8,11 @@ export interface Figures {
   /** How each scope that was ever looked at stands, sorted by scope. */
   scopes(estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]>;
   objectives(query: ObjectivesQuery): Promise<readonly Objective[]>;
-  /** Of these addresses those of a line that lies within, as it is or as it was last. */
-  seen(estate: string, addresses: readonly Address[], seen: readonly Bounds[]): Promise<ReadonlySet<Address>>;
+  /**
+   * Of these addresses those of a line that lies within, as it is or as it was last. Each with the time, in ms since the epoch, since
+   * which it does: before it belonged to others, 0: it did not, as far as versions are kept.
+   */
+  seen(estate: string, addresses: readonly Address[], seen: readonly Bounds[]): Promise<ReadonlyMap<Address, number>>;
 }
 
 /** `at`: when the newest look began, ms since the epoch. */

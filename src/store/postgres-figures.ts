@@ -43,14 +43,18 @@ interface Asked {
   readonly seen: readonly Bounds[];
 }
 
-/** By the newest version alone: who had it once is told nothing of what others do with it. */
-async function seenOf(db: Database, { estate, addresses, seen }: Asked): Promise<ReadonlySet<Address>> {
-  if (addresses.length === 0) return new Set();
-  const { rows } = await sql<{ address: string }>`
-    SELECT DISTINCT address FROM (
-      SELECT DISTINCT ON (address) address, estate, targets, owner FROM setpoint.versions
-      WHERE estate = ${estate} AND address = ANY(${addresses.map(storableText)}::text[])
+/** Who had it once is told nothing of what others do with it, and who has it now nothing of what others did before. */
+async function seenOf(db: Database, { estate, addresses, seen }: Asked): Promise<ReadonlyMap<Address, number>> {
+  if (addresses.length === 0) return new Map();
+  const { rows } = await sql<{ address: string; since: number }>`
+    SELECT address, since::float8 FROM (
+      SELECT DISTINCT ON (address) address, within,
+        max(CASE WHEN within THEN 0 ELSE coalesce(ended, ${Number.MAX_SAFE_INTEGER}) END) OVER (PARTITION BY address) AS since
+      FROM (
+        SELECT address, began, number, ended, coalesce(${withinBounds(seen)}, false) AS within FROM setpoint.versions
+        WHERE estate = ${estate} AND address = ANY(${addresses.map(storableText)}::text[])
+      ) AS known
       ORDER BY address, began DESC, number DESC
-    ) AS newest WHERE ${withinBounds(seen)}`.execute(db);
-  return new Set(rows.map(({ address }) => address));
+    ) AS newest WHERE within`.execute(db);
+  return new Map(rows.map(({ address, since }) => [address, since]));
 }

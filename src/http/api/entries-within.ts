@@ -14,7 +14,7 @@ const mostPages = 5;
 const pageEntries = 1000;
 
 /**
- * A page of what lies within the bounds. Whether there is a next one is told of that alone: by a count of all that fits a question
+ * A page of what lies within the bounds, since it does: a new owner reads nothing of the owner before. Whether there is a next one is told of that alone: by a count of all that fits a question
  * somebody could find out what is done elsewhere. Where very much is, it is shorter than asked for and has a next.
  */
 export async function entriesWithin(
@@ -50,10 +50,11 @@ async function within(
   const abouts = entries.map(aboutOf);
   const named = abouts.flatMap((about) => (about !== 'estate' && 'addresses' in about ? about.addresses : []));
   const known = await figures.seen(estate, [...new Set(named)], seen);
-  return entries.filter((_, at) => {
-    const about = abouts[at] ?? 'estate';
+  return entries.filter(({ at }, index) => {
+    const about = abouts[index] ?? 'estate';
     if (about === 'estate') return false;
-    if ('addresses' in about) return about.addresses.every((address) => known.has(address));
+    if ('addresses' in about)
+      return about.addresses.every((address) => (known.get(address) ?? Number.POSITIVE_INFINITY) <= at);
     const subject = 'target' in about ? { estate, targets: [about.target] } : { estate, owner: about.owner };
     return seen.some((bounds) => covers(bounds, subject));
   });

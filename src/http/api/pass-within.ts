@@ -33,7 +33,9 @@ export async function timelineWithin(
 ): Promise<Told | undefined> {
   if (timeline === undefined || seesTargets(seen, targetsOf(pass))) return timeline;
   const named = [...new Set(timeline.timeline.flatMap(addressesOf))];
-  const known = await figures.seen(pass.estate, named, seen);
+  const since = await figures.seen(pass.estate, named, seen);
+  const end = pass.ending?.ended ?? pass.began;
+  const known = new Set(named.filter((address) => (since.get(address) ?? Number.POSITIVE_INFINITY) <= end));
   return { ...timeline, timeline: timeline.timeline.flatMap((entry) => entryWithin(entry, known)) };
 }
 

@@ -110,10 +110,13 @@ export const figureLaws: Laws = {
     const { other, estate } = bench;
     const seenIn = async (target: string) => {
       const addresses = ['a', 'b', 'never'].map(addressOf);
-      return [...(await other.figures.seen(estate, addresses, [{ targets: [target] }]))].sort();
+      return Object.fromEntries(await other.figures.seen(estate, addresses, [{ targets: [target] }]));
     };
-    assert.deepEqual(await seenIn('north'), [addressOf('b')]);
-    assert.deepEqual(await seenIn('south'), [addressOf('a')]);
+    assert.deepEqual(await seenIn('north'), { [addressOf('b')]: 0 });
+    const moved = start + 5 * minute;
+    assert.deepEqual(await seenIn('south'), { [addressOf('a')]: moved }, 'since it is theirs');
+    const both = await other.figures.seen(estate, [addressOf('a')], [{ targets: ['north'] }, { targets: ['south'] }]);
+    assert.deepEqual([...both.values()], [0]);
     assert.deepEqual([...(await other.figures.seen(estate, [addressOf('a')], []))], []);
   },
 };

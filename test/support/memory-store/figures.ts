@@ -27,14 +27,20 @@ export function memoryFigures({ rows, estates }: Memory): Figures {
       return objectives(lines, query);
     },
     seen: async (estate, addresses, seen) => {
-      const newest = (address: string) =>
-        rows.versions.filter(({ of }) => of.estate === estate && of.row.called.address === address).at(-1);
-      return new Set(
-        addresses.filter((address) => {
-          const one = newest(address);
-          return one !== undefined && within(estate, seen)(one);
-        }),
+      const known = Map.groupBy(
+        rows.versions.filter(({ of }) => of.estate === estate),
+        ({ of }) => of.row.called.address,
       );
+      const isWithin = within(estate, seen);
+      const found = new Map<string, number>();
+      for (const address of addresses) {
+        const versions = known.get(address) ?? [];
+        const newest = versions.at(-1);
+        if (newest === undefined || !isWithin(newest)) continue;
+        const others = versions.filter((one) => !isWithin(one)).map(({ ended }) => ended ?? Number.MAX_SAFE_INTEGER);
+        found.set(address, Math.max(0, ...others));
+      }
+      return found;
     },
   };
 }

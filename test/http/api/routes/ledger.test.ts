@@ -12,6 +12,16 @@ const clock = virtualClock(Date.UTC(2026, 0, 2));
 const store = memoryDatabase(clock).connect();
 const estate = 'acme';
 
+/** In an estate of its own web was team-a's first, and is team-b's from the second look on. */
+const moved = await workerOf(store, 'moved', { approver: 'ann' });
+const ownedBy = (owner: string) => rowOf('web', { place: { targets: ['north'] }, whose: { owner } });
+const where = { estate: 'moved', scope };
+await apply(moved, draftOf('create', 'web'));
+await store.rows.keep(where, { ...lookOf(0, [ownedBy('team-a')]), at: clock.now() });
+await clock.advance(60_000);
+await store.rows.keep(where, { ...lookOf(1, [ownedBy('team-b')]), at: clock.now() });
+await apply(moved, draftOf('update', 'web'));
+
 const worker = await workerOf(store, estate, { approver: 'ann' });
 await apply(worker, draftOf('create', 'core'));
 await apply(worker, draftOf('create', 'edge'));
@@ -35,11 +45,14 @@ const viewerWithin = (bounds: Partial<Grant>) =>
   callerOf('viewer', { grants: [{ role: 'viewer', estates: [estate], ...bounds }] });
 
 const world = apiWorld({
-  routes: ledgerRoutes({ ...store, estates: async () => [estate, 'other'] }),
+  routes: ledgerRoutes({ ...store, estates: async () => [estate, 'other', 'moved'] }),
   callers: {
     north: viewerWithin({ targets: ['north'] }),
     south: viewerWithin({ targets: ['south'] }),
     owner: viewerWithin({ owners: ['team-a'] }),
+    ...Object.fromEntries(
+      ['team-a', 'team-b'].map((owner) => [owner, viewerWithin({ estates: ['moved'], owners: [owner] })]),
+    ),
     both: callerOf('viewer', { grants: [{ role: 'viewer' }] }),
   },
   clock,
@@ -111,6 +124,13 @@ describe('GET /v1/ledger', () => {
       assert.deepEqual(await seqsOf(who), seqs);
       assert.equal((await pageOf(who, '?total=true')).total, undefined);
     });
+
+  it('tells a new owner nothing of the owner before, and the former owner nothing any more', async () => {
+    assert.deepEqual(await seqsOf('team-b', '?estate=moved'), [4, 3]);
+    assert.deepEqual(await seqsOf('team-b', `?estate=moved&address=${addressOf('web')}`), [4, 3]);
+    assert.deepEqual(await seqsOf('team-a', '?estate=moved'), []);
+    assert.deepEqual(await seqsOf('both', '?estate=moved'), [4, 3, 2, 1]);
+  });
 
   it('tells who sees a part of it nothing of how much else there is', async () => {
     const nothing = (await world.ask('north', `GET /v1/ledger?limit=1&address=${addressOf('none')}`)).text;
