@@ -4,8 +4,10 @@ import { retryAfterOf } from '../../src/core/retry-after.ts';
 import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Access } from '../../src/ports/provider.ts';
+import { nextTurn } from '../pass/turns.ts';
 import { type Refusal, toFailure } from './errors.ts';
 import { type Action, requestFor } from './limits.ts';
+import { addPart } from './long-page.ts';
 import type { Operation } from './messages.ts';
 import { type Sdk, sdk } from './sdk.ts';
 import { type Exchange, makeTransport } from './transport.ts';
@@ -102,6 +104,11 @@ async function exchanged<T>(
   const options: CallOptions = { timeout: answerMs, retry: null, autoPaginate: false, signal: call.signal };
   try {
     const [value] = await send(exchange, options);
+    while (exchange.parts?.length) {
+      await nextTurn();
+      const [part] = await send(exchange, options);
+      addPart(value, part);
+    }
     const name = operationOf(value)?.name;
     report(name ? { requestId: name } : {});
     return { ok: true, value };

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import { ownAgent } from '../../src/core/own-agent.ts';
 import type { Access } from '../../src/ports/provider.ts';
+import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { partsOf } from './long-page.ts';
 
 /** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
 export interface Exchange {
@@ -12,6 +14,8 @@ export interface Exchange {
   body?: string;
   /** Why nothing was answered. */
   error?: unknown;
+  /** Further parts of a long page: what is run once more is answered with the next of them. */
+  parts?: object[];
 }
 
 /** One session's way to the cloud. */
@@ -59,6 +63,8 @@ class CredentialsError extends Error {
 
 /** The SDK gets a refusal without its details: for those it would read all its protos again, half a second for each. */
 async function send(url: string, init: RequestInit, { endpoint, token, exchange }: Sender): Promise<Response> {
+  const part = exchange.parts?.shift();
+  if (part !== undefined) return new Response(JSON.stringify(part));
   const { method, body, signal } = init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${await token()}`);
@@ -73,11 +79,22 @@ async function send(url: string, init: RequestInit, { endpoint, token, exchange 
   });
   exchange.status = answer.status;
   exchange.headers = answer.headers;
-  if (answer.ok) return answer;
+  if (answer.ok) return method === 'GET' && answer.status === 200 ? firstPart(answer, exchange) : answer;
   exchange.body = await answer.text();
   return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
     status: answer.status,
   });
+}
+
+async function firstPart(answer: Response, exchange: Exchange): Promise<Response> {
+  const body = await answer.text();
+  // why: for a long one each of these steps takes its time
+  if (isTurnOver()) await nextTurn();
+  const [first, ...parts] = partsOf(body);
+  if (isTurnOver()) await nextTurn();
+  if (parts.length === 0) return new Response(body);
+  exchange.parts = parts;
+  return new Response(JSON.stringify(first));
 }
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
