@@ -32,6 +32,17 @@ interface LateCalls {
   readonly neverShown?: ReadonlyMap<string, PendingIntent>;
 }
 
+/**
+ * The ledger ends before a checkpoint that was signed: the database was restored from a backup, or fell back to a replica that lagged.
+ * `held`, `signed`: numbers of the newest checkpoint in the database, 0 for none, and of the newest outside it. `signedAt`: when that
+ * was signed, ms since the epoch.
+ */
+export interface LostLedger {
+  readonly held: number;
+  readonly signed: number;
+  readonly signedAt: number;
+}
+
 /** Open creations that may be sent again: nothing waits for them, and each has its place in the limits. */
 interface Resumed {
   readonly again?: readonly PendingIntent[];
@@ -40,6 +51,8 @@ interface Resumed {
 /** Of the intents that marks on strange objects name: those that this store has no record of. See plan/lost-commits.ts. */
 interface Unrecorded {
   readonly unrecorded?: ReadonlySet<string>;
+  /** Of the whole estate, until a person accepts the loss. */
+  readonly lost?: LostLedger;
 }
 
 /** Ids that this store settled and let go of, until reads by id prove them gone. */

@@ -60,6 +60,11 @@ async function signWhileLeading(yard: Means, lead: AbortSignal, logError: LogErr
   let seen: Map<string, number> | undefined;
   while (!lead.aborted) {
     const now = clock.now();
+    for (const { estate, signed, held } of await store.audit.lost())
+      logError('the database lost commits: nothing is deleted, replaced or stopped in the estate', {
+        estate,
+        why: `checkpoint ${signed} was signed, and the ledger ends at ${held || 'none'}; accept the loss: setpoint ledger accept-loss --reason TEXT`,
+      });
     const unsigned = await store.audit.unsigned();
     const due = unsigned.filter(({ estate, entries, words }) => {
       const since = seen === undefined ? 0 : (seen.get(estate) ?? now);

@@ -1,3 +1,4 @@
+import type { LostLedger } from '../core/knowledge.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/checkpoint.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
@@ -131,6 +132,16 @@ export interface Audit {
   claimKey(when?: 'onlyFirst'): Promise<string>;
   /** The fingerprint of this process's key. */
   ownKey(): Promise<string>;
+  /**
+   * The estates whose ledger ends before a checkpoint in the folder of this process, or before one that another process found: after a
+   * restored backup, or a failover to a replica that lagged. Records what it finds, for all processes: see `Knowledge.lost`.
+   */
+  lost(): Promise<readonly LostCheckpoints[]>;
+  /**
+   * Signs the ledger as it is, and with it that the entries of the lost checkpoints are given up. Only a process whose folder has those
+   * checkpoints can do it. Rejects where nothing is lost.
+   */
+  acceptLoss(estate: string): Promise<SignedCheckpoint>;
   /** Sends witnesses the checkpoints that they have not taken; returns the witnesses that failed. */
   deliver(): Promise<readonly Undelivered[]>;
 }
@@ -141,6 +152,11 @@ export interface UnsignedEstate {
   readonly entries: number;
   readonly words: number;
   readonly checkpoint: number;
+}
+
+/** `held`, `signed`: numbers of the newest checkpoint in the database, 0 for none, and of the newest outside it. */
+export interface LostCheckpoints extends LostLedger {
+  readonly estate: string;
 }
 
 /** A witness that has not taken its checkpoints. `waiting`: how many. */

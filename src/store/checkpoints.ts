@@ -13,7 +13,7 @@ import {
   type SignedCheckpoint,
   sealText,
 } from '../core/ledger/checkpoint.ts';
-import type { Undelivered, UnsignedEstate } from '../ports/store.ts';
+import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 import { checkpointFile } from './checkpoint-file.ts';
 import type { Context } from './context.ts';
@@ -41,6 +41,10 @@ export interface Checkpoints {
   /** The fingerprint of this process's key. */
   ownKey(): Promise<string>;
   unsigned(): Promise<readonly UnsignedEstate[]>;
+  /** See `Audit.lost`. */
+  lost(): Promise<readonly LostCheckpoints[]>;
+  /** See `Audit.acceptLoss`. Throws `NotTheSigner`. */
+  acceptLoss(estate: string): Promise<SignedCheckpoint>;
   /**
    * Sends to witnesses the checkpoints that they have not taken yet; returns the witnesses that failed. The first time the newest
    * checkpoint of each estate too, which a signer before may have left; `onlyOwn`: those that this process signed.
@@ -66,37 +70,10 @@ export function checkpointsIn(
   folder: string,
   { keyFile, witnesses = [] }: SigningOptions,
 ): Checkpoints {
-  const file = checkpointFile(join(folder, 'checkpoints.jsonl'));
   const key = once(() => signingKey(join(folder, 'keys'), keyFile));
   const queue = witnessQueue(witnesses);
 
-  const inTable = async (estate: string): Promise<readonly SignedCheckpoint[]> => {
-    const rows = await db
-      .selectFrom('checkpoints')
-      .select('body')
-      .where('estate', '=', estate)
-      .orderBy('number')
-      .execute();
-    return rows.map(({ body }) => signedIn(body));
-  };
-  const inFile = async (estate: string): Promise<readonly AnyCheckpoint[]> =>
-    (await file.read()).filter((one) => one.store === store && one.estate === estate);
-
-  // why: a folder may hold the checkpoints of years; only its newest numbers are asked for at each signature
-  const inFolder = new Map<string, number>();
-  const newestInFile = async (estate: string): Promise<number> =>
-    (await inFile(estate)).filter(isSignedCheckpoint).reduce((newest, { number }) => Math.max(newest, number), 0);
-
-  /** A process that died between the database and its folder left a checkpoint out of the folder: it is added too. */
-  const keep = async (estate: string, made: SignedCheckpoint | undefined): Promise<void> => {
-    const upTo = inFolder.get(estate);
-    const isNext = made !== undefined && made.number === (upTo ?? 0) + 1;
-    const missing = isNext ? [made] : await newerThan(db, estate, await newestInFile(estate));
-    for (const checkpoint of missing) {
-      await file.append(checkpoint);
-      inFolder.set(estate, checkpoint.number);
-    }
-  };
+  const outside = checkpointFolder({ db, store }, join(folder, 'checkpoints.jsonl'));
 
   const claimKey = async (when?: 'onlyFirst'): Promise<string> => {
     const { id } = await key();
@@ -105,14 +82,43 @@ export function checkpointsIn(
     return (await signerOf(db)) ?? id;
   };
 
-  const sign = async (estate: string): Promise<SignedCheckpoint | undefined> => {
+  const signerKey = async (): Promise<SigningKey> => {
     const own = await key();
     const signer = await signerOf(db);
     if (signer !== own.id) throw new NotTheSigner(signer, own.id);
-    const kept = inFolder.get(estate) ?? (await newestInFile(estate));
+    return own;
+  };
+
+  const sign = async (estate: string): Promise<SignedCheckpoint | undefined> => {
+    const own = await signerKey();
+    const kept = (await outside.newest()).get(estate)?.number ?? 0;
     const made = await db.transaction().execute((trx) => signIn(trx, estate, { own, at: clock.now(), store, kept }));
-    await keep(estate, made);
+    await outside.keep(estate, made);
     if (made) queue.offer(made);
+    return made;
+  };
+
+  const lost = async (): Promise<readonly LostCheckpoints[]> => {
+    const held = new Map((await newestOfAll(db)).map(({ estate, number }) => [estate, number]));
+    const found = [...(await outside.newest()).values()].filter(
+      ({ estate, number }) => number > (held.get(estate) ?? 0),
+    );
+    await recordLost(db, found, { held, at: clock.now() });
+    return db
+      .selectFrom('lost_checkpoints')
+      .select(['estate', 'held', 'signed', 'signed_at as signedAt'])
+      .orderBy('estate')
+      .execute();
+  };
+
+  const acceptLoss = async (estate: string): Promise<SignedCheckpoint> => {
+    const own = await signerKey();
+    const given = (await outside.of(estate)).filter(isSignedCheckpoint);
+    const made = await db
+      .transaction()
+      .execute((trx) => signRestored(trx, estate, { own, at: clock.now(), store, outside: given }));
+    await outside.keep(estate, made);
+    queue.offer(made);
     return made;
   };
 
@@ -125,18 +131,52 @@ export function checkpointsIn(
   };
 
   return {
-    of: async (estate) => distinct([...(await inFile(estate)), ...(await inTable(estate))]),
+    of: async (estate) => distinct([...(await outside.of(estate)), ...(await inTable(db, estate))]),
     sign,
     seal: async (end) => {
       const { id, sign } = await key();
       const sealed = { ...end, key: id, signature: sign(sealText(end)) };
-      if (end.seq > 0) await file.append(sealed);
+      if (end.seq > 0) await outside.add(sealed);
       return sealed;
     },
     claimKey,
     ownKey: async () => (await key()).id,
     unsigned: () => unsignedEstates(db),
+    lost,
+    acceptLoss,
     deliver,
+  };
+}
+
+/** The checkpoints in the folder of a process, outside the database. */
+function checkpointFolder({ db, store }: Pick<Reading, 'db' | 'store'>, path: string) {
+  const file = checkpointFile(path);
+  const of = async (estate: string): Promise<readonly AnyCheckpoint[]> =>
+    (await file.read()).filter((one) => one.store === store && one.estate === estate);
+  const newestInFile = async (estate: string): Promise<number> =>
+    (await of(estate)).filter(isSignedCheckpoint).reduce((newest, { number }) => Math.max(newest, number), 0);
+  // why: a folder may hold the checkpoints of years; it is read once, and this process knows the checkpoints that it adds
+  const newest = once(async () => {
+    const byEstate = new Map<string, SignedCheckpoint>();
+    for (const one of await file.read())
+      if (isSignedCheckpoint(one) && one.store === store && one.number > (byEstate.get(one.estate)?.number ?? 0))
+        byEstate.set(one.estate, one);
+    return byEstate;
+  });
+  return {
+    of,
+    newest,
+    add: file.append,
+    /** A process that died between the database and its folder left a checkpoint out of the folder: it is added too. */
+    keep: async (estate: string, made: SignedCheckpoint | undefined): Promise<void> => {
+      const known = await newest();
+      const isNext = made !== undefined && made.number === (known.get(estate)?.number ?? 0) + 1;
+      const missing = isNext ? [made] : await newerThan(db, estate, await newestInFile(estate));
+      for (const checkpoint of missing) {
+        await file.append(checkpoint);
+        known.set(estate, checkpoint);
+      }
+    },
   };
 }
 
@@ -148,12 +188,15 @@ interface Signing {
   readonly kept: number;
 }
 
+const lockCheckpoints = (trx: Write, estate: string) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended(${`setpoint checkpoint ${estate}`}, 0))`.execute(trx);
+
 async function signIn(
   trx: Write,
   estate: string,
   { own, at, store, kept }: Signing,
 ): Promise<SignedCheckpoint | undefined> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`setpoint checkpoint ${estate}`}, 0))`.execute(trx);
+  await lockCheckpoints(trx, estate);
   const last = await newestOf(trx, estate);
   if (kept > (last?.number ?? 0))
     throw new Error(
@@ -161,8 +204,71 @@ async function signIn(
     );
   const heads = await movedHeads(trx, estate);
   if (heads.length === 0) return undefined;
-  const previous = last === undefined ? '' : rootOf(last, sha256);
-  const checkpoint = { store, estate, number: (last?.number ?? 0) + 1, at, previous, heads };
+  return insertSigned(trx, own, { ...after(last), store, estate, at, heads });
+}
+
+const after = (last: SignedCheckpoint | undefined): Pick<SignedCheckpoint, 'number' | 'previous'> => ({
+  number: (last?.number ?? 0) + 1,
+  previous: last === undefined ? '' : rootOf(last, sha256),
+});
+
+interface Restoring extends Omit<Signing, 'kept'> {
+  /** The checkpoints in the folder of this process. */
+  readonly outside: readonly SignedCheckpoint[];
+}
+
+/** The database gets the lost checkpoints back, so that no number is missing in any copy. */
+async function signRestored(
+  trx: Write,
+  estate: string,
+  { own, at, store, outside }: Restoring,
+): Promise<SignedCheckpoint> {
+  await lockCheckpoints(trx, estate);
+  const held = (await newestOf(trx, estate))?.number ?? 0;
+  const lost = outside.filter(({ number }) => number > held).toSorted((a, b) => a.number - b.number);
+  const last = lost.at(-1);
+  if (last === undefined)
+    throw new Error(
+      `the folder of this process has no checkpoint of ${estate} after ${held}, the newest in the database: accept the loss where the signer's folder is`,
+    );
+  await inChunks(lost, (some) =>
+    trx
+      .insertInto('checkpoints')
+      .values(some.map((one) => ({ estate, number: one.number, body: canonical(one) })))
+      .execute(),
+  );
+  const heads = await movedHeads(trx, estate);
+  await trx.deleteFrom('lost_checkpoints').where('estate', '=', estate).execute();
+  return insertSigned(trx, own, { ...after(last), store, estate, at, heads, restoredTo: held });
+}
+
+async function recordLost(
+  db: Context['db'],
+  found: readonly SignedCheckpoint[],
+  { held, at }: { readonly held: ReadonlyMap<string, number>; readonly at: number },
+): Promise<void> {
+  if (found.length === 0) return;
+  const known = new Set((await db.selectFrom('estates').select('name').execute()).map(({ name }) => name));
+  const rows = found
+    .filter(({ estate }) => known.has(estate))
+    .map(({ estate, number, at: signed_at }) => ({
+      ...{ estate, held: held.get(estate) ?? 0, signed: number },
+      ...{ signed_at, found_at: at },
+    }));
+  if (rows.length === 0) return;
+  await db
+    .insertInto('lost_checkpoints')
+    .values(rows)
+    .onConflict((one) => one.column('estate').doNothing())
+    .execute();
+}
+
+async function insertSigned(
+  trx: Write,
+  own: SigningKey,
+  checkpoint: Omit<SignedCheckpoint, 'key' | 'signature'>,
+): Promise<SignedCheckpoint> {
+  const { estate, heads } = checkpoint;
   const signed = { ...checkpoint, key: own.id, signature: own.sign(checkpointText(checkpoint, sha256)) };
   await trx
     .insertInto('checkpoints')
@@ -210,6 +316,16 @@ async function newestOf(trx: Context['db'], estate: string): Promise<SignedCheck
     .limit(1)
     .executeTakeFirst();
   return newest && signedIn(newest.body);
+}
+
+async function inTable(db: Context['db'], estate: string): Promise<readonly SignedCheckpoint[]> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .select('body')
+    .where('estate', '=', estate)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ body }) => signedIn(body));
 }
 
 /** At most 10,000 of them, from the oldest. */

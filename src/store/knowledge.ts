@@ -27,6 +27,7 @@ export const knowledge = ({ db, store, storeNow }: Context, estate: string, scop
         incarnations: await incarnations(of),
         neverShown: await neverShown(of),
         ended: await ended(of),
+        ...(await lost(of)),
         births: await readBirths(trx, { estate, scope }),
         ...(await heard(of)),
       };
@@ -121,6 +122,15 @@ async function incarnations({ trx, estate, scope }: Scoped): Promise<ReadonlyMap
     .where('scope', '=', scope)
     .execute();
   return new Map(rows.map(({ address, number }) => [address, number]));
+}
+
+async function lost({ trx, estate }: Scoped): Promise<Pick<Knowledge, 'lost'>> {
+  const row = await trx
+    .selectFrom('lost_checkpoints')
+    .select(['held', 'signed', 'signed_at as signedAt'])
+    .where('estate', '=', estate)
+    .executeTakeFirst();
+  return row === undefined ? {} : { lost: row };
 }
 
 async function neverShown({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<string, PendingIntent>> {

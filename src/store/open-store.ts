@@ -12,7 +12,7 @@ import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { isUnavailable, postgresHealth } from './health.ts';
 import { alone, migrate } from './migrate.ts';
-import { type AuditOptions, postgresAudit } from './postgres-audit.ts';
+import { type AuditOptions, type PostgresAudit, postgresAudit } from './postgres-audit.ts';
 import { postgresAuthors } from './postgres-authors.ts';
 import { postgresEntryPages } from './postgres-entry-pages.ts';
 import { postgresEstates } from './postgres-estates.ts';
@@ -162,6 +162,20 @@ async function clientOf(owner: pg.ClientConfig, ask: string): Promise<pg.Client>
   }
 }
 
+/** The losses that the ledger shows, found before anybody plans with this store. A folder that cannot be read shows none. */
+async function lossesTold(audit: PostgresAudit): Promise<readonly string[]> {
+  try {
+    return (await audit.lost()).map(
+      ({ estate, signed }) =>
+        `the ledger of ${estate} ends before its checkpoint ${signed}: the database lost commits. Nothing is deleted, replaced or stopped there until somebody accepts the loss: setpoint ledger accept-loss --reason "…"`,
+    );
+  } catch (error) {
+    return [
+      `whether the database lost commits is not known: ${error instanceof Error ? error.message : String(error)}`,
+    ];
+  }
+}
+
 interface Kept {
   readonly folder: string;
   readonly opening: Opening;
@@ -186,6 +200,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     sealed: audit.sealed,
     onWritten: audit.written,
   };
+  for (const line of await lossesTold(audit)) opening.onProgress?.(line);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {

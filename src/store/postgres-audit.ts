@@ -67,6 +67,8 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
     checkpoint: (estate) => signFirst(estate, false),
     checkpoints: checkpoints.of,
     unsigned: checkpoints.unsigned,
+    lost: checkpoints.lost,
+    acceptLoss: checkpoints.acceptLoss,
     claimKey: checkpoints.claimKey,
     ownKey: checkpoints.ownKey,
     deliver: () => checkpoints.deliver(),

@@ -37,6 +37,7 @@ interface RecordTables {
   chains: ChainTable;
   checkpoints: { estate: string; number: number; body: string };
   signed_heads: Omit<ChainTable, 'at'>;
+  lost_checkpoints: { estate: string; held: number; signed: number; signed_at: number; found_at: number };
   ledger: LedgerTable;
   intents: IntentTable;
   places: PlaceTable;

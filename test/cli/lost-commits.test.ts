@@ -30,6 +30,46 @@ const databases: Readonly<Record<string, () => Promise<Database>>> = {
   },
 };
 
+test('after a failover that lost an update nothing is deleted before a person accepts the loss', async () => {
+  const { specs } = await sandboxed();
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 3\n  minReady: 0');
+  const { store, admin } = await ownStore(realClock);
+  const run = commandLine({ database: { connect: () => ({ ...store, close: async () => {}, stall: () => {} }) } });
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+  const failOver = await replicaOf(admin);
+  edit(specs, 'instances.yaml', 'labels: { tier: web } }', 'labels: { tier: web, lost: "yes" } }');
+  const lost = await run(['apply', specs, allow, '--yes']);
+  assert.equal(lost.code, 0, lost.stderr);
+  await failOver();
+  // why: the store here stays open all along, and a command finds a loss as it opens its own
+  assert.equal((await store.audit.lost()).length, 1);
+
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 2');
+  const plan = await run(['plan', specs, allow]);
+  assert.match(
+    plan.stdout,
+    /instance web-2 withheld {2}this store lost its newest commits: .*ledger accept-loss --reason/,
+  );
+  const held = await run(['apply', specs, allow, '--yes']);
+  assert.match(held.stdout, /^Applied: 0 added, .* 0 deleted/);
+  const broken = await run(['ledger', 'verify']);
+  assert.deepEqual([broken.code, /BROKEN/.test(broken.stdout)], [1, true], broken.stdout);
+
+  const none = await run(['ledger', 'accept-loss']);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /--reason/);
+  const accepted = await run(['ledger', 'accept-loss', '--reason', 'a failover']);
+  assert.equal(accepted.code, 0, accepted.stderr);
+  assert.match(accepted.stdout, /^Ledger: checkpoints? \d.* given up with the entries/);
+  const whole = await run(['ledger', 'verify']);
+  assert.equal(whole.code, 0, whole.stdout);
+  assert.match(whole.stdout, /^Lost: the entries that checkpoints \d+ to \d+ signed; a person accepted that on /m);
+  assert.match((await run(['ledger'])).stdout, /a failover/);
+  assert.match((await run(['ledger', 'accept-loss', '--reason', 'again'])).stdout, /nothing of \w+ is lost/);
+  const done = await run(['apply', specs, allow, '--yes']);
+  assert.match(done.stdout, /^Applied: .* 1 deleted/, done.stderr);
+});
+
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: after a failover that lost a launch nothing is made twice, and takeover of its id converges`, async () => {
     const { specs, sandbox } = await sandboxed();

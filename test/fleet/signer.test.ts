@@ -141,7 +141,25 @@ describe('the signer', () => {
   });
 });
 
+const lost = [{ estate: 'acme', held: 1, signed: 3, signedAt: 0 }];
+
 const otherKey = { claimKey: async () => 'aaaa', ownKey: async () => 'bbbb' };
+
+describe('the signer and a database that went back', () => {
+  it('tells of a database that lost commits, once a minute, from its first look', async () => {
+    const { logged, start, world } = signing();
+    const duty = start('worker-1', { lost: async () => lost });
+    await world.clock.advance(1_000);
+    assert.equal(logged.length, 1);
+    assert.match(
+      JSON.stringify(logged[0]),
+      /lost commits.*checkpoint 3 was signed, and the ledger ends at 1;.*accept-loss/,
+    );
+    await world.clock.advance(60_000);
+    assert.equal(logged.length, 2);
+    await duty.end();
+  });
+});
 
 describe('the signer and what hinders it', () => {
   it('tells of a witness that takes nothing', async () => {

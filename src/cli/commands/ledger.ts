@@ -2,8 +2,9 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
 import type { WitnessedCheckpoint } from '../../core/ledger/checkpoint.ts';
-import type { Verdict } from '../../core/ledger/verification.ts';
+import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
+import { formatMoment } from '../../core/render/moment.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';
 import type { Witness } from '../../ports/witness.ts';
@@ -60,7 +61,8 @@ export const ledger = (context: Context): Command =>
     })
     .addCommand(verify(context))
     .addCommand(exporting(context))
-    .addCommand(rekeying(context));
+    .addCommand(rekeying(context))
+    .addCommand(acceptingLoss(context));
 
 const verify = (context: Context): Command =>
   verb('verify', {
@@ -92,6 +94,21 @@ const rekeying = (context: Context): Command =>
     .requiredOption('--reason <text>', 'why; written into the ledger')
     .action(async (_options: Options, command: Command) => {
       context.finish(await rekey(command.optsWithGlobals<Options>(), context));
+    });
+
+const acceptingLoss = (context: Context): Command =>
+  verb('accept-loss', {
+    group: 'Own',
+    summary: 'go on with a restored database, whose newest entries are lost',
+    about:
+      'The ledger ends before a checkpoint that was signed. Until this is accepted nothing is deleted, replaced or stopped in the estate.\nFirst look at `plan`: the cloud may hold more than this database knows. Run it where the folder of the signer is (--dir). The loss\nstays in the ledger, and `ledger verify` names it.',
+    examples: [
+      ['ledger accept-loss --reason "backup of 09:00 restored after a disk failure"', 'let deletions through again'],
+    ],
+  })
+    .requiredOption('--reason <text>', 'why; written into the ledger')
+    .action(async (_options: Options, command: Command) => {
+      context.finish(await acceptLoss(command.optsWithGlobals<Options>(), context));
     });
 
 const exporting = (context: Context): Command =>
@@ -190,6 +207,27 @@ async function rekey({ dir, reason = '' }: Options, context: Context): Promise<E
   });
 }
 
+async function acceptLoss(options: Options, context: Context): Promise<ExitCode> {
+  const { dir, reason = '' } = options;
+  return withGivenStore(dir, context, async (store) => {
+    const estate = await estateOf(store, options);
+    const lost = (await store.audit.lost()).find((one) => one.estate === estate);
+    if (lost === undefined) {
+      emitText(context.terminal, `Ledger: nothing of ${estate} is lost`);
+      return exitCodes.done;
+    }
+    const { held, signed } = lost;
+    await store.ledger.note(estate, { loss: { first: held + 1, last: signed, reason, person: approver() } });
+    await store.audit.acceptLoss(estate);
+    const gone = signed === held + 1 ? `checkpoint ${signed} is` : `checkpoints ${held + 1} to ${signed} are`;
+    emitText(
+      context.terminal,
+      `Ledger: ${gone} given up with the entries that they signed. Deletions in ${estate} pass again.`,
+    );
+    return exitCodes.done;
+  });
+}
+
 /** An export is proven here, whatever SETPOINT_SERVER says. */
 const proverFor = async (command: Command, options: Options, context: Context): Promise<Client | undefined> =>
   options.export !== undefined && options.server === undefined
@@ -254,13 +292,14 @@ function verdictText(verdict: Verdict, now: number): string {
     const at = verdict.seq === undefined ? '' : ` at entry ${verdict.seq}`;
     return `Ledger: ${verdict.problem === 'broken' ? 'BROKEN' : 'NOT PROVEN'}${at}: ${verdict.reason}`;
   }
-  const { entries, chains, checkpoints, witnessed, later } = verdict;
+  const { entries, chains, checkpoints, witnessed, lost = [], later } = verdict;
   const lines = [
     `Ledger: whole, ${count(entries, 'entry', 'entries')} in ${count(chains.length, 'chain')}, ${count(checkpoints, 'signed checkpoint')}`,
     signedText(verdict, now),
     ...(witnessed === undefined
       ? []
       : [`The witness agrees up to checkpoint ${witnessed.number}, signed ${ago(witnessed.at, now)}`]),
+    ...lost.map(lostText),
     ...(later === undefined ? [] : [laterText(later)]),
   ];
   return lines.join('\n');
@@ -273,6 +312,9 @@ function signedText({ entries, signedAt, unsigned }: Extract<Verdict, { readonly
 }
 
 const ago = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
+
+const lostText = ({ first, last, at }: LostRange): string =>
+  `Lost: the entries that checkpoints ${first} to ${last} signed; a person accepted that on ${formatMoment(at)}`;
 
 const laterText = (later: number): string =>
   `An older version made this export: ${count(later, 'later entry', 'later entries')} that checkpoints name cannot be in it.`;

@@ -12,12 +12,13 @@ import {
 export function brokenSequence(checkpoints: readonly SignedCheckpoint[], hash: Hash): string | undefined {
   let last = { number: 0, root: '' };
   for (const checkpoint of checkpoints.toSorted((a, b) => a.number - b.number)) {
-    const { number, previous } = checkpoint;
+    const { number, previous, restoredTo = 0 } = checkpoint;
     const root = rootOf(checkpoint, hash);
     if (number === last.number && root === last.root) continue;
     if (number === last.number) return `two different checkpoints have the number ${number}: somebody else has the key`;
     if (number > last.number + 1) return `checkpoint ${last.number + 1} is missing: ${number} follows ${last.number}`;
     if (previous !== last.root) return `checkpoint ${number} does not follow checkpoint ${last.number}`;
+    if (restoredTo >= number) return `checkpoint ${number} goes back to ${restoredTo}, which does not come before it`;
     last = { number, root };
   }
   return undefined;
@@ -52,9 +53,9 @@ const rootIn = (line: WitnessedCheckpoint, hash: Hash): string => ('root' in lin
 
 /** As short as a line of a system log must be. */
 export const withoutHeads = (
-  { store, estate, number, at, previous, heads, key, signature }: SignedCheckpoint,
+  checkpoint: SignedCheckpoint,
   hash: Hash,
-): CheckpointRoot & Pick<SignedCheckpoint, 'key' | 'signature'> => ({
-  ...{ store, estate, number, at, root: rootOf({ previous, heads }, hash) },
-  ...{ key, signature },
-});
+): CheckpointRoot & Pick<SignedCheckpoint, 'key' | 'signature'> => {
+  const { store, estate, number, at, key, signature } = checkpoint;
+  return { store, estate, number, at, root: rootOf(checkpoint, hash), key, signature };
+};

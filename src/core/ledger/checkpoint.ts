@@ -15,6 +15,11 @@ export interface Checkpoint {
   readonly previous: string;
   /** Sorted by chain. */
   readonly heads: readonly Head[];
+  /**
+   * In the first checkpoint after a person accepted that entries are lost, as with a restored backup: the number of the checkpoint that
+   * the database went back to. Those between it and this one prove nothing any more.
+   */
+  readonly restoredTo?: number;
 }
 
 /** `key`: fingerprint of the public key; `signature`: Ed25519 over the text of the checkpoint, base64. */
@@ -42,8 +47,10 @@ export type EstateCheckpoint = Pick<Checkpoint, 'store' | 'estate' | 'at'> & Est
 
 export type AnyCheckpoint = SignedCheckpoint | ProcessCheckpoint | EstateCheckpoint;
 
-export const rootOf = ({ previous, heads }: Pick<Checkpoint, 'previous' | 'heads'>, hash: Hash): string =>
-  hash(canonical({ previous, heads }));
+export const rootOf = (
+  { previous, heads, restoredTo }: Pick<Checkpoint, 'previous' | 'heads' | 'restoredTo'>,
+  hash: Hash,
+): string => hash(canonical({ previous, heads, ...(restoredTo !== undefined && { restoredTo }) }));
 
 /** The signed text of a checkpoint, and of its root alone. */
 export const checkpointText = (checkpoint: Checkpoint | CheckpointRoot, hash: Hash): string => {
@@ -82,8 +89,8 @@ export function isEstateCheckpoint(value: unknown): value is EstateCheckpoint {
 }
 
 export function isSignedCheckpoint(value: unknown): value is SignedCheckpoint {
-  const { number, previous } = fieldsOf(value);
-  return Number.isSafeInteger(number) && isText(previous) && hasHeads(value);
+  const { number, previous, restoredTo = 0 } = fieldsOf(value);
+  return Number.isSafeInteger(number) && isText(previous) && Number.isSafeInteger(restoredTo) && hasHeads(value);
 }
 
 function isSignedRoot(value: unknown): value is CheckpointRoot & Signature {

@@ -44,10 +44,19 @@ export type Verdict =
       readonly unsigned?: Unsigned;
       /** The newest checkpoint that the witness holds, and when it was signed; absent: no witness was asked. */
       readonly witnessed?: Pick<SignedCheckpoint, 'number' | 'at'>;
+      /** Checkpoints whose entries are lost, as with a restored backup, and when a person accepted that. */
+      readonly lost?: readonly LostRange[];
       /** Entries that checkpoints name and that an export made by the first version cannot hold. */
       readonly later?: number;
     }
   | ({ readonly ok: false } & Problem);
+
+/** Numbers of checkpoints. `at`: ms since the epoch. */
+export interface LostRange {
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+}
 
 /** `seq`: absent where a checkpoint is bad and not an entry. */
 export interface Problem {
@@ -158,6 +167,7 @@ export function verification(claimed: Claimed, proof: Proof): Verification {
 interface Signed {
   readonly count: number;
   readonly numbered: readonly SignedCheckpoint[];
+  readonly lost: readonly LostRange[];
   readonly at: number | undefined;
   readonly first: readonly EstateCheckpoint[];
   readonly firstReach: number;
@@ -175,27 +185,34 @@ interface Promised {
 
 function signedOf({ store, estate, checkpoints }: Claimed, proof: Proof): Signed {
   const ours = checkpoints.filter((one) => one.store === store && one.estate === estate);
-  const chains = new Map<string, Map<number, Promised[]>>();
-  for (const checkpoint of ours)
-    for (const { of, number, hash } of isEstateCheckpoint(checkpoint) ? [] : checkpoint.heads) {
-      const promises = chains.get(of) ?? new Map<number, Promised[]>();
-      promises.set(number, [...(promises.get(number) ?? []), { hash, checkpoint }]);
-      chains.set(of, promises);
-    }
-  const reach = new Map([...chains].map(([of, promises]) => [of, Math.max(...promises.keys())]));
   const forged = new Map<AnyCheckpoint, boolean>();
   const isForged = (checkpoint: AnyCheckpoint): boolean => {
     const known = forged.get(checkpoint) ?? !proof.isSigned(textOf(checkpoint, proof.hash), checkpoint.signature);
     forged.set(checkpoint, known);
     return known;
   };
+  const numbered = ours.filter(isSignedCheckpoint);
+  const lost = numbered.flatMap((one) =>
+    one.restoredTo === undefined || isForged(one)
+      ? []
+      : [{ first: one.restoredTo + 1, last: one.number - 1, at: one.at }],
+  );
+  const isLost = (one: AnyCheckpoint): boolean =>
+    isSignedCheckpoint(one) && lost.some(({ first, last }) => one.number >= first && one.number <= last);
+  const chains = new Map<string, Map<number, Promised[]>>();
+  for (const checkpoint of ours.filter((one) => !isLost(one)))
+    for (const { of, number, hash } of isEstateCheckpoint(checkpoint) ? [] : checkpoint.heads) {
+      const promises = chains.get(of) ?? new Map<number, Promised[]>();
+      promises.set(number, [...(promises.get(number) ?? []), { hash, checkpoint }]);
+      chains.set(of, promises);
+    }
+  const reach = new Map([...chains].map(([of, promises]) => [of, Math.max(...promises.keys())]));
   const at = ours.length === 0 ? undefined : ours.reduce((newest, one) => Math.max(newest, one.at), 0);
   const first = ours.filter(isEstateCheckpoint);
   // why: the genesis of every chain covers the seal, which covers the first chain to its end
   const firstReach =
     chains.size > 0 ? Number.POSITIVE_INFINITY : first.reduce((most, { seq }) => Math.max(most, seq), 0);
-  const numbered = ours.filter(isSignedCheckpoint);
-  return { count: ours.length, numbered, at, first, firstReach, chains, reach, isForged };
+  return { count: ours.length, numbered, lost, at, first, firstReach, chains, reach, isForged };
 }
 
 function textOf(checkpoint: AnyCheckpoint, hash: Hash): string {
@@ -379,6 +396,7 @@ function wholeOf({ first, seal, chains, newest, unsigned }: State, signed: Signe
     chains: whole,
     ...(unsigned && { unsigned }),
     ...(witness && { witnessed: newestIn(witness) }),
+    ...(signed.lost.length > 0 && { lost: signed.lost }),
     ...(seal === undefined && later > 0 ? { later } : {}),
   };
 }

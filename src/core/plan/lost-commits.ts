@@ -1,6 +1,7 @@
 import type { Action, Finding } from '../action.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
+import { formatMoment } from '../render/moment.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import type { Claimed } from './claim.ts';
@@ -20,6 +21,9 @@ import type { PlanInput, Policy } from './plan-input.ts';
  *   its address            | nothing is created or adopted there
  *   all of the scope       | what was applied counts as unknown, so no difference is a rollout
  *   all of the scope       | no deletion, no replacement, no update that stops a machine or takes a network's gateway away
+ *
+ * The other sign is a ledger that ends before a signed checkpoint: the last two lines hold for the whole estate until a person accepts
+ * the loss, see `LostLedger`.
  */
 interface Unrecorded extends Claimed {
   readonly claim: Extract<Claimed['claim'], { readonly by: 'nobody' }> & { readonly unrecorded: Address };
@@ -53,13 +57,20 @@ export function strangeIntents({ resources }: Pick<Observation, 'resources'>, kn
 const isSpelled = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass. */
-export function lostCommitsPolicy(claimed: readonly Claimed[]): Policy {
+export function lostCommitsPolicy(claimed: readonly Claimed[], { lost }: Pick<Knowledge, 'lost'>): Policy {
   const [first, ...others] = claimed.filter(isUnrecorded);
-  if (first === undefined) return () => undefined;
-  const more = others.length === 0 ? 'bears' : `and ${others.length} more bear`;
-  const why = `this store may have lost its newest commits: ${first.observed.id} ${more} its mark and an intent that it has no record of. Nothing is deleted, replaced or stopped in this scope until they are taken over or lose that mark.`;
+  if (first === undefined && lost === undefined) return () => undefined;
+  const why = first === undefined ? lostText(lost) : unrecordedText(first, others.length);
   return (action) => (removes(action) || isDestructive(action) ? { code: 'lost-commits', why } : undefined);
 }
+
+function unrecordedText({ observed }: Unrecorded, others: number): string {
+  const more = others === 0 ? 'bears' : `and ${others} more bear`;
+  return `this store may have lost its newest commits: ${observed.id} ${more} its mark and an intent that it has no record of. Nothing is deleted, replaced or stopped in this scope until they are taken over or lose that mark.`;
+}
+
+const lostText = (lost: Knowledge['lost']): string =>
+  `this store lost its newest commits: checkpoint ${lost?.signed} of the ledger was signed at ${formatMoment(lost?.signedAt ?? 0)}, and the database ends at ${lost?.held || 'none'}. Nothing is deleted, replaced or stopped in this estate until somebody accepts the loss: setpoint ledger accept-loss --reason "…"`;
 
 /** A network that loses its way out loses a gateway and a route table with it. */
 const removes = (action: Action): boolean =>

@@ -51,7 +51,8 @@ import { type World, worldOf } from './world.ts';
 export function plan(given: PlanInput): ScopePlan {
   const { observation } = given;
   const claimed = claim(observation.resources, given);
-  const input = claimed.some(isUnrecorded) ? withoutApplied(given) : given;
+  const hasLost = given.knowledge.lost !== undefined || claimed.some(isUnrecorded);
+  const input = hasLost ? withoutApplied(given) : given;
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
   const desired = wishesOf(world);
@@ -62,7 +63,7 @@ export function plan(given: PlanInput): ScopePlan {
     ...forgotten(world),
   ];
   const policies = [
-    lostCommitsPolicy(claimed),
+    lostCommitsPolicy(claimed, given.knowledge),
     destructiveDriftPolicy(input),
     modePolicy(input),
     protectPolicy(input),

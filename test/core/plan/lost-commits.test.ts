@@ -32,6 +32,8 @@ const marked = (observed: Observed, intent: string, more: object = {}): Observed
 });
 
 const unrecorded: Partial<Knowledge> = { unrecorded: new Set([lost]) };
+const tagged = want('network', 'core', vpc('10.0.0.0/16', { tier: 'web' }));
+const ended: Partial<Knowledge> = { lost: { held: 1, signed: 3, signedAt: 0 } };
 const stranger = marked(webStands(1, 'i-9'), lost);
 const [first, second] = [webStands(0, 'i-1'), webStands(1, 'i-2')];
 
@@ -125,6 +127,21 @@ runCases(
         },
       ),
       want: ['blocked instance/web-1: lost-commits'],
+    },
+    {
+      name: 'a ledger that ends before a signed checkpoint: nothing is replaced or deleted, and nothing strange need stand',
+      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, second]), {
+        knowledge: { ...appliedAs([...ground, first, second], [web(0)]), ...ended },
+        choices: { approved: () => true },
+      }),
+      want: ['withheld instance/web-0: lost-commits', 'withheld instance/web-1: lost-commits'],
+    },
+    {
+      name: 'such a ledger holds back no creation, and no update in place; whether that is drift is not known',
+      given: input([tagged, app, web(2)], looked([...ground]), {
+        knowledge: { ...appliedAs(ground, [tagged]), ...ended },
+      }),
+      want: ['update network/core', 'create instance/web-2'],
     },
     {
       name: 'once it is settled nothing is withheld any more',
