@@ -23,6 +23,9 @@ const clock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 };
 
+// why: stores, keys, mirrors and plans are of this user alone, whatever the shell's umask and whichever program writes them
+process.umask(0o077);
+
 const interrupt = onInterrupt(process, () => process.exit(130));
 process.exitCode = await runCli(
   process.argv.slice(2),

@@ -27,7 +27,9 @@ export async function signingKey(keys: string, keyFile?: string): Promise<Signin
   const secret = keyFile === undefined ? createPrivateKey(await ownKey(keys)) : await keyIn(keyFile);
   const shown = createPublicKey(secret);
   const name = keyFile === undefined ? 'checkpoint.pub' : `${fingerprint(shown)}.pub`;
-  await writeFile(join(keys, name), shown.export({ type: 'spki', format: 'pem' }), { flag: 'wx' }).catch(() => {});
+  await writeFile(join(keys, name), shown.export({ type: 'spki', format: 'pem' }), { mode: 0o600, flag: 'wx' }).catch(
+    () => {},
+  );
   return { id: fingerprint(shown), sign: (text) => sign(null, Buffer.from(text), secret).toString('base64') };
 }
 
