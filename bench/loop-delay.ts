@@ -8,13 +8,16 @@ import { labelled, people } from '../test/answers/support/change.ts';
 import { secret } from '../test/http/support/front.ts';
 import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
 import { openAwsSession } from '../test/support/aws-session.ts';
+import { openAzureSession } from '../test/support/azure-session.ts';
 import { recordedCall } from '../test/support/fixtures.ts';
+import { openGcpSession } from '../test/support/gcp-session.ts';
 import type { Figure } from './figure.ts';
 import { startAnswering } from './loop-delay/answering.ts';
 import { openHooked } from './loop-delay/hooked.ts';
 import { type Answers, hostileAnswers } from './loop-delay/hostile-answers.ts';
 import { type Bodies, planBodies, specTexts } from './loop-delay/hostile-bodies.ts';
 import { hostileWebhooks, type Webhooks } from './loop-delay/hostile-webhooks.ts';
+import { largePages } from './loop-delay/large-pages.ts';
 import { longestTurn } from './loop-delay/longest-turn.ts';
 
 const today = '2027-01-31';
@@ -25,6 +28,7 @@ export interface Inputs {
   readonly committed: Bodies;
   readonly delivered: (google: Parameters<typeof hostileWebhooks>[0]) => Webhooks;
   readonly answered: Answers;
+  readonly listed: typeof largePages;
 }
 
 const all: Inputs = {
@@ -32,11 +36,13 @@ const all: Inputs = {
   committed: specTexts,
   delivered: hostileWebhooks,
   answered: hostileAnswers,
+  listed: largePages,
 };
 
 /**
  * How long hostile input holds the loop, on which leases are renewed and everybody is answered: bodies of `POST /v1/plans`, spec
- * files of commits, deliveries to hooks, and what EC2 answers listings with. The first figure is of the longest turn of all, and
+ * files of commits, deliveries to hooks, what EC2 answers listings with, and
+ * large pages of the other clouds. The first figure is of the longest turn of all, and
  * each other one of a class; each input that is over 50 ms is told on stderr.
  */
 export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
@@ -45,6 +51,7 @@ export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
     await committed(inputs.committed),
     await delivered(inputs.delivered),
     await answered(inputs.answered),
+    await listed(inputs.listed),
   ];
   const value = Math.max(...classes.map((figure) => figure.value));
   return [{ name: 'loop-delay', value, unit: 'ms, of all inputs' }, ...classes];
@@ -87,19 +94,44 @@ async function delivered(webhooks: Inputs['delivered']): Promise<Figure> {
 }
 
 async function answered(answers: Answers): Promise<Figure> {
+  await using cloud = await openCloud(openAwsSession);
+  await (await cloud.prepare(() => ({ listing: /^nothing$/, body: '' })))();
+  return await slowest('answered', answers, cloud.prepare);
+}
+
+async function listed({ gcp, azure }: typeof largePages): Promise<Figure> {
+  const figures: Figure[] = [];
+  for (const [open, answers] of [[openGcpSession, gcp] as const, [openAzureSession, azure] as const]) {
+    await using cloud = await openCloud(open);
+    // why: the SDK of Google Cloud reads all its definitions as it is first used
+    for (const make of Object.values(answers)) await (await cloud.prepare(make))();
+    figures.push(await slowest('listed', answers, cloud.prepare));
+  }
+  const count = Object.keys(gcp).length + Object.keys(azure).length;
+  const value = Math.max(...figures.map((figure) => figure.value));
+  return { name: 'loop-delay-listed', value, unit: `ms, of ${count} inputs` };
+}
+
+interface Cloud extends AsyncDisposable {
+  /** A new pass over a cloud that answers so. */
+  prepare(make: Answers[string]): Promise<() => Promise<void>>;
+}
+
+async function openCloud(open: typeof openAwsSession): Promise<Cloud> {
   const cloud = await startAnswering();
   const sessions: Session[] = [];
-  const prepare = async (make: Answers[string]): Promise<() => Promise<void>> => {
-    await cloud.answer(await make());
-    const session = await openAwsSession(cloud.url, { now: () => Date.now(), sleep: async () => {} });
-    sessions.push(session);
-    return () => listAll(session);
+  return {
+    prepare: async (make) => {
+      await cloud.answer(await make());
+      const session = await open(cloud.url, { now: () => Date.now(), sleep: async () => {} });
+      sessions.push(session);
+      return () => listAll(session);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const session of sessions) await session.close();
+      await cloud.close();
+    },
   };
-  await (await prepare(() => ({ listing: /^nothing$/, body: '' })))();
-  const figure = await slowest('answered', answers, prepare);
-  for (const session of sessions) await session.close();
-  await cloud.close();
-  return figure;
 }
 
 /** As a pass does. A listing that is refused is over. */

@@ -32,6 +32,7 @@ it('every input that was chosen is taken, in each class and in all', async () =>
     posted: { 'no JSON': 'a' },
     committed: { brackets: '[[[' },
     delivered: () => ({ 'a push': () => ['github', github(secret)] }),
+    listed: { gcp: {}, azure: { 'no networks': () => ({ listing: /virtualNetworks/, body: '{"value":[]}' }) } },
     answered: {
       'no networks': () => {
         answered.push('no networks');
@@ -43,7 +44,10 @@ it('every input that was chosen is taken, in each class and in all', async () =>
     figures.map(({ name, unit }) => [name, unit]),
     [
       ['loop-delay', 'ms, of all inputs'],
-      ...['posted', 'committed', 'delivered', 'answered'].map((how) => [`loop-delay-${how}`, 'ms, of 1 inputs']),
+      ...['posted', 'committed', 'delivered', 'answered', 'listed'].map((how) => [
+        `loop-delay-${how}`,
+        'ms, of 1 inputs',
+      ]),
     ],
   );
   assert.deepEqual(answered, ['no networks']);
