@@ -1,7 +1,8 @@
 import { cloudIdOf } from '../../providers/azure/ids.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, resourceGroup } from '../support/azure-session.ts';
-import type { ByHand, Home, Spelling } from './harness.ts';
+import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
 /** A colleague with a client of his own: plain requests. `pass` lets the cloud end what it was told to do. */
 export function azureByHand(url: string, pass: () => void): ByHand {
@@ -26,6 +27,36 @@ export function azureByHand(url: string, pass: () => void): ByHand {
     parts: () => parts(ask),
     spellings: spellings(ask),
   };
+}
+
+/** An edit is a PUT of the whole rule, as it is when the colleague reads it, with one block more. */
+export function azureBeside({ url, control }: Sandbox): Beside {
+  const headers = { authorization: 'Bearer colleague', 'content-type': 'application/json' };
+  const edit = async (rule: CloudId, block: string) => {
+    const path = `${armPath(rule)}?api-version=2026-01-01`;
+    // why: the sandbox answers what its path promises
+    const { properties } = (await (await fetch(url + path, { headers })).json()) as { properties: Sources };
+    const { sourceAddressPrefix: one, sourceAddressPrefixes: many = [], ...rest } = properties;
+    const blocks = [...(one ? [one] : []), ...many, block];
+    return { method: 'PUT', path, body: { properties: { ...rest, sourceAddressPrefixes: blocks } } };
+  };
+  return {
+    addNow: async (rule, block) => {
+      const { method, path, body } = await edit(rule, block);
+      const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+      control.clock.advance(60_000);
+    },
+    addBefore: async (request, rule, block) => {
+      const action = request === 'read' ? 'networkSecurityGroups.get' : 'networkSecurityGroups.createOrUpdate';
+      control.faults.add({ match: { action, times: 1 }, effect: { kind: 'edit', ...(await edit(rule, block)) } });
+    },
+  };
+}
+
+interface Sources {
+  readonly sourceAddressPrefix?: string;
+  readonly sourceAddressPrefixes?: readonly string[];
 }
 
 type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;

@@ -4,7 +4,7 @@ import type { SandboxOptions } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { account, location, openAzureStage, resourceGroup } from '../support/azure-session.ts';
-import { azureByHand } from './azure-by-hand.ts';
+import { azureBeside, azureByHand } from './azure-by-hand.ts';
 import type { Opened } from './harness.ts';
 import { sandboxPackets } from './packets.ts';
 import { sandboxTrouble } from './sandbox-trouble.ts';
@@ -28,6 +28,7 @@ export const azureSubject: Subject = {
       'a rule that is switched off, and one that logs',
     ],
     refused: ['switched off'],
+    lostBetween: [],
     spells: true,
     bearsRules: false,
   },
@@ -78,6 +79,7 @@ export async function openAzure(record?: Recorder, options: SandboxOptions = {})
       trouble: sandboxTrouble(faults, { reads, writes }, 'ServiceUnavailable'),
       spell: spellings.set,
       byHand: azureByHand(stage.sandbox.url, () => clock.advance(60_000)),
+      beside: azureBeside(stage.sandbox),
       batches,
       clock: stage.clock,
       packets: sandboxPackets(stage.sandbox, 'azure', account),

@@ -50,7 +50,7 @@ export function gcpBeside({ url, control }: Sandbox): Beside {
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
       control.clock.advance(60_000);
     },
-    addBefore: (request, ...args) => {
+    addBefore: async (request, ...args) => {
       control.faults.add({
         match: { action: requests[request], times: 1 },
         effect: { kind: 'edit', ...edit(...args) },

@@ -81,7 +81,7 @@ export interface Beside {
   /** Is done when it returns. */
   addNow(rule: CloudId, block: string, peers: readonly string[]): Promise<void>;
   /** Right before the cloud carries out the next request of this sort for a rule. */
-  addBefore(request: 'read' | 'write', rule: CloudId, block: string, peers: readonly string[]): void;
+  addBefore(request: 'read' | 'write', rule: CloudId, block: string, peers: readonly string[]): Promise<void>;
 }
 
 /** What a colleague does who knows nothing of us. */

@@ -23,7 +23,8 @@ export const colleagueLaws: readonly Law[] = [
       const { subject } = stage;
       const lost = new Map<Moment, string[]>(moments.map((moment) => [moment, []]));
       for (const edit of edits) {
-        if (edit.kind !== 'firewall-rule' || edit.fits?.(subject) === false) continue;
+        const isMade = edit.fits?.(subject) !== false && !subject.manners.refused.includes(edit.name);
+        if (edit.kind !== 'firewall-rule' || !isMade) continue;
         for (const moment of moments)
           if (await isLost(await editOn(stage, edit), moment, stage)) lost.get(moment)?.push(edit.name);
       }
@@ -44,8 +45,8 @@ async function isLost({ revision, update }: EditOn, moment: Moment, stage: Stage
   const observed = revision.observed as Observed<'firewall-rule'>;
   const { peers } = observed.attributes.match;
   const add = [observed.id, block, peers] as const;
-  if (moment === 'before our read') beside.addBefore('read', ...add);
-  if (moment === 'between read and write') beside.addBefore('write', ...add);
+  if (moment === 'before our read') await beside.addBefore('read', ...add);
+  if (moment === 'between read and write') await beside.addBefore('write', ...add);
   const results = await update(
     recordedCall(undefined, async ({ mutating }) => {
       if (!mutating || moment !== 'waiting') return;
