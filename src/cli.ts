@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onInterrupt } from './cli/interrupt.ts';
+import { muteWarnings } from './cli/mute-warnings.ts';
 import { runCli } from './cli/program.ts';
 import { processTerminal } from './cli/terminal.ts';
 import { houseOn } from './config.ts';
@@ -25,6 +26,8 @@ const clock: Clock = {
 
 // why: stores, keys, mirrors and plans are of this user alone, whatever the shell's umask and whichever program writes them
 process.umask(0o077);
+
+muteWarnings(process, ['MetadataLookupWarning']);
 
 const interrupt = onInterrupt(process, () => process.exit(130));
 process.exitCode = await runCli(

@@ -138,6 +138,7 @@ export interface Sent {
  *   a code of the table                     | as the table says
  *   a server error, and a write makes twins | retryable | ambiguous: it may have been done
  *   nothing, and it was never sent          | retryable | retryable
+ *   nothing: a region's host has no address | terminal  | retryable
  *   nothing: reset, timeout, abort          | retryable | ambiguous
  *   another code                            | terminal  | terminal
  */
@@ -160,9 +161,13 @@ interface Look {
   /** Undefined: no answer came. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** No answer came, as the host of the region has no address. */
+  readonly isNoRegion: boolean;
 }
 
-function kindOf({ code, status }: Look, sent: Sent): Failure['kind'] {
+function kindOf({ code, status, isNoRegion }: Look, sent: Sent): Failure['kind'] {
+  // why: a name that the network says does not exist has no address in 30 s either; a write comes after reads that found one
+  if (isNoRegion) return sent.mutating ? 'retryable' : 'terminal';
   const unanswered = sent.mutating ? 'ambiguous' : 'retryable';
   const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
   if (known === 'retryable' && sent.makesTwins && (status ?? 0) >= 500) return 'ambiguous';
@@ -181,17 +186,21 @@ function look(error: unknown): Look {
   return {
     code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
     message: withRegion(message ?? String(error)).slice(0, longestMessage),
+    isNoRegion: $metadata?.httpStatusCode === undefined && noRegion.test(message ?? ''),
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
     retryAfterMs: retryAfterOf(headers?.['retry-after'], headers?.['date']),
   };
 }
 
+/** Not EAI_AGAIN: with that the network could not tell. */
+const noRegion = /^getaddrinfo ENOTFOUND \w+\.[a-z0-9-]+\.amazonaws\.com/;
+
 /** AWS has a host name for each region: where a name has no address, the region may be none. */
 const withRegion = (message: string): string =>
   message.replace(
     /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\w+\.([a-z0-9-]+)\.amazonaws\.com\S*)$/,
-    'the network knows no $1: is "$2" a region of AWS, and does this machine reach the internet?',
+    'the network knows no $1: is "$2" a region of AWS? Correct `region:` of the target. If it is one, mend the network of this machine.',
   );
 
 /** An answer that is no answer of EC2's, as a proxy gives, has no code but its status. */

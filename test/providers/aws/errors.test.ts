@@ -17,10 +17,16 @@ const refusal = (name: string, httpStatusCode = 400, headers = {}): object =>
   });
 const broken = (code: string, name = 'Error'): object => Object.assign(new Error(code), { code, name });
 
+const nowhere = (code: string, $metadata?: object): object =>
+  Object.assign(new Error(`getaddrinfo ${code} sts.eu-nowhere-1.amazonaws.com`), { code, $metadata });
+
 test('a host name without an address: the message names the region, which may be none', () => {
   const said = 'getaddrinfo ENOTFOUND sts.eu-nowhere-1.amazonaws.com';
   const { message } = toFailure(Object.assign(new Error(said), { code: 'ENOTFOUND' }), read);
-  assert.match(message, /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS/);
+  assert.match(
+    message,
+    /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS\? Correct `region:`/,
+  );
   const other = toFailure(Object.assign(new Error('getaddrinfo ENOTFOUND proxy.example'), { code: 'ENOTFOUND' }), read);
   assert.equal(other.message, 'getaddrinfo ENOTFOUND proxy.example');
 });
@@ -84,6 +90,15 @@ describe('what an error means', () => {
     { name: 'a read that timed out', error: broken('', 'TimeoutError'), sent: read, want: 'retryable' },
     { name: 'a write that was aborted under way', error: broken('', 'AbortError'), sent: write, want: 'ambiguous' },
     { name: 'a write that never left', error: broken('ECONNREFUSED'), sent: write, want: 'retryable' },
+    { name: 'the host of a region that is none', error: nowhere('ENOTFOUND'), sent: read, want: 'terminal' },
+    {
+      name: 'the same, as the SDK marks it',
+      error: nowhere('ENOTFOUND', { attempts: 1 }),
+      sent: read,
+      want: 'terminal',
+    },
+    { name: 'the same, to a write', error: nowhere('ENOTFOUND'), sent: write, want: 'retryable' },
+    { name: 'the same, where the network cannot tell', error: nowhere('EAI_AGAIN'), sent: read, want: 'retryable' },
     { name: 'a host that has no address', error: broken('ENOTFOUND'), sent: twins, want: 'retryable' },
     { name: 'no credentials', error: broken('', 'CredentialsProviderError'), sent: write, want: 'terminal' },
     { name: 'a write whose answer nobody can read', error: new SyntaxError('bad xml'), sent: write, want: 'ambiguous' },
