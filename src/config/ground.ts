@@ -11,9 +11,10 @@ import type { Samples } from '../ports/telemetry.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { prepareQueueSchema } from '../queue/postgres-schema.ts';
 import { refuseUnfitRedis } from '../queue/unfit-redis.ts';
+import { openKeptLimiter } from '../store/budgets/kept-limiter.ts';
+import type { LeasedLimiterEvents } from '../store/budgets/leased-limiter.ts';
 import { openPostgresLimiter } from '../store/budgets/postgres-shares.ts';
 import { type DatabaseServer, type Opening, openStore } from '../store/open-store.ts';
-import { openSharedLimiter } from '../store/redis/shared-limiter.ts';
 import { historyOf } from './history.ts';
 import { signingOf } from './signing.ts';
 
@@ -95,9 +96,24 @@ async function onRedis(
 ): Promise<Opened> {
   await refuseUnfitRedis(redisUrl);
   const databaseUrl = env['DATABASE_URL'] ?? '';
-  const store = await openStore({ folder, databaseUrl, clock, create: true, ...historyOf(env), ...signs(env, log) });
+  let server: DatabaseServer | undefined;
+  const store = await openStore({
+    folder,
+    databaseUrl,
+    clock,
+    create: true,
+    ...historyOf(env),
+    ...signs(env, log),
+    onServer: async (reached) => {
+      server = reached;
+    },
+  });
   atEnd(store.close);
-  const limiter = await openSharedLimiter({
+  if (server === undefined) throw new Error('a store that is open has a server');
+  const limiter = await openKeptLimiter({
+    reach: server.work,
+    store: store.estates.store,
+    keptEvents: postgresEvents(log),
     url: redisUrl,
     clock,
     worker: randomUUID(),
@@ -119,6 +135,11 @@ const slowedOn =
   (log: Log) =>
   (lane: string): void =>
     log.warn('a cloud refused: its lane is slowed', { lane });
+
+const postgresEvents = (log: Log): Pick<LeasedLimiterEvents, 'away' | 'back'> => ({
+  away: (why) => log.warn('the rate budgets in PostgreSQL do not answer: requests wait for them', { why }),
+  back: () => log.info('the rate budgets in PostgreSQL answer again'),
+});
 
 /** Requests of one process reach a cloud not all equally late; a fleet's differ by more. */
 const lateMs = { alone: 500, fleet: 1000 };
@@ -156,11 +177,7 @@ async function onPostgres({ folder, pace }: FleetSettings, { env, clock, log }: 
     worker: randomUUID(),
     fresh: !(await store.fleet.rollouts.any()),
     budgets: { reserve, lateMs: lateMs.fleet },
-    events: {
-      slowed: slowedOn(log),
-      away: (why) => log.warn('the rate budgets in PostgreSQL do not answer: requests wait for them', { why }),
-      back: () => log.info('the rate budgets in PostgreSQL answer again'),
-    },
+    events: { slowed: slowedOn(log), ...postgresEvents(log) },
   });
   atEnd(limiter.close);
   const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));

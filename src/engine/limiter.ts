@@ -46,6 +46,8 @@ export interface Dispatcher extends Pick<Limiter, 'take'> {
   lanes(): ReadonlyMap<string, LaneState>;
   /** In order of service. */
   waiting(laneKey: string): readonly WaitingRow[];
+  /** Sends away all who wait. */
+  end(reason: Error): void;
 }
 
 /** Costs are those at one lane. `since`: unserved for so long, ms since the epoch. */
@@ -63,14 +65,7 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
     const { key } = about;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    const state = stateOf(about);
-    const lane = {
-      number: lanes.size,
-      state,
-      order: new ServiceOrder<Waiting>((share) => state.standing(share)),
-      asked: 0,
-      ringsAt: never,
-    };
+    const lane = laneOn(stateOf(about), lanes.size);
     lanes.set(key, lane);
     return lane;
   };
@@ -79,7 +74,7 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
   const signals = watchedSignals((ended) => {
     const touched = new Set<Lane>();
     for (const [row, requests] of Map.groupBy(ended, ({ row }) => row)) {
-      rows.reorder(row, () => requests.forEach(giveUp));
+      rows.reorder(row, () => giveUp(requests));
       for (const lane of row.lanes) touched.add(lane);
     }
     settle(touched);
@@ -145,8 +140,24 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
       const lane = lanes.get(laneKey);
       return lane === undefined ? [] : [...lane.order.inOrder(clock.now())].map((row) => waitingAt(row, lane));
     },
+    end: (reason) => {
+      for (const row of rows.all()) {
+        for (const request of row.waiters) signals.forget(request);
+        rows.reorder(row, () => giveUp([...row.waiters], reason));
+      }
+      for (const lane of lanes.values()) timetable.ring(lane, never);
+      timetable.set();
+    },
   };
 }
+
+const laneOn = (state: LaneState, number: number): Lane => ({
+  number,
+  state,
+  order: new ServiceOrder<Waiting>((share) => state.standing(share)),
+  asked: 0,
+  ringsAt: never,
+});
 
 function waitingAt(row: Waiting, lane: Lane): WaitingRow {
   const { rank, share, since, lanes, waiters, totals } = row;
@@ -188,9 +199,12 @@ interface Request extends Waiter {
   reject(reason: unknown): void;
 }
 
-function giveUp(request: Request): void {
-  depart(request);
-  request.reject(request.signal.reason);
+/** `reason`: absent where their signals say it. */
+function giveUp(requests: readonly Request[], reason?: Error): void {
+  for (const request of requests) {
+    depart(request);
+    request.reject(reason ?? request.signal.reason);
+  }
 }
 
 function depart(request: Request): void {
@@ -262,6 +276,7 @@ function waitingRows(laneOf: (cost: Cost) => Lane) {
     for (const { order } of row.lanes) order.add(row);
   };
   return {
+    all: (): readonly Waiting[] => [...rows.values()],
     /** The row of those who ask the same in one name: a new one where nobody waits. */
     rowOf: (need: Need): Waiting => {
       const key = rowKey(need);

@@ -61,7 +61,7 @@ export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
   };
   return {
     take: (need, signal) => {
-      if (exchange.isClosed()) return Promise.reject(new Error('the budgets are closed: nothing is let go any more'));
+      if (exchange.isClosed()) return Promise.reject(new Error(closedMessage));
       const taken = dispatcher.take(need, signal);
       for (const { lane } of need.costs) tell(lane.key, () => undefined);
       return taken;
@@ -175,11 +175,13 @@ function exchangeOf(
       if (isClosed) return;
       isClosed = true;
       alarm(never, () => undefined);
+      dispatcher.end(new Error(closedMessage));
       await settle();
     },
   };
 }
 
+const closedMessage = 'the budgets are closed: nothing is let go any more';
 const never = Number.POSITIVE_INFINITY;
 /** Whoever waits for a share is told when it comes, and looks by itself only after this. */
 const farMs = 3_600_000;

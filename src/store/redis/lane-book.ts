@@ -1,5 +1,5 @@
 import { type LaneOptions, shapeOf } from '../../engine/shape.ts';
-import type { Cost } from '../../ports/actuator.ts';
+import type { Budget, Cost } from '../../ports/actuator.ts';
 import type { LaneNow, NamedShape } from './lanes.ts';
 
 /** The lanes that this worker took from, and what Redis said last is left in each. */
@@ -13,13 +13,14 @@ export interface LaneBook {
   lowered(laneKey: string, remaining: number): number | undefined;
 }
 
-export function laneBook(budgets: LaneOptions): LaneBook {
+/** `isKept`: the database keeps the lane too. */
+export function laneBook(budgets: LaneOptions, isKept: (budget: Budget) => boolean): LaneBook {
   const known = new Map<string, NamedShape>();
   const believed = new Map<string, number>();
   return {
     shapesOf: (costs) =>
       costs.map(({ lane: { key, budget } }) => {
-        const shape = known.get(key) ?? { key, shape: shapeOf(budget, budgets) };
+        const shape = known.get(key) ?? { key, shape: shapeOf(budget, budgets), ...(isKept(budget) && { kept: true }) };
         known.set(key, shape);
         return shape;
       }),

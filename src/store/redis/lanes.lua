@@ -1,8 +1,8 @@
 -- The rate budgets of a fleet. Everything here happens at once, on Redis' own clock.
 --
 -- KEYS  fleet, workers; then for each lane its state, what was spent in its window, and who waits.
--- ARGV  one JSON: {verb, worker, epoch, fresh, law, lanes = {{capacity, perMs, windowMs, counts}, ...}, and what the verb needs}
--- Answers one JSON: {now, epoch, workers, lanes = {{left, slowedUntil}, ...}, and what the verb answers}.
+-- ARGV  one JSON: {verb, worker, store, alone, epoch, fresh, law, lanes = {{capacity, perMs, windowMs, counts, kept}, ...}, and what the verb needs}
+-- Answers one JSON: {now, epoch, workers, neighbours, lanes = {{left, slowedUntil}, ...}, and what the verb answers}.
 --
 -- A lane is a hash: epoch; tokens, at and corrected (bucket), spent (window), full (since when nothing is missing); pace,
 -- slowed, paused, next (when the first went after it was slowed); u:<share> = what the share had lately, and when. Spent in a window: a list of "<time>:<amount>", oldest first.
@@ -36,6 +36,23 @@ end
 
 local fleet = fleetNow()
 
+-- Other databases whose fleets spend from the same lanes.
+local function neighboursNow()
+  local names, flat = {}, redis.call('HGETALL', KEYS[1])
+  for i = 1, #flat, 2 do
+    local store = string.match(flat[i], '^s:(.*)$')
+    if store and tonumber(flat[i + 1]) + law.neighbourMs < now then
+      redis.call('HDEL', KEYS[1], flat[i])
+    elseif store and store ~= ask.store then
+      names[#names + 1] = store
+    end
+  end
+  redis.call('HSET', KEYS[1], 's:' .. ask.store, stamp(now))
+  return names
+end
+
+local neighbours = neighboursNow()
+
 local function paceAt(lane, at)
   return math.min(1, lane.pace + math.max(0, at - lane.slowed) * law.recoveryPerMs)
 end
@@ -62,9 +79,11 @@ local function begin(lane)
   redis.call('DEL', lane.key, lane.spentKey)
   lane.pace, lane.slowed, lane.paused = 1, 0, 0
   lane.used, lane.at, lane.spent, lane.corrected = {}, now, 0, fleet.born
+  -- A lane that the database keeps too is full here: its shares there say what is left. Neighbours do not spend from those.
+  local full = fleet.fresh or (lane.kept and ask.alone and #neighbours == 0)
   if not lane.windowMs then
-    lane.tokens = fleet.fresh and lane.capacity or math.min(lane.capacity, (now - fleet.born) * lane.perMs)
-  elseif not fleet.fresh and fleet.born + lane.windowMs > now then
+    lane.tokens = full and lane.capacity or math.min(lane.capacity, (now - fleet.born) * lane.perMs)
+  elseif not full and fleet.born + lane.windowMs > now then
     spendInWindow(lane, lane.capacity, fleet.born)
   end
 end
@@ -113,6 +132,7 @@ local function loadLanes()
   local lanes = {}
   for i, spec in ipairs(ask.lanes) do
     local lane = { capacity = spec.capacity, perMs = spec.perMs, windowMs = spec.windowMs }
+    lane.kept = spec.kept
     lane.ofResources = spec.counts == 'resources'
     lane.key, lane.spentKey, lane.rowsKey = KEYS[i * 3], KEYS[i * 3 + 1], KEYS[i * 3 + 2]
     remember(lane)
@@ -314,4 +334,5 @@ for i, lane in ipairs(lanes) do
 end
 answer.now, answer.epoch = stamp(now), fleet.epoch
 answer.workers = redis.call('ZCARD', KEYS[2])
+if #neighbours > 0 then answer.neighbours = neighbours end
 return cjson.encode(answer)

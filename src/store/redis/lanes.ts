@@ -12,9 +12,11 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
+/** `kept`: the database keeps the lane too, see `keptLimiter`. */
 export interface NamedShape {
   readonly key: string;
   readonly shape: Shape;
+  readonly kept?: boolean;
 }
 
 export type Question =
@@ -39,6 +41,8 @@ export interface Answer {
   readonly now: number;
   /** Workers that were there in the last seconds, this one too. */
   readonly workers: number;
+  /** Ids of other databases whose fleets use this Redis. */
+  readonly neighbours: readonly string[];
   readonly lanes: readonly LaneNow[];
   /** How many of the needs were taken, and in how many ms to come again for the rest. */
   readonly granted: number;
@@ -59,10 +63,13 @@ interface LanesOptions {
   /** Fleets that share a Redis are kept apart by it. */
   readonly name: string;
   readonly fresh: boolean;
+  /** The id of its database, and whether no other fleet is known to use this Redis. */
+  readonly store: string;
+  readonly alone: () => boolean;
 }
 
 /** `fresh`: see `openSharedLimiter`. Connects on its own, again and again. */
-export function connectLanes({ url, worker, name, fresh }: LanesOptions): Lanes {
+export function connectLanes({ url, worker, name, fresh, store, alone }: LanesOptions): Lanes {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -77,13 +84,15 @@ export function connectLanes({ url, worker, name, fresh }: LanesOptions): Lanes 
     ask: async (question, lanes) => {
       const keys = lanes.flatMap(({ key }) => ['lane', 'spent', 'rows'].map((what) => `{${name}}:${what}:${key}`));
       const all = [`{${name}}:fleet`, `{${name}}:workers`, ...keys];
-      const shapes = lanes.map(({ shape: { capacity, perMs, windowMs, counts } }) => ({
+      const shapes = lanes.map(({ kept, shape: { capacity, perMs, windowMs, counts } }) => ({
         capacity,
         perMs,
         windowMs,
         counts,
+        kept,
       }));
-      const asked = JSON.stringify({ ...question, worker, epoch, fresh, law, lanes: shapes });
+      const about = { worker, store, alone: alone(), epoch, fresh, law, lanes: shapes };
+      const asked = JSON.stringify({ ...question, ...about });
       const answer = read(await run(redis, [all.length, ...all, asked]));
       epoch = answer.epoch;
       return answer;
@@ -122,11 +131,14 @@ const law = {
   /** A full lane that those whose turn it is leave unused for so long is for whoever comes. */
   unusedMs: 1500,
   workerMs: 10_000,
+  /** All that somebody spent who was not there for so long is in the lanes again. */
+  neighbourMs: 3_600_000,
 };
 
 function read(text: unknown): Answer & { readonly epoch: string } {
   // why: our own script wrote it
   const answer = JSON.parse(String(text)) as Partial<Answer> & { readonly now: string; readonly epoch: string };
-  const { granted = 0, wait = 0, slowed = false, workers = 1, lanes, epoch } = answer;
-  return { now: Number(answer.now), epoch, workers, lanes: Array.isArray(lanes) ? lanes : [], granted, wait, slowed };
+  const { granted = 0, wait = 0, slowed = false, workers = 1, neighbours = [], epoch } = answer;
+  const lanes = Array.isArray(answer.lanes) ? answer.lanes : [];
+  return { now: Number(answer.now), epoch, workers, neighbours, lanes, granted, wait, slowed };
 }

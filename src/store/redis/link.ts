@@ -21,10 +21,13 @@ const openMs = 10_000;
 
 /** Rejects where Redis does not answer within 10 s. */
 export async function linkTo(options: SharedLimiterOptions): Promise<Link> {
-  const { url, clock, worker, fresh = false, events = {} } = options;
+  const { url, clock, worker, fresh = false, kept, events = {} } = options;
   const budgets = { reserve: 0, lateMs: 1000, ...options.budgets };
-  const lanes = connectLanes({ url, worker, name: 'setpoint-budgets', fresh });
-  const book = laneBook(budgets);
+  const neighbours = new Set(kept?.neighbours);
+  const alone = (): boolean => neighbours.size === 0;
+  const store = kept?.store ?? '';
+  const lanes = connectLanes({ url, worker, name: 'setpoint-budgets', fresh, store, alone });
+  const book = laneBook(budgets, kept?.isKept ?? (() => false));
   const closed = new AbortController();
   const seen = { workers: 1, ahead: 0 };
   let part: OwnPart | undefined;
@@ -40,6 +43,10 @@ export async function linkTo(options: SharedLimiterOptions): Promise<Link> {
   const asked: Lanes['ask'] = async (question, about) => {
     const from = clock.now();
     const answer = await lanes.ask(question, about);
+    for (const neighbour of answer.neighbours) {
+      neighbours.add(neighbour);
+      kept?.met(neighbour);
+    }
     seen.workers = answer.workers;
     seen.ahead = answer.now - (from + clock.now()) / 2;
     book.note(about, answer.lanes);

@@ -1,4 +1,5 @@
 import type { LaneOptions } from '../../engine/shape.ts';
+import type { Budget } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
 import type { Answer, Question } from './lanes.ts';
@@ -16,7 +17,19 @@ export interface SharedLimiterOptions {
    */
   readonly fresh?: boolean;
   readonly budgets?: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  readonly kept?: KeptLanes;
   readonly events?: LimiterEvents;
+}
+
+/** The lanes that a database keeps too: those begin full where Redis lost its memory, unless fleets of other databases use the same Redis. */
+export interface KeptLanes {
+  isKept(budget: Budget): boolean;
+  /** The database's own id. */
+  readonly store: string;
+  /** Ids of other databases whose fleets were seen on this Redis. */
+  readonly neighbours: readonly string[];
+  /** Told of each again and again. */
+  met(neighbour: string): void;
 }
 
 export interface LimiterEvents {

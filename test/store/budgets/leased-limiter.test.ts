@@ -204,6 +204,21 @@ describe('several workers', () => {
     assert.equal(overOf(bucket, at.spent), 0);
   });
 
+  it('one that closes sends away all who wait, and no timer of it is left', async () => {
+    const clock = virtualClock();
+    const limiter = leasedLimiter({ shares: memoryShares(clock), clock, worker: 'one', budgets: {} });
+    const costs = [{ lane: { key: 'a', budget: launches }, amount: 5 }];
+    const taken = Array.from({ length: 3 }, () => limiter.take({ costs, rank: 'reads', share: 's' }, never));
+    const ended = Promise.allSettled(taken);
+    await clock.advance(100);
+    await limiter.close();
+    assert.deepEqual(
+      (await ended).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    );
+    assert.equal(clock.sleepers(), 0);
+  });
+
   it('all hear within one lease that the cloud refused', async () => {
     const at = fleet();
     const [one, two] = [at.worker('one'), at.worker('two')];
