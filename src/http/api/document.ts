@@ -5,7 +5,9 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { apiLimits } from '../limits.ts';
+import type { Problem } from '../problem.ts';
 import { idempotencyKey } from './idempotency-key.ts';
+import { badInput, forbidden, notFound, unauthorized } from './problems.ts';
 import type { Asking, Route, Shape } from './route.ts';
 import { problemShape } from './shapes/problem.ts';
 
@@ -40,7 +42,8 @@ const bearer = {
   description: 'A token of Setpoint, or a JWT of an issuer that the access file names.',
 } as const;
 
-function operationOf({ method, says, needs, asks }: Route): ZodOpenApiOperationObject {
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { method, says, needs, asks } = route;
   const { id: operationId, tag, summary, description } = says;
   const isRead = method === 'GET';
   return {
@@ -61,9 +64,9 @@ function operationOf({ method, says, needs, asks }: Route): ZodOpenApiOperationO
           },
         }),
     responses: {
+      ...refusalsOf(route),
       ...Object.fromEntries(Object.entries(says.answers).map(([status, shape]) => [status, answerOf(shape, isRead)])),
       ...(isRead ? { 304: { description: 'As it was at the ETag that If-None-Match names', headers } } : {}),
-      ...(needs === undefined ? {} : refusals),
       default: problem('A problem; of what is missing and of what you may not see, the same 404'),
     },
   };
@@ -87,6 +90,16 @@ function parametersOf(
 
 const headers = {
   'x-request-id': { description: 'As the server logs it', schema: { type: 'string' as const } },
+  ratelimit: {
+    description: 'Requests left to the caller (`r`), and seconds until all are there again (`t`)',
+    schema: { type: 'string' as const },
+    example: '"caller";r=199;t=1',
+  },
+  'ratelimit-policy': {
+    description: 'The burst (`q`), and the seconds in which it is there again (`w`)',
+    schema: { type: 'string' as const },
+    example: '"caller";q=200;w=2',
+  },
 };
 const tagged = {
   ...headers,
@@ -105,13 +118,82 @@ function answerOf({ description, schema, type, also = {} }: Shape, isRead: boole
   };
 }
 
-const problem = (description: string): ZodOpenApiResponseObject => ({
+const problem = (description: string, example?: object): ZodOpenApiResponseObject => ({
   description,
   headers,
-  content: { 'application/problem+json': { schema: problemShape } },
+  content: { 'application/problem+json': { schema: problemShape, ...(example === undefined ? {} : { example }) } },
 });
 
-const refusals = {
-  401: problem('No credential, or none that is valid'),
-  403: problem('What you may see, and not do'),
-} as const;
+const exampleOf = ({ headers: _, more, ...told }: Problem): object => ({ ...told, ...more });
+
+interface Refused {
+  readonly description: string;
+  readonly example: Problem;
+  /** Which operations may be answered so; absent: all. */
+  readonly of?: (route: Route) => boolean;
+}
+
+const isProtected = ({ needs }: Route): boolean => needs !== undefined;
+const isWrite = ({ method }: Route): boolean => method !== 'GET';
+const hasBody = ({ asks }: Route): boolean => asks.body !== undefined;
+const hasContent = ({ says }: Route): boolean =>
+  Object.values(says.answers).some(({ schema, type }) => schema !== undefined || type !== undefined);
+
+const told = (status: number, title: string, detail: string): Problem => ({ status, title, detail });
+
+/** By status: the problems that an operation may be answered with. */
+const refusals: Readonly<Record<number, Refused>> = {
+  400: {
+    description: 'The request does not fit: `errors` says where',
+    example: badInput([{ in: 'query', at: 'limit', expected: 'a number from 1 to 1000' }]),
+    of: ({ method, asks: { params, query, body } }) =>
+      method !== 'GET' || params !== undefined || query !== undefined || body !== undefined,
+  },
+  401: { description: 'No credential, or none that is valid', example: unauthorized, of: isProtected },
+  403: { description: 'What you may see, and not do', example: forbidden('approve'), of: isProtected },
+  404: { description: 'Not there, or not yours: the same answer', example: notFound, of: isProtected },
+  406: {
+    description: 'No type of its answers is one that Accept takes',
+    example: told(406, 'Not Acceptable', 'This address answers with application/json: name it in the header Accept.'),
+    of: hasContent,
+  },
+  409: {
+    description: 'Not possible as things stand, or the same Idempotency-Key is being worked at',
+    example: told(409, 'Conflict', 'The same request under this Idempotency-Key is still being answered.'),
+    of: isWrite,
+  },
+  413: {
+    description: 'A longer body than this address takes',
+    example: told(413, 'Content Too Large', 'The body is larger than this address takes.'),
+    of: hasBody,
+  },
+  415: {
+    description: 'A body that is no JSON in UTF-8',
+    example: told(415, 'Unsupported Media Type', 'A body is JSON: send it with content-type: application/json.'),
+    of: hasBody,
+  },
+  422: {
+    description: 'What was sent is sound and refused, or the Idempotency-Key stands for another request',
+    example: told(422, 'Unprocessable Content', 'This Idempotency-Key stands for another request.'),
+    of: isWrite,
+  },
+  429: {
+    description: 'Too often, or too much at once: Retry-After says when to come again',
+    example: told(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
+  },
+  500: {
+    description: 'A defect of Setpoint: its log has a line with this x-request-id',
+    example: told(500, 'Internal Server Error', "This is a defect of ours; the server's log has a line."),
+  },
+  503: {
+    description: 'The database or an issuer is out of reach, or this process is stopping: Retry-After',
+    example: told(503, 'Service Unavailable', 'This server is stopping: ask again, and another one answers.'),
+  },
+};
+
+const refusalsOf = (route: Route): Readonly<Record<string, ZodOpenApiResponseObject>> =>
+  Object.fromEntries(
+    Object.entries(refusals)
+      .filter(([, { of = () => true }]) => of(route))
+      .map(([status, { description, example }]) => [status, problem(description, exampleOf(example))]),
+  );

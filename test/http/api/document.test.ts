@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
-import { documentOf } from '../../../src/http/api/document.ts';
+import { type ApiDocument, documentOf } from '../../../src/http/api/document.ts';
 import { route } from '../../../src/http/api/typed-route.ts';
 import { apiWorld } from './support/api-world.ts';
 import { documentCheck } from './support/document-check.ts';
@@ -44,11 +44,55 @@ describe('the document of the API', () => {
     const operation = paths['/v1/strange/{name}']?.post;
     assert.equal(operation && Reflect.get(operation, 'x-setpoint-permission'), 'operate');
     assert.deepEqual(operation?.security, [{ bearer: [] }]);
-    assert.deepEqual(Object.keys(operation?.responses ?? {}), ['200', '401', '403', 'default']);
+    const statuses = '200 400 401 403 404 406 409 413 415 422 429 500 503 default'.split(' ');
+    assert.deepEqual(Object.keys(operation?.responses ?? {}), statuses);
+    const reads = '200 304 400 401 403 404 406 429 500 503 default'.split(' ');
+    assert.deepEqual(Object.keys(paths['/v1/inventory']?.get?.responses ?? {}), reads);
+    assert.deepEqual(Object.keys(paths['/livez']?.get?.responses ?? {}), '200 304 406 429 500 503 default'.split(' '));
     assert.match(
       JSON.stringify(operation?.parameters),
       /"in":"path","name":"name".*"in":"header","name":"idempotency-key"/,
     );
+  });
+});
+
+interface Example {
+  readonly method: string;
+  readonly path: string;
+  readonly status: string;
+  readonly type: string;
+  readonly example: unknown;
+}
+
+const operationsOf = ({ paths = {} }: ApiDocument) =>
+  Object.entries(paths).flatMap(([path, { get, post, delete: remove }]) =>
+    Object.entries({ GET: get, POST: post, DELETE: remove }).map(([method, operation]) => ({
+      method,
+      path,
+      operation,
+    })),
+  );
+
+const examplesOf = (document: ApiDocument): readonly Example[] =>
+  operationsOf(document).flatMap(({ method, path, operation }) =>
+    Object.entries(operation?.responses ?? {}).flatMap(([status, { content = {} }]) =>
+      Object.entries(content).flatMap(([type, media]) => {
+        const example: unknown = Reflect.get(Object(media), 'example');
+        return example === undefined ? [] : [{ method, path, status, type, example }];
+      }),
+    ),
+  );
+
+describe('examples', () => {
+  it('are as their schemas say, with the status that they stand for', () => {
+    const check = documentCheck([...everyRoute, strange]);
+    const examples = examplesOf(documentOf([...everyRoute, strange]));
+    for (const { method, path, status, type, example } of examples) {
+      const sent = { status: Number(status), type, text: JSON.stringify(example) };
+      assert.deepEqual(check(method, path.replace(/[{}]/g, ''), sent), [], `${method} ${path} ${status}`);
+      assert.equal(Reflect.get(Object(example), 'status'), Number(status));
+    }
+    assert.ok(examples.length > 5 * everyRoute.length, `${examples.length}`);
   });
 });
 
