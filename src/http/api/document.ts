@@ -4,6 +4,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { hookPaths } from '../hooks/document.ts';
 import { apiLimits } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import { idempotencyKey } from './idempotency-key.ts';
@@ -15,7 +16,7 @@ import { problemShape } from './shapes/problem.ts';
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 export function documentOf(routes: readonly Route[]): ApiDocument {
-  const paths: ZodOpenApiPathsObject = {};
+  const paths: ZodOpenApiPathsObject = { ...hookPaths };
   for (const route of routes) {
     const path = route.path.replace('{+', '{');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
@@ -24,7 +25,7 @@ export function documentOf(routes: readonly Route[]): ApiDocument {
     openapi: '3.1.1',
     info: { title: 'Setpoint', version: 'v1', description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ says }) => says.tag))].map((name) => ({ name })),
+    tags: [...new Set([...routes.map(({ says }) => says.tag), 'webhooks'])].map((name) => ({ name })),
     paths,
     components: { securitySchemes: { bearer } },
   });

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../ports/clock.ts';
 import { requestLimits } from '../limits.ts';
-import { type Problem, sendProblem } from '../problem.ts';
+import { sendProblem } from '../problem.ts';
 import { isValidation } from '../senders/eventgrid.ts';
 import type { Desk, Outcome } from './desk.ts';
+import { away, malformed, onlyPost, tooLarge, tooMany, unknown } from './problems.ts';
 import type { Knock } from './prove.ts';
 
 const path = '/v1/hooks/:estate/:hook';
@@ -64,44 +65,10 @@ function answer(reply: FastifyReply, outcome: Outcome): FastifyReply {
     case 'unknown':
       return sendProblem(reply, unknown);
     case 'malformed':
-      return sendProblem(reply, { status: 400, title: 'Bad Request', detail: outcome.why });
+      return sendProblem(reply, malformed(outcome.why));
     case 'too-many':
       return sendProblem(reply, { ...tooMany, headers: { 'retry-after': String(outcome.afterSeconds) } });
     case 'away':
       return sendProblem(reply, away);
   }
 }
-
-/** EventBridge and Pub/Sub try again after a 401, so that a secret that is being replaced loses nothing. */
-const unknown: Problem = {
-  status: 401,
-  title: 'Unauthorized',
-  detail: 'There is no such hook, or the request is not proven as its hook asks. See docs/events.md.',
-  headers: { 'www-authenticate': 'Bearer realm="hooks"' },
-};
-
-const tooLarge: Problem = {
-  status: 413,
-  title: 'Content Too Large',
-  detail: `A handshake has at most ${requestLimits.handshakeBytes} bytes.`,
-};
-
-const onlyPost: Problem = {
-  status: 405,
-  title: 'Method Not Allowed',
-  detail: 'Deliveries come by POST.',
-  headers: { allow: 'POST, OPTIONS' },
-};
-
-const tooMany: Problem = {
-  status: 429,
-  title: 'Too Many Requests',
-  detail: 'This hook brings more than it may: narrow what its sender sends, or come again later.',
-};
-
-const away: Problem = {
-  status: 503,
-  title: 'Service Unavailable',
-  detail: 'What a delivery needs is out of reach. Come again.',
-  headers: { 'retry-after': '5' },
-};
