@@ -38,13 +38,17 @@ async function main(argv: readonly string[]): Promise<boolean> {
   return good.every(Boolean);
 }
 
+/** Its whole text was printed before. */
+const headOf = (evidence: string): string => evidence.split('\n', 1)[0]?.slice(0, 300) ?? '';
+
 async function one(name: string, options: readonly string[]): Promise<boolean> {
   const from = performance.now();
   console.error(`${name}: begins`);
   const figures = (await (await { ...all, ...short }[name]?.())?.(options)) ?? [];
   for (const { evidence, ...told } of figures) console.log(JSON.stringify(told));
   const misses = figures.filter((figure) => missed(figure) !== undefined);
-  for (const miss of misses) console.error(['MISSED ', missed(miss), ...(miss.evidence ?? [])].join('\n  '));
+  for (const miss of misses)
+    console.error([`MISSED ${missed(miss)}`, ...(miss.evidence ?? []).map(headOf)].join('\n  '));
   console.error(`${name}: ended after ${((performance.now() - from) / 1000).toFixed(1)} s`);
   return misses.length === 0;
 }
