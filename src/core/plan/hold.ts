@@ -37,6 +37,7 @@ export function holdUntilReplaced(
   desired: readonly Desired[],
   world: World,
 ): Admitted {
+  if (actions.length === 0) return { actions, findings };
   // why: the first is named as the reason, so the order must not be that of the input
   const wanted = desired.toSorted((a, b) => compareText(a.address, b.address));
   const missing = missingRules(actions, wanted, world);

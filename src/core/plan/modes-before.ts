@@ -22,11 +22,17 @@ export function modesBefore(
 ): ModesBefore {
   const own = (document: Address) => scopes.flatMap(({ wanted }) => wanted.documents.get(document)?.own ?? []);
   const known: readonly ScopeKey[] = Object.keys(inherited?.scopes ?? {});
-  return (document) => {
+  const modeBefore: ModesBefore = (document) => {
     const said = modes[document];
     if (said !== undefined || inherited === undefined) return said;
     const scope = known.find((one) => document.startsWith(`${one}/`));
     if (scope === undefined) return inherited.estate;
     return strictest([...own(document), inherited.scopes[scope] ?? undefined]);
+  };
+  // why: each policy asks for each action of a document
+  const found = new Map<Address, Mode | undefined>();
+  return (document) => {
+    if (!found.has(document)) found.set(document, modeBefore(document));
+    return found.get(document);
   };
 }
