@@ -8,7 +8,6 @@ export interface Headed {
 
 /** https://www.rfc-editor.org/rfc/rfc8725: what its sender wrote in the head decides nothing. */
 export const headRules: readonly Rule<Headed>[] = [
-  { name: 'algorithm', holds: ({ head, issuer }) => issuer.algorithms.some((one) => one === head['alg']) },
   { name: 'typ', holds: ({ head, issuer }) => isTyped(head['typ'], issuer) },
   { name: 'crit', holds: ({ head }) => head['crit'] === undefined },
   { name: 'own-keys', holds: ({ head }) => ['jwk', 'jku', 'x5c', 'x5u'].every((name) => head[name] === undefined) },

@@ -1,11 +1,19 @@
-import { compactVerify, importJWK, type JWK } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+  type ProtectedHeaderParameters,
+} from 'jose';
 import type { Issuer } from '../../../core/access/access-document.ts';
 import { cannotTell } from '../cannot-tell.ts';
-import { claimRules, type Saying } from './claim-rules.ts';
+import { claimRules, leewaySeconds, type Saying } from './claim-rules.ts';
 import { type Claims, claimsOf } from './claims.ts';
 import { type Headed, headRules } from './head-rules.ts';
-import { type Keyed, keyRules } from './key-rules.ts';
-import { type Jwt, readJwt } from './read-jwt.ts';
 import type { Jwk, Keys } from './remote-keys.ts';
 import type { Rule } from './rule.ts';
 import { textRules } from './text-rules.ts';
@@ -19,28 +27,35 @@ export interface Trusted {
 /** All that a token is held to. Tests leave out one thing at a time, to see it matter. */
 export type JwtGuards = RuleTables & ProofGuards;
 
+/** Checks that jose does not have. */
 interface RuleTables {
   readonly texts: readonly Rule<string>[];
   readonly heads: readonly Rule<Headed>[];
   readonly claims: readonly Rule<Saying>[];
-  readonly keys: readonly Rule<Keyed>[];
 }
 
 interface ProofGuards {
-  /** Whose token it says that it is, among those that we believe. */
+  /** The issuer that the token names, among those that we trust. */
   issuerOf(trusted: readonly Trusted[], iss: unknown): Trusted | undefined;
-  claimsOf(said: Jwt['said'], issuer: Issuer): Claims | undefined;
-  isSigned(jwt: Jwt, key: Jwk): Promise<boolean>;
+  claimsOf(payload: JWTPayload, issuer: Issuer): Claims | undefined;
+  /** Checks that jose makes beside the signature. */
+  checks(issuer: Issuer): JoseChecks;
+  /** The key that fits the head of a token, by its use, type and algorithm, among those of one name. */
+  keyAmong(named: readonly Jwk[]): JWTVerifyGetKey;
+  isProven(text: string, key: JWTVerifyGetKey, checks: JWTVerifyOptions): Promise<boolean>;
 }
+
+type JoseChecks = Pick<JWTVerifyOptions, 'audience' | 'algorithms' | 'clockTolerance'>;
 
 export const jwtGuards: JwtGuards = {
   texts: textRules,
   heads: headRules,
   claims: claimRules,
-  keys: keyRules,
   issuerOf: (trusted, iss) => trusted.find(({ issuer }) => issuer.issuer === iss),
   claimsOf,
-  isSigned,
+  checks: ({ audience, algorithms }) => ({ audience, algorithms: [...algorithms], clockTolerance: leewaySeconds }),
+  keyAmong,
+  isProven,
 };
 
 export interface Verified {
@@ -56,49 +71,53 @@ export interface VerifyDesk {
 }
 
 /**
- * What a token proves; undefined: nothing. The signature comes last, so that what is wrong otherwise costs neither a key nor a
- * fetch. Rejects where an issuer's keys cannot be had.
+ * The proven content of a token; undefined: it proves nothing. Checks that need no key come first, so that most bad tokens cost
+ * neither a fetch nor a signature. Rejects where an issuer's keys cannot be had.
  */
 export async function verifyJwt(text: string, { trusted, guards, now }: VerifyDesk): Promise<Verified | undefined> {
-  const jwt = hold(guards.texts, text) ? readJwt(text) : undefined;
-  const found = jwt && guards.issuerOf(trusted, jwt.said['iss']);
+  const jwt = hold(guards.texts, text) ? decoded(text) : undefined;
+  const found = jwt && guards.issuerOf(trusted, jwt.payload.iss);
   if (jwt === undefined || found === undefined) return undefined;
   const { issuer, keys } = found;
-  const { head, said } = jwt;
+  const { head, payload } = jwt;
   if (!hold(guards.heads, { head, issuer })) return undefined;
-  const claims = guards.claimsOf(said, issuer);
+  const claims = guards.claimsOf(payload, issuer);
   if (claims === undefined || !hold(guards.claims, { claims, issuer, now: now() / 1_000 })) return undefined;
-  const named = await keys.by(head['kid']).catch(() => {
+  const named = await keys.by(head.kid).catch(() => {
     throw cannotTell();
   });
-  const [key, ...others] = named.filter((one) => hold(guards.keys, { key: one, head }));
-  if (key === undefined || others.length > 0) return undefined;
-  return (await guards.isSigned(jwt, key)) ? { issuer, claims } : undefined;
+  const checks = { ...guards.checks(issuer), currentDate: new Date(now()) };
+  return (await guards.isProven(text, guards.keyAmong(named), checks)) ? { issuer, claims } : undefined;
 }
 
 const hold = <T>(rules: readonly Rule<T>[], given: T): boolean => rules.every((rule) => rule.holds(given));
 
-/** By an algorithm that the head names and the rules of heads have allowed. */
-async function isSigned({ text, head }: Jwt, key: Jwk): Promise<boolean> {
-  const algorithm = String(head['alg']);
+/** Nothing of it is proven yet. Undefined: the text is no JWT in its compact form. */
+function decoded(text: string): { readonly head: ProtectedHeaderParameters; readonly payload: JWTPayload } | undefined {
   try {
-    const imported = await importOnce(key, algorithm);
-    await compactVerify(text, imported, { algorithms: [algorithm] });
+    return { head: decodeProtectedHeader(text), payload: decodeJwt(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function isProven(text: string, key: JWTVerifyGetKey, checks: JWTVerifyOptions): Promise<boolean> {
+  try {
+    await jwtVerify(text, key, checks);
     return true;
   } catch {
     return false;
   }
 }
 
-type Imported = ReturnType<typeof importJWK>;
+const sets = new WeakMap<Jwk, JWTVerifyGetKey>();
 
-const imports = new WeakMap<Jwk, Map<string, Imported>>();
-
-/** A key is imported once: it costs as much as a signature. */
-function importOnce(key: Jwk, algorithm: string): Imported {
-  const known = imports.get(key) ?? new Map<string, Imported>();
-  imports.set(key, known);
-  const made = known.get(algorithm) ?? importJWK(key as JWK, algorithm); // why: jose's type has no place for undefined, and its code has
-  known.set(algorithm, made);
-  return made;
+/** A key set imports each of its keys once, which costs as much as a signature: so the set of a key is kept. */
+function keyAmong(named: readonly Jwk[]): JWTVerifyGetKey {
+  const [only, ...others] = named;
+  const known = only && others.length === 0 ? sets.get(only) : undefined;
+  if (known !== undefined) return known;
+  const set = createLocalJWKSet({ keys: named as JWK[] }); // why: jose's type has no place for undefined, and its code has
+  if (only && others.length === 0) sets.set(only, set);
+  return set;
 }
