@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/replies.ts';
 import type { Context } from './context.ts';
 import { pruneOld } from './prune-old.ts';
-import { storeNow } from './store-now.ts';
 import type { Database } from './tables.ts';
 
 const keptMs = 86_400_000;
 
-export function postgresReplies({ db, clock }: Context): Replies {
+export function postgresReplies({ db, clock, storeNow }: Context): Replies {
   const prune = pruneOld(db, clock, 'replies');
   const ours = (name: string, attempt: string) => ({ name, attempt, done: false });
   return {
     begin: async (asked, forMs) => {
-      const begun = await begin(db, asked, forMs);
+      const begun = await begin({ db, now: storeNow() }, asked, forMs);
       await prune();
       return begun;
     },
@@ -34,30 +33,33 @@ export function postgresReplies({ db, clock }: Context): Replies {
   };
 }
 
+interface At {
+  readonly db: Database;
+  /** The store's time, ms since the epoch. */
+  readonly now: RawBuilder<number>;
+}
+
 /** The insert decides who is first; whoever is not reads what the first one wrote, and begins anew where it is gone by then. */
-async function begin(db: Database, { name, digest }: NamedRequest, forMs: number): Promise<Begun> {
+async function begin({ db, now }: At, { name, digest }: NamedRequest, forMs: number): Promise<Begun> {
   const attempt = randomUUID();
   const taken = await db
     .insertInto('replies')
-    .values({ name, digest, attempt, at: storeNow })
+    .values({ name, digest, attempt, at: now })
     .onConflict((held) =>
       held
         .column('name')
-        .doUpdateSet({ digest, attempt, at: storeNow, done: false, reply: null })
+        .doUpdateSet({ digest, attempt, at: now, done: false, reply: null })
         .where(({ or, eb }) =>
           or([
-            eb('replies.at', '<', sql<number>`${storeNow} - ${keptMs}::bigint`),
-            eb.and([
-              eb('replies.done', '=', false),
-              eb('replies.at', '<', sql<number>`${storeNow} - ${forMs}::bigint`),
-            ]),
+            eb('replies.at', '<', sql<number>`${now} - ${keptMs}::bigint`),
+            eb.and([eb('replies.done', '=', false), eb('replies.at', '<', sql<number>`${now} - ${forMs}::bigint`)]),
           ]),
         ),
     )
     .executeTakeFirst();
   if (Number(taken.numInsertedOrUpdatedRows ?? 0) > 0) return { as: 'first', attempt };
   const held = await db.selectFrom('replies').selectAll().where('name', '=', name).executeTakeFirst();
-  if (held === undefined) return begin(db, { name, digest }, forMs);
+  if (held === undefined) return begin({ db, now }, { name, digest }, forMs);
   if (held.digest !== digest) return { as: 'other' };
   // why: only `end` above writes it
   return held.done ? { as: 'done', reply: (held.reply ?? undefined) as KeptReply | undefined } : { as: 'running' };
