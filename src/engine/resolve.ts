@@ -60,7 +60,11 @@ export function resolve(
     if (again.has(intent.intent)) return [];
     return created(intent, findings.get(intent.intent) ?? unseen, whole, scene);
   });
-  const late = [...(knowledge.neverShown?.values() ?? [])].flatMap((intent) => cameLate(intent, scene));
+  const closed = [...(knowledge.neverShown?.values() ?? [])];
+  // why: parents first here too, as a late object may stand in one that is late itself
+  const late = kindNames.flatMap((kind) =>
+    closed.filter(({ draft }) => draft.kind === kind).flatMap((intent) => cameLate(intent, scene)),
+  );
   return {
     settlements: [...settlements, ...late],
     again,
@@ -249,17 +253,20 @@ const isMissed = (intent: PendingIntent, { seen }: Found, scene: Scene): boolean
  * A process that was stopped between its last check and its call sends that call when it goes on, however late. The object bears the
  * intent that was closed meanwhile. Anybody can copy a mark, so nothing may differ that would replace or block the object; the rest of
  * a creation may be missing. And nothing else of ours may stand at its address but the machine whose place it takes. The planner judges
- * all others, as copies or twins.
+ * all others, as copies or twins. Only an object that is taken lends its id to its address: under a copy nothing else is recognised.
  */
 function cameLate(intent: PendingIntent, scene: Scene): readonly Settlement[] {
-  const { observed } = find(intent, scene);
-  if (observed === undefined || !isMarked(observed, intent, scene)) return [];
   const { settled } = scene.knowledge;
+  const marked = scene.marked.get(`${intent.draft.kind} ${intent.address}`) ?? [];
+  const [observed, second] = marked.filter((one) => isMarked(one, intent, scene) && !settled.has(one.id));
+  if (observed === undefined || second !== undefined) return [];
   const { successorOf } = detailsOf(intent);
   const isTaken = [...scene.present.keys()].some(
     (id) => id !== successorOf && settled.get(id)?.address === intent.address,
   );
-  return isTaken || !isRecognised(intent, observed, scene) ? [] : [happened(intent, observed.id)];
+  if (isTaken || !isRecognised(intent, observed, scene)) return [];
+  scene.names.add(intent.address, observed.id);
+  return [happened(intent, observed.id)];
 }
 
 function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { names }: Scene): boolean {

@@ -268,6 +268,9 @@ const changes: readonly Case[] = [
 ];
 
 const late = creation(window);
+const lateSubnet = sent('subnet', 'core.app', of.subnet(), { intent: 'i2', ageMs: window });
+const subnetIn = (network: string): Observed<'subnet'> => observed('subnet', 'sub-1', { ...of.subnet(), network });
+const otherNet = observed('network', 'net-1', { ...of.network(), cidr: '10.9.0.0/16' });
 const launched = sent('instance', 'web-0', of.instance(), { intent: 'i1', ageMs: window });
 const successor: PendingIntent = {
   ...launched,
@@ -287,6 +290,20 @@ const closed: readonly Case[] = [
     want: ['i1 ok claim:net-1 apply'],
   },
   {
+    name: 'its subnet came late too: both happened, in whichever order they are told',
+    pending: [],
+    neverShown: [lateSubnet, late],
+    seen: [marked(subnetIn('net-1'), 'core.app', 'i2'), marked(net, 'core', 'i1')],
+    want: ['i1 ok claim:net-1 apply', 'i2 ok claim:sub-1 apply'],
+  },
+  {
+    name: 'its subnet came late in a network with a copy of its mark: neither is taken',
+    pending: [],
+    neverShown: [late, lateSubnet],
+    seen: [marked(otherNet, 'core', 'i1'), marked(subnetIn('net-1'), 'core.app', 'i2')],
+    want: [],
+  },
+  {
     name: 'nothing shows: it stays closed',
     pending: [],
     neverShown: [late],
@@ -296,7 +313,7 @@ const closed: readonly Case[] = [
     name: 'another object with a copy of its mark is not what was meant',
     pending: [],
     neverShown: [late],
-    seen: [marked(observed('network', 'net-1', { ...of.network(), cidr: '10.9.0.0/16' }), 'core', 'i1')],
+    seen: [marked(otherNet, 'core', 'i1')],
     want: [],
   },
   {
