@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ownStore } from '../store/own-store.ts';
 import { replicaOf } from '../store/replica.ts';
@@ -33,7 +35,7 @@ const databases: Readonly<Record<string, () => Promise<Database>>> = {
 test('after a failover that lost an update nothing is deleted before a person accepts the loss', async () => {
   const { specs } = await sandboxed();
   edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 3\n  minReady: 0');
-  const { store, admin } = await ownStore(realClock);
+  const { store, admin, folder } = await ownStore(realClock);
   const run = commandLine({ database: { connect: () => ({ ...store, close: async () => {}, stall: () => {} }) } });
   assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
   const failOver = await replicaOf(admin);
@@ -58,6 +60,13 @@ test('after a failover that lost an update nothing is deleted before a person ac
   const none = await run(['ledger', 'accept-loss']);
   assert.equal(none.code, 1);
   assert.match(none.stderr, /--reason/);
+  const checkpoints = join(folder, '.setpoint/checkpoints.jsonl');
+  await rename(checkpoints, `${checkpoints}.away`);
+  const elsewhere = await run(['ledger', 'accept-loss', '--reason', 'from another folder']);
+  assert.equal(elsewhere.code, 1);
+  assert.match(elsewhere.stderr, /has no checkpoint of \w+ after \d/);
+  await rename(`${checkpoints}.away`, checkpoints);
+  assert.doesNotMatch((await run(['ledger'])).stdout, /from another folder/, 'a refusal leaves no word in the ledger');
   const accepted = await run(['ledger', 'accept-loss', '--reason', 'a failover']);
   assert.equal(accepted.code, 0, accepted.stderr);
   assert.match(accepted.stdout, /^Ledger: checkpoints? \d.* given up with the entries/);

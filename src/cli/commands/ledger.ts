@@ -217,8 +217,9 @@ async function acceptLoss(options: Options, context: Context): Promise<ExitCode>
       return exitCodes.done;
     }
     const { held, signed } = lost;
-    await store.ledger.note(estate, { loss: { first: held + 1, last: signed, reason, person: approver() } });
+    // why: a folder without the lost checkpoints is refused here, and a refusal leaves no word in the ledger
     await store.audit.acceptLoss(estate);
+    await store.ledger.note(estate, { loss: { first: held + 1, last: signed, reason, person: approver() } });
     const gone = signed === held + 1 ? `checkpoint ${signed} is` : `checkpoints ${held + 1} to ${signed} are`;
     emitText(
       context.terminal,
