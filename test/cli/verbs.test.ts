@@ -6,7 +6,9 @@ import { houseOn } from '../../src/config.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 import { realClock } from './support/in-process.ts';
 
-const namesFor = async (first?: string): Promise<readonly string[]> => {
+type Command = ReturnType<Awaited<ReturnType<typeof verbsFor>>[number]>;
+
+const commandsFor = async (first?: string): Promise<readonly Command[]> => {
   const context = {
     terminal: fakeTerminal(),
     house: houseOn(realClock),
@@ -14,8 +16,10 @@ const namesFor = async (first?: string): Promise<readonly string[]> => {
     stop: new AbortController().signal,
     finish: () => {},
   };
-  return (await verbsFor(first)).map((make) => make(context).name());
+  return (await verbsFor(first)).map((make) => make(context));
 };
+const namesFor = async (first?: string): Promise<readonly string[]> =>
+  (await commandsFor(first)).map((command) => command.name());
 
 const files = readdirSync(new URL('../../src/cli/commands/', import.meta.url)).map((file) => file.replace('.ts', ''));
 const verbs = files.filter((file) => file !== 'index').toSorted();
@@ -25,4 +29,23 @@ describe('which verbs a command line may need', () => {
   for (const name of verbs) test(`${name} only`, async () => assert.deepEqual(await namesFor(name), [name]));
   for (const first of ['help', '--dir', 'pla', '--help'])
     test(`all: ${first}`, async () => assert.equal((await namesFor(first)).length, verbs.length));
+});
+
+/** Lines of `--help` that end before the terminal does, although the next word has room there. */
+function endedEarly(command: Command, columns: number): readonly string[] {
+  const help = command.createHelp();
+  const wrapped = help.boxWrap(help.commandDescription(command), columns);
+  return wrapped.split('\n\n').flatMap((paragraph) => {
+    const lines = paragraph.split('\n');
+    return lines.filter((line, at) => {
+      const [word] = lines[at + 1]?.split(' ') ?? [];
+      return word !== undefined && line.length + 1 + word.length <= columns;
+    });
+  });
+}
+
+test('help wraps to the width of the terminal, and nowhere before', async () => {
+  const all = (await commandsFor()).flatMap((command) => [command, ...command.commands]);
+  for (const columns of [60, 80, 118, 200])
+    for (const command of all) assert.deepEqual(endedEarly(command, columns), [], `${command.name()} at ${columns}`);
 });
