@@ -88,28 +88,10 @@ async function onServers(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Pro
   return redisUrl ? onRedis(redisUrl, settings, soil, atEnd) : onPostgres(settings, soil, atEnd);
 }
 
-async function onRedis(
-  redisUrl: string,
-  { folder, pace }: FleetSettings,
-  { env, clock, log }: Soil,
-  atEnd: AtEnd,
-): Promise<Opened> {
+async function onRedis(redisUrl: string, settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+  const { clock, log } = soil;
   await refuseUnfitRedis(redisUrl);
-  const databaseUrl = env['DATABASE_URL'] ?? '';
-  let server: DatabaseServer | undefined;
-  const store = await openStore({
-    folder,
-    databaseUrl,
-    clock,
-    create: true,
-    ...historyOf(env),
-    ...signs(env, log),
-    onServer: async (reached) => {
-      server = reached;
-    },
-  });
-  atEnd(store.close);
-  if (server === undefined) throw new Error('a store that is open has a server');
+  const { store, server } = await openOn(settings.folder, soil, atEnd);
   const limiter = await openKeptLimiter({
     reach: server.work,
     store: store.estates.store,
@@ -118,7 +100,7 @@ async function onRedis(
     clock,
     worker: randomUUID(),
     fresh: !(await store.fleet.rollouts.any()),
-    budgets: { reserve: pace.reserve },
+    budgets: { reserve: settings.pace.reserve },
     events: {
       slowed: slowedOn(log),
       away: (count, why) => log.warn('Redis is away: this worker keeps to its part of every budget', { count, why }),
@@ -129,6 +111,34 @@ async function onRedis(
   const queue = await openQueue({ redisUrl }, optionsFor(store, log));
   atEnd(queue.close);
   return { store, queue, limiter };
+}
+
+type WorkerStore = Pick<Opened, 'store'> & { readonly server: DatabaseServer };
+
+/** A worker's store, on the server of DATABASE_URL or the one that Setpoint brings along. `prepare` runs before the store's own schema. */
+async function openOn(
+  folder: string,
+  { env, clock, log }: Soil,
+  atEnd: AtEnd,
+  prepare: (server: DatabaseServer) => Promise<void> = async () => {},
+): Promise<WorkerStore> {
+  const { DATABASE_URL: databaseUrl } = env;
+  let server: DatabaseServer | undefined;
+  const store = await openStore({
+    folder,
+    ...(databaseUrl ? { databaseUrl } : {}),
+    clock,
+    create: true,
+    ...historyOf(env),
+    ...signs(env, log),
+    onServer: async (reached) => {
+      server = reached;
+      await prepare(reached);
+    },
+  });
+  atEnd(store.close);
+  if (server === undefined) throw new Error('a store that is open has a server');
+  return { store, server };
 }
 
 const slowedOn =
@@ -148,25 +158,13 @@ const lateMs = { alone: 500, fleet: 1000 };
  * On one database: the queue lies beside the store. Several processes share a database that DATABASE_URL names, and their budgets with it;
  * one that Setpoint brings along is one process's, which keeps its budgets itself.
  */
-async function onPostgres({ folder, pace }: FleetSettings, { env, clock, log }: Soil, atEnd: AtEnd): Promise<Opened> {
-  const { DATABASE_URL: databaseUrl } = env;
-  let server: DatabaseServer | undefined;
-  const store = await openStore({
-    folder,
-    ...(databaseUrl ? { databaseUrl } : {}),
-    clock,
-    create: true,
-    ...historyOf(env),
-    ...signs(env, log),
-    onServer: async (reached) => {
-      server = reached;
-      await prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) });
-    },
-  });
-  atEnd(store.close);
-  if (server === undefined) throw new Error('a store that is open has a server');
-  const { reserve } = pace;
-  if (!databaseUrl) {
+async function onPostgres(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+  const { env, clock, log } = soil;
+  const { store, server } = await openOn(settings.folder, soil, atEnd, (reached) =>
+    prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) }),
+  );
+  const { reserve } = settings.pace;
+  if (!env['DATABASE_URL']) {
     const queue = await openQueue({ postgres: server.work.config }, optionsFor(store, log));
     atEnd(queue.close);
     return { store, queue, limiter: inProcessLimiter({ clock, reserve, lateMs: lateMs.alone }) };
