@@ -22,7 +22,7 @@ import { longestTurn } from './loop-delay/longest-turn.ts';
 
 const today = '2027-01-31';
 
-/** What is measured, by class. Tests choose less. */
+/** The inputs to measure, by class. Tests choose fewer. */
 export interface Inputs {
   readonly posted: Bodies;
   readonly committed: Bodies;
@@ -40,10 +40,9 @@ const all: Inputs = {
 };
 
 /**
- * How long hostile input holds the loop, on which leases are renewed and everybody is answered: bodies of `POST /v1/plans`, spec
- * files of commits, deliveries to hooks, what EC2 answers listings with, and
- * large pages of the other clouds. The first figure is of the longest turn of all, and
- * each other one of a class; each input that is over 50 ms is told on stderr.
+ * Measures the turns of the loop that hostile input holds. Leases are renewed and requests are answered on the same loop. Inputs:
+ * bodies of `POST /v1/plans`, spec files of commits, deliveries to hooks, EC2's answers to listings, and large pages of the other
+ * clouds. The first figure is the longest turn of all, each other one the longest of a class. Inputs over 50 ms are told on stderr.
  */
 export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
   const classes = [
@@ -145,7 +144,7 @@ async function listAll({ actuators }: Session): Promise<void> {
   }
 }
 
-/** `prepare`: what is done to measure nothing else, and then the work. */
+/** `prepare`: work before the measurement, which is not measured; it returns the work that is. */
 async function slowest<T>(
   how: string,
   inputs: Readonly<Record<string, T>>,

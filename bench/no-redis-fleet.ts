@@ -11,13 +11,13 @@ import { type Lane, lanes, logOf, refusedIn } from './fleet-budget.ts';
 
 export interface Setting {
   readonly seconds: number;
-  /** Whether the workers share their budgets: else the figures must be missed. */
+  /** The workers share their budgets; without that the figures must be missed. */
   readonly shared: boolean;
   /** `ec2`, a bucket; `gcp`, a window; default both. */
   readonly on?: readonly string[];
 }
 
-/** How many workers there are, and how many of them look a few times and then are idle. */
+/** Sizes of the fleet. `idle`: so many of its workers look a few times, and then do nothing. */
 const fleets = [
   { name: 'one busy and one idle', workers: 2, idle: 1 },
   { name: 'four equal', workers: 4, idle: 0 },

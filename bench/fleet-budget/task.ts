@@ -9,8 +9,8 @@ export interface Ground {
 }
 
 /**
- * What one worker is to do. `redis`, `postgres`: where the budgets are shared; without either everybody keeps budgets of their own. `calls`:
- * after so many it is idle; absent: it never is.
+ * The work of one worker. `redis`, `postgres`: workers share their budgets there; without either each keeps budgets of its own.
+ * `calls`: the worker is idle after so many; absent: it never is.
  */
 export interface Task {
   readonly ground: Ground;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What a cloud answers a listing with. `listing`: fits the address, and with EC2 the form. */
+/** A cloud's answer to a listing. `listing`: fits the address, and with EC2 the form. */
 export interface Hostile {
   readonly listing: RegExp;
   readonly body: string | Uint8Array;

@@ -1,7 +1,7 @@
 import { answerOf } from '../../test/support/aws-answers.ts';
 import type { Hostile } from './answering.ts';
 
-/** What a cloud answers listings with, by what is hostile about it, or large. */
+/** A cloud's answers to listings, each named after its hostile or large part. */
 export type Answers = Readonly<Record<string, () => Hostile | Promise<Hostile>>>;
 
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));

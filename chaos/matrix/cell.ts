@@ -155,7 +155,7 @@ async function unmet(victim: VictimProcess): Promise<never> {
   throw new Trouble(`the failpoint was not met; the first process ended with ${how}:\n${said}`);
 }
 
-/** Where requests may stand that were checked and have not reached the cloud: those that go side by side with the one that is caught. */
+/** At these points other requests may be checked and not yet at the cloud: they go side by side with the caught one. */
 const stillSent: ReadonlySet<Cell['failpoint']> = new Set(['before-sending', 'before-answer', 'within-batch']);
 /** These may still be sent, and nothing else: of the three that these specs send side by side, two are on their way already. */
 const mostTogether = 1;

@@ -70,7 +70,7 @@ export function changedMeanwhile(
   return failed('conflict', 'ChangedMeanwhile', message);
 }
 
-/** Whether the properties of a rule let through the same traffic, in the same place, as these attributes from a listing. */
+/** Compares a rule with its attributes from a listing: true where both let through the same traffic, in the same place. */
 function matchesListed(properties: object | undefined, { match, order }: RuleAttributes): boolean {
   // why: what ARM wrote; every property is read as optional
   const rule = (properties ?? {}) as SecurityRule;

@@ -4,7 +4,7 @@
  */
 const mostMs = 8;
 
-/** When the present turn has been long enough; undefined while nobody works in turns. */
+/** The present turn ends at this moment; undefined while nobody works in turns. */
 let endsAt: number | undefined;
 let coming: Promise<void> | undefined;
 

@@ -115,7 +115,7 @@ export class LaneState {
     return Math.min(this.#shape.capacity, this.#store.most(this.#pace.at(now)));
   }
 
-  /** What may be spent now: nothing while the cloud asks to wait, and less than is left of a window in a slowed lane. */
+  /** Units to spend now: none while the cloud asks to wait, and less than the rest of a window in a slowed lane. */
   spendable(now: number): number {
     if (this.#pace.pausedUntil() > now) return Math.min(0, this.left(now));
     return this.left(now) - (this.#shape.capacity - this.most(now));
@@ -132,7 +132,7 @@ interface Had {
   readonly at: number;
 }
 
-/** A lane as JSON; times are ms since the epoch. `had`: what each share took lately, and when it last did. */
+/** A lane as JSON; times are ms since the epoch. `had`: each share's recent units, and the time at which it last took some. */
 export interface KeptLane {
   readonly store: KeptBucket | KeptWindow;
   readonly pace: KeptPace;
@@ -149,7 +149,7 @@ interface KeptWindow {
   readonly spent: readonly (readonly [at: number, amount: number])[];
 }
 
-/** Where the units of a lane lie. */
+/** Holds the units of a lane. */
 export interface LaneStore {
   left(now: number, pace: number): number;
   /** The most that one request takes at this pace. */

@@ -1,4 +1,4 @@
-/** What JSON stays within. `depth`: of lists and objects in one another. `parts`: keys, values and brackets. */
+/** Limits of a JSON text. `depth`: of lists and objects in one another. `parts`: keys, values and brackets. */
 export interface JsonBounds {
   readonly depth: number;
   readonly parts: number;

@@ -15,7 +15,7 @@ export function weightsIn(header: string): Weights {
   return weights;
 }
 
-/** Whether Accept takes this media type. The most specific range counts. An absent or empty header takes all. */
+/** True where Accept takes this media type. The most specific range counts. An absent or empty header takes all. */
 export function takesType(accept: string | undefined, type: string): boolean {
   const weights = weightsIn(accept ?? '');
   if (weights.size === 0) return true;

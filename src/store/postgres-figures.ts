@@ -43,7 +43,7 @@ interface Asked {
   readonly seen: readonly Bounds[];
 }
 
-/** Who had it once is told nothing of what others do with it, and who has it now nothing of what others did before. */
+/** A former owner sees nothing of later changes by others. A new owner sees nothing of earlier ones. */
 async function seenOf(db: Database, { estate, addresses, seen }: Asked): Promise<ReadonlyMap<Address, number>> {
   if (addresses.length === 0) return new Map();
   const { rows } = await sql<{ address: string; since: number }>`

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { missed } from '../../bench/bounds.ts';
 import { noRedisFleet } from '../../bench/no-redis-fleet.ts';
 
-/** Who stands still for so long sends what it had taken later than budgets hold back for, which is a second all in all. */
+/** A worker that stands still for so long sends its requests too late: budgets hold back for one second in all. */
 const tooLateMs = 500;
 
 test('workers without Redis are refused nothing, whether one of two is busy or four are', async () => {

@@ -27,8 +27,8 @@ spec: { targets: [aws], cidr: 10.20.0.0/16 }
 `;
 
 /**
- * What others may do with files and folders, by path. Under root the database runs under an account of its own: that account passes
- * through the folder, and reads PostgreSQL's programs.
+ * The rights of other accounts to files and folders, by path. Under root the database runs under an account of its own: that account
+ * passes through the folder, and reads PostgreSQL's programs.
  */
 async function openIn(folder: string): Promise<readonly string[]> {
   const inside = await readdir(folder, { recursive: true });

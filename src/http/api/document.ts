@@ -130,7 +130,7 @@ const exampleOf = ({ headers: _, more, ...told }: Problem): object => ({ ...told
 interface Refused {
   readonly description: string;
   readonly example: Problem;
-  /** Which operations may be answered so; absent: all. */
+  /** True for operations with this answer; absent: all have it. */
   readonly of?: (route: Route) => boolean;
 }
 

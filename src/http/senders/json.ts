@@ -1,14 +1,14 @@
 import { isWithin } from '../json-bounds.ts';
 
 /**
- * What any delivery stays within. The largest body has some 3,000 events of 20 parts and a depth of 10. A parser needs 60 ms for
- * one of brackets alone, and 40 ms for one of 85,000 keys.
+ * Limits of any delivery. The largest body has some 3,000 events of 20 parts and a depth of 10. A parser needs 60 ms for one of
+ * brackets alone, and 40 ms for one of 85,000 keys.
  */
 const most = { depth: 64, parts: 100_000 } as const;
 
 /**
- * A body as JSON; undefined where it is none, or more than any sender sends. What `JSON.parse` throws repeats the body, so nobody
- * is shown it.
+ * A body as JSON; undefined where it is none, or more than any sender sends. The error of `JSON.parse` repeats the body, so
+ * nobody is shown it.
  */
 export function parseJson(body: Buffer): unknown {
   if (!isWithin(body, most)) return undefined;

@@ -66,7 +66,7 @@ interface Both {
   readonly clock: KeptLimiterOptions['clock'];
 }
 
-/** Who waited so long for its share takes the quick lanes again: budgets hold back for requests that are a second late. */
+/** A request that waited so long for its share takes the quick lanes again: budgets hold back for requests that are a second late. */
 const lateMs = 500;
 
 function both({ redis, kept, clock }: Both): Omit<SharedLimiter, 'close'> {

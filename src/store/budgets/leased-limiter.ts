@@ -10,11 +10,11 @@ import type { LaneLevel } from '../../ports/telemetry.ts';
 import { type Deadline, deadline, momentBy } from '../deadline.ts';
 import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';
 
-/** Where shares of budgets are leased. */
+/** Leases shares of budgets. */
 export interface Shares {
   /** One share for each question, in order. Rejects where there is no answer: the shares may be leased all the same. */
   lease(worker: string, asks: readonly ShareAsk[]): Promise<readonly Share[]>;
-  /** How full the lanes are, what workers hold included. */
+  /** The fill of the lanes, with the units that workers hold. */
   levels(lanes: readonly Cost['lane'][]): Promise<readonly Level[]>;
 }
 
@@ -183,7 +183,7 @@ function exchangeOf(
 
 const closedMessage = 'the budgets are closed: nothing is let go any more';
 const never = Number.POSITIVE_INFINITY;
-/** Whoever waits for a share is told when it comes, and looks by itself only after this. */
+/** A request that waits for a share is told when it comes, and looks by itself only after this. */
 const farMs = 3_600_000;
 const retryMs = 500;
 /** A lane's share is exchanged for a new one after this. */
@@ -209,7 +209,7 @@ class LeasedLane implements LaneStore {
   #share: Share | undefined;
   #until: Deadline | undefined;
   #left = 0;
-  /** When the share is exchanged, and when those who wait may ask again. */
+  /** The times of the next exchange of the share, and of the next question for those that wait. */
   #renewAt = never;
   #againAt = 0;
   /** The rows that it asked for last; absent where there was no answer. */
@@ -219,7 +219,7 @@ class LeasedLane implements LaneStore {
   #told: readonly Refusal[] = [];
   #remaining: number | undefined;
   #hearAt = 0;
-  /** When it is to ask; Infinity where it has no reason to. */
+  /** The time of its next question; Infinity where it has no reason to ask. */
   asksAt = never;
 
   constructor(about: Cost['lane'], shape: Shape, around: Around) {

@@ -35,7 +35,7 @@ interface Held {
 }
 
 interface Waiting {
-  /** When it was told to come again. */
+  /** The time at which it was told to come again. */
   readonly due: number;
   readonly rows: readonly WaitingRow[];
 }
@@ -68,7 +68,7 @@ export interface Spent {
   readonly agoMs: number;
 }
 
-/** Those who wait in one name. `needs`: what the first ones take; `all`: what all of them take. */
+/** Those who wait in one name. `needs`: units of each of the first ones; `all`: units of all of them. */
 export interface RowAsk {
   readonly rank: Rank;
   readonly share: string;
@@ -83,11 +83,11 @@ export interface Share {
   readonly amount: number;
   /** One request that asks for more than this is let go for this. */
   readonly most: number;
-  /** When to ask again; absent: all was given that was asked for. */
+  /** Ask again after so long; absent: the whole request was granted. */
   readonly waitMs?: number;
   /** The lane was slowed by one of the refusals. */
   readonly slowed: boolean;
-  /** What no worker holds, in units. */
+  /** Units that no worker holds. */
   readonly free: number;
 }
 
@@ -102,7 +102,7 @@ export const leaseMs = 5_000;
 /** Somebody who is told to come again comes after this at least, and at most. */
 const leastMs = 200;
 const mostMs = 1_000;
-/** Who comes so much later than it was told is passed over until it comes. */
+/** A worker that comes so much later than it was told is passed over until it comes. */
 const graceMs = 1_000;
 
 export interface Leasing {
@@ -157,7 +157,7 @@ export function leaseShare(
   };
 }
 
-/** How full the lane is; nothing changes. */
+/** The fill of the lane; nothing changes. */
 export function levelOf(
   known: SharedLane | undefined,
   about: Pick<Cost, 'lane'>,
@@ -200,7 +200,7 @@ function settled(
   return Object.fromEntries(Object.entries(held).filter(([name, { until }]) => name !== worker && until > now));
 }
 
-/** What was spent in a window is noted in 256 parts of it, each at its end. */
+/** Units spent in a window are noted in 256 parts of it, each at its end. */
 function slotOf({ windowMs }: Shape, at: number): number {
   if (windowMs === undefined) return at;
   const slot = Math.max(1, windowMs / 256);

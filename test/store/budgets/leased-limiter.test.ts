@@ -20,7 +20,7 @@ interface Fleet {
   readonly clock: VirtualClock;
   readonly shares: MemoryShares;
   worker(name: string): Hand;
-  /** When something was let go, and how much. */
+  /** Each request that was let go: its time and its units. */
   readonly spent: { at: number; amount: number; worker: string }[];
 }
 
@@ -67,7 +67,7 @@ function fleet(): Fleet {
   return { clock, shares, worker, spent };
 }
 
-/** How much of what was let go is more than the cloud allows. */
+/** Units that were let go beyond the cloud's limit. */
 function overOf(budget: Budget, spent: Fleet['spent']): number {
   const sorted = spent.toSorted((a, b) => a.at - b.at);
   if (budget.shape === 'window') {

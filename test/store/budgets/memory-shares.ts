@@ -6,7 +6,7 @@ import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets
 export interface MemoryShares extends Shares {
   /** The next questions get no answer, though the shares are leased. */
   loseAnswers(times: number): void;
-  /** How many questions were asked. */
+  /** The number of questions so far. */
   asked(): number;
 }
 

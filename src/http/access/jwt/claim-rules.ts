@@ -12,7 +12,7 @@ export interface Saying {
 export const leewaySeconds = 60;
 const longestSeconds = 24 * 3600;
 
-/** What jose does not check, or not as strictly: it gives an expired token the leeway too. */
+/** Checks that jose lacks, or makes less strictly: it gives an expired token the leeway too. */
 export const claimRules: readonly Rule<Saying>[] = [
   { name: 'azp', holds: ({ claims, issuer }) => [claims.aud].flat().length === 1 || claims.azp === issuer.audience },
   { name: 'expired', holds: ({ claims, now }) => now < claims.exp },
