@@ -1,4 +1,5 @@
 import type { Action } from './action.ts';
+import { Positions } from './positions.ts';
 
 /** What waits for what. Positions below the number of actions are actions, those from there on are gates. */
 export interface Graph {
@@ -30,8 +31,8 @@ export interface Behind {
 }
 
 export interface Node {
-  readonly needs: Set<number>;
-  readonly follows: Set<number>;
+  readonly needs: Positions;
+  readonly follows: Positions;
   /** Those of both that may be left out; absent: none. */
   soft?: Map<number, Yielding>;
   readonly seen: boolean;
@@ -54,11 +55,11 @@ export function graphOf(actions: readonly Action[]): Graph {
     needs: join('needs'),
     follows: join('follows'),
     gate: ({ needs = [], follows = [], seen = false }) =>
-      nodes.push({ needs: new Set(needs), follows: new Set(follows), seen }) - 1,
+      nodes.push({ needs: new Positions(needs), follows: new Positions(follows), seen }) - 1,
   };
 }
 
-const emptyNode = (seen: boolean): Node => ({ needs: new Set(), follows: new Set(), seen });
+const emptyNode = (seen: boolean): Node => ({ needs: new Positions(), follows: new Positions(), seen });
 
 /**
  * Leaves out the waits that yield, between nodes that would wait for each other. Who waited for a gate waits from then on for all that
@@ -66,16 +67,14 @@ const emptyNode = (seen: boolean): Node => ({ needs: new Set(), follows: new Set
  */
 export function openCircles({ nodes, gate, actions }: Graph): void {
   for (const yielding of yieldings) {
-    const soft = nodes.flatMap(({ soft }, at) =>
-      [...(soft ?? [])].flatMap(([before, how]) => (how === yielding ? [{ at, before }] : [])),
-    );
+    const soft = softWaits(nodes, yielding);
     if (soft.length === 0) continue;
     const circleOf = circlesOf(nodes);
     const outside = new Map<number, number>();
     const outsideOf = (at: number, { needs, follows, seen }: Node): number => {
       const isOut = (one: number): boolean => circleOf[one] !== circleOf[at];
       const made =
-        outside.get(at) ?? gate({ needs: [...needs].filter(isOut), follows: [...follows].filter(isOut), seen });
+        outside.get(at) ?? gate({ needs: needs.all.filter(isOut), follows: follows.all.filter(isOut), seen });
       outside.set(at, made);
       return made;
     };
@@ -87,6 +86,20 @@ export function openCircles({ nodes, gate, actions }: Graph): void {
       if (before >= actions.length) node[as].add(outsideOf(before, other));
     }
   }
+}
+
+function softWaits(nodes: readonly Node[], yielding: Yielding): readonly SoftWait[] {
+  const waits: SoftWait[] = [];
+  for (const [at, { soft }] of nodes.entries()) {
+    if (soft === undefined) continue;
+    for (const [before, how] of soft) if (how === yielding) waits.push({ at, before });
+  }
+  return waits;
+}
+
+interface SoftWait {
+  readonly at: number;
+  readonly before: number;
 }
 
 /**
@@ -127,7 +140,7 @@ function enter(at: number, nodes: readonly Node[], walk: Walk) {
   walk.next += 1;
   walk.open.push(at);
   const { needs, follows } = nodes[at] ?? emptyNode(false);
-  return { at, rest: [...needs, ...follows].values() };
+  return { at, rest: [...needs.all, ...follows.all].values() };
 }
 
 function lower(at: number, to: number, { low }: Walk): void {

@@ -50,9 +50,10 @@ interface Waits {
  */
 export function order(actions: readonly Action[], around: Surroundings): Order {
   const graph = graphOf(actions);
-  const steps = graph.nodes.flatMap((node, at) =>
-    actions.slice(at, at + 1).map((action): Draft => ({ ...node, action })),
-  );
+  const steps = graph.nodes.flatMap((node, at): Draft | readonly Draft[] => {
+    const action = actions[at];
+    return action === undefined ? [] : { action, needs: node.needs, follows: node.follows };
+  });
   afterParents(steps);
   afterUsers(steps);
   oneByOne(steps);
@@ -64,14 +65,14 @@ export function order(actions: readonly Action[], around: Surroundings): Order {
   orderLeavers(graph, { changes, moves: movesIn(actions) }, around);
   openCircles(graph);
   return {
-    steps: steps.map(({ action, needs, follows }) => ({ action, needs: [...needs], follows: [...follows] })),
+    steps: steps.map(({ action, needs, follows }) => ({ action, needs: needs.all, follows: follows.all })),
     gates: graph.nodes
       .slice(actions.length)
-      .map(({ needs, follows, seen }) => ({ needs: [...needs], follows: [...follows], seen })),
+      .map(({ needs, follows, seen }) => ({ needs: needs.all, follows: follows.all, seen })),
   };
 }
 
-interface Draft extends Node {
+interface Draft extends Pick<Node, 'needs' | 'follows'> {
   readonly action: Action;
 }
 
@@ -83,9 +84,9 @@ const namedBy = (resource: Desired | Observed | undefined): readonly Ref[] =>
 function afterParents(steps: readonly Draft[]): void {
   const makers = indexBy(steps, ({ action }) => (desiredOf(action) ? [action.address] : []));
   for (const [i, { action, needs, follows }] of steps.entries()) {
-    const parents = namedBy(desiredOf(action)).flatMap((ref) => makers.get(ref) ?? []);
-    for (const parent of parents) {
-      if (parent !== i) (steps[parent]?.action.verb === 'update' ? follows : needs).add(parent);
+    for (const ref of namedBy(desiredOf(action))) {
+      const parents = makers.get(ref)?.filter((parent) => parent !== i) ?? [];
+      for (const parent of parents) (steps[parent]?.action.verb === 'update' ? follows : needs).add(parent);
     }
   }
 }
@@ -132,7 +133,7 @@ function afterClashes(steps: readonly Draft[]): void {
     if (action.verb !== 'create' || action.kind !== 'subnet') continue;
     for (const [i, step] of leaving) {
       const observed = observedOf(step.action);
-      const moved = [...step.needs].some((user) => steps[user]?.action.verb !== 'delete');
+      const moved = step.needs.all.some((user) => steps[user]?.action.verb !== 'delete');
       if (observed && !moved && rulesOf('subnet').clash(action.desired, observed)) follows.add(i);
     }
   }

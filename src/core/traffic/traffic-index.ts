@@ -26,6 +26,7 @@ export interface TrafficIndex {
 
 const most = 32;
 const every = '*';
+const none: readonly Bundle[] = [];
 /** Holds the rules that apply to every machine of the network. */
 const everybody = '';
 
@@ -65,9 +66,21 @@ function lookupIn(
   return ({ holders, service, peers }) => {
     const met = servicesMet.get(service.key) ?? services.meeting(service, most) ?? [every];
     servicesMet.set(service.key, met);
-    const slots = holdersMet(holders, near).flatMap((holder) => met.map((one) => slotOf(holder)(one)));
-    return [...new Set(slots.flatMap((slot) => peers.flatMap(slot)))];
+    const lists: (readonly Bundle[])[] = [];
+    for (const holder of holdersMet(holders, near)) {
+      for (const one of met) {
+        const slot = slotOf(holder)(one);
+        for (const peer of peers) lists.push(slot(peer));
+      }
+    }
+    return joined(lists);
   };
+}
+
+/** The bundles of all lists, each once. Most flows meet one list, which is answered as it is. */
+function joined(lists: readonly (readonly Bundle[])[]): readonly Bundle[] {
+  const filled = lists.filter(({ length }) => length > 0);
+  return filled.length > 1 ? [...new Set(filled.flat())] : (filled[0] ?? none);
 }
 
 function remembered<T>(make: (key: string) => T): (key: string) => T {
@@ -84,13 +97,14 @@ function holdersMet(
   near: (holder: string) => readonly string[] | undefined,
 ): readonly string[] {
   if (holders.length === 0) return [every];
-  const met = new Set<string>();
+  const lists: (readonly string[])[] = [];
   for (const holder of holders) {
     const others = near(holder);
     if (others === undefined || others.length > most) return [every];
-    for (const one of others) met.add(one);
+    lists.push(others);
   }
-  return met.size > most ? [every] : [...met];
+  const met = lists.length === 1 ? lists.flat() : [...new Set(lists.flat())];
+  return met.length > most ? [every] : met;
 }
 
 /** Keys that both have, at the price of the smaller. */
@@ -129,7 +143,9 @@ function slotIn(entries: readonly Entry[], neighbours: Neighbours): Slot {
   };
   const known = new Map<string, readonly Bundle[]>();
   return (peer) => {
-    const found = known.get(peer.key) ?? met[peer.kind](peer).filter(({ length }) => length > 0);
+    const before = known.get(peer.key);
+    if (before !== undefined) return before;
+    const found = [...new Set(met[peer.kind](peer).filter(({ length }) => length > 0))];
     known.set(peer.key, found);
     return found;
   };
