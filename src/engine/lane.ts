@@ -13,15 +13,15 @@ export class LaneState {
   readonly #shape: Shape;
   readonly #pace: Pace;
   readonly #store: LaneStore;
-  /** What each share has had, as it was when it last took something. */
-  readonly #had: Map<string, Had>;
+  /** What each share has had, as it was when it last took something; undefined: nobody took anything. */
+  #had: Map<string, Had> | undefined;
   #manyShares = 1000;
 
-  private constructor(shape: Shape, store: LaneStore, pace = new Pace(), had: Iterable<readonly [string, Had]> = []) {
+  private constructor(shape: Shape, store: LaneStore, pace = new Pace(), had?: Map<string, Had>) {
     this.#shape = shape;
     this.#store = store;
     this.#pace = pace;
-    this.#had = new Map(had);
+    this.#had = had;
   }
 
   /** Full, or with `empty` as if all of it had been spent just now. */
@@ -43,7 +43,7 @@ export class LaneState {
     const now = 'spent' in store ? 0 : store.last;
     const restored = 'spent' in store ? new Window(shape, store.spent) : new Bucket(shape, now, store);
     const shares = Object.entries(had).map(([share, [amount, at]]) => [share, { amount, at }] as const);
-    return new LaneState(shape, restored, new Pace(pace), shares);
+    return new LaneState(shape, restored, new Pace(pace), new Map(shares));
   }
 
   /** As JSON. Undefined where its store is not one of ours. */
@@ -51,7 +51,9 @@ export class LaneState {
     const store = this.#store.kept?.();
     if (store === undefined) return undefined;
     this.#forget(now);
-    const had = Object.fromEntries([...this.#had].map(([share, { amount, at }]) => [share, [amount, at] as const]));
+    const had = Object.fromEntries(
+      [...(this.#had ?? [])].map(([share, { amount, at }]) => [share, [amount, at] as const]),
+    );
     return { store, pace: this.#pace.kept(), had };
   }
 
@@ -69,6 +71,7 @@ export class LaneState {
   spend(amount: number, share: string, now: number): void {
     this.#store.spend(amount, now, { pace: this.#pace.at(now), share });
     this.#pace.went(now);
+    this.#had ??= new Map();
     this.#had.set(share, { amount: this.used(share, now) + amount, at: now });
     // why: whose use has faded would stay for ever
     if (this.#had.size > this.#manyShares) this.#forget(now);
@@ -76,13 +79,13 @@ export class LaneState {
 
   /** What the share has had lately. */
   used(share: string, now: number): number {
-    const last = this.#had.get(share);
+    const last = this.#had?.get(share);
     return last === undefined ? 0 : faded(last.amount, now - last.at);
   }
 
   /** Orders shares by what they have had lately, whenever they are compared; -Infinity: nothing. */
   standing(share: string): number {
-    const last = this.#had.get(share);
+    const last = this.#had?.get(share);
     return last === undefined ? Number.NEGATIVE_INFINITY : standingOf(last.amount, last.at);
   }
 
@@ -122,8 +125,9 @@ export class LaneState {
   }
 
   #forget(now: number): void {
-    for (const share of this.#had.keys()) if (this.used(share, now) < rounding) this.#had.delete(share);
-    this.#manyShares = Math.max(1000, 2 * this.#had.size);
+    const had = this.#had ?? new Map<string, Had>();
+    for (const share of had.keys()) if (this.used(share, now) < rounding) had.delete(share);
+    this.#manyShares = Math.max(1000, 2 * had.size);
   }
 }
 

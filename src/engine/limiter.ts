@@ -138,7 +138,9 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
     lanes: () => new Map([...lanes].map(([key, { state }]) => [key, state])),
     waiting: (laneKey) => {
       const lane = lanes.get(laneKey);
-      return lane === undefined ? [] : [...lane.order.inOrder(clock.now())].map((row) => waitingAt(row, lane));
+      const waiting: WaitingRow[] = [];
+      lane?.order.some(clock.now(), (row) => waiting.push(waitingAt(row, lane)) === 0);
+      return waiting;
     },
     end: (reason) => {
       for (const row of rows.all()) {
@@ -249,10 +251,7 @@ function timetableOn(clock: Clock, look: (due: readonly Lane[]) => void) {
   const rung = (): void => {
     const now = clock.now();
     const due: Lane[] = [];
-    for (const lane of timetable) {
-      if (lane.ringsAt > now) break;
-      due.push(lane);
-    }
+    timetable.some((lane) => lane.ringsAt > now || due.push(lane) === 0);
     look(due);
   };
   return {
@@ -306,15 +305,19 @@ function waitingRows(laneOf: (cost: Cost) => Lane) {
 function nextOn(lane: Lane, now: number): { readonly row?: Waiting; readonly at: number } {
   let next = never;
   if (lane.asked === 0) return { at: next };
-  for (const row of lane.order.inOrder(now)) {
+  let ready: Waiting | undefined;
+  lane.order.some(now, (row) => {
     const { at, dues } = hopeOf(row, now);
-    if (at <= now) return { row, at };
+    if (at <= now) {
+      ready = row;
+      return true;
+    }
     next = Math.min(next, at);
     const place = row.lanes.indexOf(lane);
     const behind = (dues[place] ?? 0) + (firstOf(row).costs[place]?.amount ?? 0);
-    if (lane.state.readyAt(behind, now) >= next) break;
-  }
-  return { at: next };
+    return lane.state.readyAt(behind, now) >= next;
+  });
+  return ready === undefined ? { at: next } : { row: ready, at: now };
 }
 
 function askFor({ lanes }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
@@ -331,32 +334,32 @@ interface Hope {
   readonly at: number;
   /** What is due to others on each of its lanes; 0 where there is enough for all. */
   readonly dues: readonly number[];
-  /** The lane that holds it up longest; absent where none does. */
-  readonly awaited?: Lane;
+  /** The lane that holds it up longest; undefined where none does. */
+  readonly awaited: Lane | undefined;
 }
 
 /** When the first of the row may go, as far as one can tell now. */
 function hopeOf(row: Waiting, now: number): Hope {
   const { costs } = firstOf(row);
-  const dues: number[] = [];
-  let hope: Omit<Hope, 'dues'> = { at: now };
-  for (const [place, lane] of row.lanes.entries()) {
-    const due = isEnough(lane, now) ? 0 : dueOn(lane, row, place, now);
-    const at = lane.state.readyAt((costs[place]?.amount ?? 0) + due, now);
-    dues.push(due);
-    if (at > hope.at) hope = { at, awaited: lane };
-  }
-  return { ...hope, dues };
+  const dues = row.lanes.map((lane, place) => (isEnough(lane, now) ? 0 : dueOn(lane, row, place, now)));
+  let at = now;
+  let awaited: Lane | undefined;
+  row.lanes.forEach((lane, place) => {
+    const readyAt = lane.state.readyAt((costs[place]?.amount ?? 0) + (dues[place] ?? 0), now);
+    if (readyAt > at) [at, awaited] = [readyAt, lane];
+  });
+  return { at, dues, awaited };
 }
 
 /** What is due on this lane to those before the row. Beyond the whole budget it makes no difference any more. */
 function dueOn(lane: Lane, row: Waiting, place: number, now: number): number {
   const own = turnOf(row, place, now);
   let due = 0;
-  for (const other of lane.order.inOrder(now)) {
-    if (other === row || due >= lane.state.capacity) break;
+  lane.order.some(now, (other) => {
+    if (other === row || due >= lane.state.capacity) return true;
     due += leftTo(turnOf(other, other.lanes.indexOf(lane), now), own, now);
-  }
+    return false;
+  });
   return due;
 }
 

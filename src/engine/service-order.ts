@@ -23,16 +23,62 @@ interface Party<T> {
   since: number;
 }
 
-/** The rows that wait for one rate limit, those first whom `leftTo` lets go first. Each change costs log n comparisons. */
+/**
+ * The rows that wait for one rate limit, those first whom `leftTo` lets go first. They are sorted once somebody asks for the order of
+ * several: a rate limit of one row has none, and one that has enough for all is never asked. From then on each change costs log n
+ * comparisons.
+ */
 export class ServiceOrder<T extends Entry> {
+  readonly #standing: (share: string) => number;
+  #rows: Set<T> | SortedRows<T> = new Set();
+
+  /** `standing`: how the shares compare by what they have had. */
+  constructor(standing: (share: string) => number) {
+    this.#standing = standing;
+  }
+
+  add(entry: T): void {
+    this.#rows.add(entry);
+  }
+
+  remove(entry: T): void {
+    this.#rows.delete(entry);
+    if (this.#rows.size === 0 && this.#rows instanceof SortedRows) this.#rows = new Set();
+  }
+
+  /** What this share has had is more than it was. */
+  served(share: string): void {
+    if (this.#rows instanceof SortedRows) this.#rows.served(share);
+  }
+
+  /**
+   * Visits the rows in order, up to the first for which `found` holds; whether there is one. Where two shares have had the same, all
+   * rows of one come before those of the other, the one that waits longest first; `leftTo` says exactly how much is due between any two.
+   */
+  some(now: number, found: (entry: T) => boolean): boolean {
+    if (this.#rows instanceof SortedRows) return this.#rows.some(now, found);
+    if (this.#rows.size > 1) {
+      this.#rows = new SortedRows(this.#rows, this.#standing);
+      return this.#rows.some(now, found);
+    }
+    for (const row of this.#rows) return found(row);
+    return false;
+  }
+}
+
+class SortedRows<T extends Entry> {
   readonly #standing: (share: string) => number;
   readonly #bySince = new SortedList<T>(compareSince);
   readonly #parties = new SortedList<Party<T>>(compareParties);
   readonly #known = new Map<string, Party<T>>();
 
-  /** `standing`: how the shares compare by what they have had. */
-  constructor(standing: (share: string) => number) {
+  constructor(entries: Iterable<T>, standing: (share: string) => number) {
     this.#standing = standing;
+    for (const entry of entries) this.add(entry);
+  }
+
+  get size(): number {
+    return this.#bySince.size;
   }
 
   add(entry: T): void {
@@ -41,13 +87,12 @@ export class ServiceOrder<T extends Entry> {
     this.#bySince.add(entry);
   }
 
-  remove(entry: T): void {
+  delete(entry: T): void {
     const party = this.#partyOf(entry);
     this.#change(party, () => party.entries.remove(entry));
     this.#bySince.remove(entry);
   }
 
-  /** What this share has had is more than it was. */
   served(share: string): void {
     for (const rank of ranks) {
       const party = this.#known.get(keyOf(rank, share));
@@ -55,21 +100,21 @@ export class ServiceOrder<T extends Entry> {
     }
   }
 
-  /**
-   * Begins at once and is meant to be left early. Where two shares have had the same, all rows of one come before those of the
-   * other, the one that waits longest first; `leftTo` says exactly how much is due between any two.
-   */
-  *inOrder(now: number): Generator<T> {
+  some(now: number, found: (entry: T) => boolean): boolean {
     const overdue = now - patienceMs;
-    for (const entry of this.#bySince) {
-      if (entry.since > overdue) break;
-      yield entry;
-    }
-    for (const party of this.#parties) for (const entry of party.entries) if (entry.since > overdue) yield entry;
+    let isFound = false;
+    this.#bySince.some((entry) => {
+      if (entry.since > overdue) return true;
+      isFound = found(entry);
+      return isFound;
+    });
+    return (
+      isFound || this.#parties.some((party) => party.entries.some((entry) => entry.since > overdue && found(entry)))
+    );
   }
 
   #change(party: Party<T>, work: () => void): void {
-    if (party.entries.first() !== undefined) this.#parties.remove(party);
+    if (party.entries.size > 0) this.#parties.remove(party);
     work();
     const first = party.entries.first();
     if (first === undefined) {

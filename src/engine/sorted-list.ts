@@ -4,9 +4,9 @@ import btree from 'sorted-btree';
  * Items in a stated order; each change costs log n comparisons. A short list is an array, as most lists of a limiter never hold
  * more than an item or two, and a tree takes ten times the memory.
  */
-export class SortedList<T> implements Iterable<T> {
+export class SortedList<T> {
   readonly #compare: (one: T, other: T) => number;
-  #items: T[] = [];
+  #items: readonly T[] = [];
   #tree: btree.default<T, undefined> | undefined;
 
   /** `compare` must tell any two items apart. */
@@ -16,7 +16,8 @@ export class SortedList<T> implements Iterable<T> {
 
   add(item: T): void {
     if (this.#items.length === longestArray) this.#grow();
-    if (this.#tree === undefined) this.#items.splice(this.#placeOf(item), 0, item);
+    // why: each list is made anew, as an array that grows reserves room for 17
+    if (this.#tree === undefined) this.#items = this.#items.toSpliced(this.#placeOf(item), 0, item);
     else this.#tree.set(item, undefined);
   }
 
@@ -25,16 +26,22 @@ export class SortedList<T> implements Iterable<T> {
     if (this.#tree === undefined) {
       const place = this.#placeOf(item);
       if (this.#items[place] !== item) throw moved();
-      this.#items.splice(place, 1);
+      this.#items = this.#items.toSpliced(place, 1);
     } else if (!this.#tree.delete(item)) throw moved();
+  }
+
+  get size(): number {
+    return this.#tree === undefined ? this.#items.length : this.#tree.size;
   }
 
   first(): T | undefined {
     return this.#tree === undefined ? this.#items[0] : this.#tree.minKey();
   }
 
-  [Symbol.iterator](): Iterator<T> {
-    return this.#tree === undefined ? this.#items[Symbol.iterator]() : this.#tree.keys();
+  /** Visits the items in order, up to the first for which `found` holds; whether there is one. */
+  some(found: (item: T) => boolean): boolean {
+    if (this.#tree === undefined) return this.#items.some(found);
+    return this.#tree.forEachPair((item) => (found(item) ? { break: true } : undefined)) === true;
   }
 
   #grow(): void {
