@@ -3,9 +3,8 @@ import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { visibilityMs } from './absence.ts';
 import { healthOf } from './births.ts';
-import type { Desk } from './desk.ts';
-import { leased } from './leased.ts';
-import { wait } from './wait.ts';
+import { leased, wait } from './cancellation.ts';
+import type { Desk } from './execution-context.ts';
 
 /** Machines, and the state that each of them is to reach. */
 export interface Awaited {

@@ -3,9 +3,9 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Call, Health } from '../ports/actuator.ts';
-import { haltOn } from './halt.ts';
-import type { EnginePorts, Site, Steering } from './job.ts';
-import { lineOf } from './line.ts';
+import { lineOf } from './calls.ts';
+import { haltOn } from './cancellation.ts';
+import type { EnginePorts, Site, Steering } from './ports.ts';
 
 /**
  * What a look, and the cloud's own status checks, say about the machines that were launched lately. The cloud is asked about those

@@ -7,23 +7,20 @@ import type { Observation, Observed } from '../core/observed.ts';
 import { type Order, order } from '../core/order.ts';
 import type { Address, Kind } from '../core/resource.ts';
 import { nobodyAround } from '../core/traffic/neighbours.ts';
-import type { Desk } from './desk.ts';
-import { haltOn } from './halt.ts';
-import type { EnginePorts, Site, Steering, Warrant } from './job.ts';
-import { keptOf } from './kept.ts';
+import type { StoreTime } from '../ports/actuator.ts';
+import type { Clock } from '../ports/clock.ts';
+import { keptOf, lineOf } from './calls.ts';
+import { haltOn } from './cancellation.ts';
+import { type Desk, roomsOf } from './execution-context.ts';
+import { type Names, namesOf } from './id-index.ts';
 import { launchChecksOf } from './launch-check.ts';
-import { lineOf } from './line.ts';
-import { type Names, namesOf } from './names.ts';
-import type { Outcome } from './outcome.ts';
-import { type Performance, perform, type Unready } from './perform.ts';
+import type { EnginePorts, Outcome, Site, Steering, Warrant } from './ports.ts';
 import { noReplays, type Replays } from './replay.ts';
-import { roomsOf } from './room.ts';
+import { type Performance, perform, type Unready, verify } from './run-batch.ts';
 import { schedule } from './schedule.ts';
-import { storeTimeOf } from './store-time.ts';
-import { verify } from './verify.ts';
 
 /** What a plan rests on, and the plan. */
-export interface Task {
+interface Task {
   readonly plan: ScopePlan;
   readonly observation: Observation;
   readonly knowledge: Knowledge;
@@ -43,7 +40,7 @@ export interface Executed {
   readonly calls: { readonly reads: number; readonly writes: number };
 }
 
-export interface Settling {
+interface Settling {
   readonly kind: Kind;
   readonly verb: Verb;
   readonly address: Address;
@@ -164,4 +161,28 @@ function sumUp({ actions, scope }: ScopePlan, outcomes: readonly Outcome[], { ha
   const look = failed.some(({ expected }) => expected === 'next-pass') || outcomes.some(({ as }) => as === 'unsent');
   const next = look ? 'look' : 'done';
   return { settled, failed, findings, next: halt.waits.aborted ? 'stopped' : next, calls: line.calls };
+}
+
+interface Read {
+  readonly knowledge: Pick<Knowledge, 'readAt'>;
+  /** By this worker's clock, before the knowledge was read; absent: nobody noted it. */
+  readonly readFrom?: number;
+}
+
+/**
+ * The moment by the store's clock: that at which the knowledge was read, and what has gone by since on this worker's. How far the
+ * two clocks are apart does not matter, only how long the worker's takes for a second. To be called after the knowledge was read.
+ */
+export function storeTimeOf(
+  { knowledge: { readAt }, readFrom }: Read,
+  clock: Pick<Clock, 'now'>,
+): { readonly storeTime?: () => StoreTime } {
+  if (readAt === undefined) return {};
+  const since = clock.now();
+  return {
+    storeTime: () => {
+      const now = clock.now();
+      return { earliest: readAt + now - since, latest: readAt + now - (readFrom ?? since) };
+    },
+  };
 }

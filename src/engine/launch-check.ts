@@ -3,9 +3,9 @@ import type { InstanceAttributes } from '../core/attributes.ts';
 import type { Desired } from '../core/desired.ts';
 import { backoff } from '../core/failure.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
-import type { Desk } from './desk.ts';
-import type { Outcome } from './outcome.ts';
-import { wait } from './wait.ts';
+import { wait } from './cancellation.ts';
+import type { Desk } from './execution-context.ts';
+import type { Outcome } from './ports.ts';
 
 /** Answers of one execution, by what was asked: equal machines in one place are asked for once. */
 export type LaunchChecks = Map<string, Promise<LaunchAnswer>>;

@@ -4,9 +4,9 @@ import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/bi
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
-import type { Desk } from './desk.ts';
-import { earlierBatch } from './earlier-batch.ts';
-import type { Outcome } from './outcome.ts';
+import type { Desk } from './execution-context.ts';
+import { earlierBatch } from './intent.ts';
+import type { Outcome } from './ports.ts';
 import { send } from './send.ts';
 
 type Launch = Extract<Action, { readonly verb: 'create' }>;

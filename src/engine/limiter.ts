@@ -1,16 +1,11 @@
 import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Limiter, Need } from '../ports/limiter.ts';
+import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { Samples } from '../ports/telemetry.ts';
-import { alarmOn } from './alarm.ts';
-import { LaneState } from './lane.ts';
-import { emptyRow, firstOf, join, leave, type Row, rowKey, type Waiter } from './row.ts';
-import { type Entry, ServiceOrder } from './service-order.ts';
-import type { LaneOptions } from './shape.ts';
-import { SortedList } from './sorted-list.ts';
-import { leftTo, type Turn } from './turn.ts';
+import { type LaneOptions, LaneState, leftTo, type Turn } from './rate-limit.ts';
+import { type Entry, ServiceOrder, SortedList } from './service-order.ts';
 
-export interface LimiterOptions extends LaneOptions {
+interface LimiterOptions extends LaneOptions {
   readonly clock: Clock;
   /** Told of each slow-down. */
   readonly slowed?: (laneKey: string) => void;
@@ -374,4 +369,71 @@ function turnOf(row: Waiting, place: number, now: number): Turn {
     return itIsHere ? (totals[place] ?? 0) : first;
   };
   return { rank, since, number, first, all, used: lanes[place]?.state.used(share, now) ?? 0 };
+}
+
+/** One who waits in a row. `came`: since when, ms. */
+export interface Waiter {
+  readonly costs: readonly Cost[];
+  readonly came: number;
+}
+
+/** Those who ask the same lanes in one name, in order of arrival; an empty row is no row. */
+export interface Row<W extends Waiter> {
+  readonly rank: Rank;
+  readonly share: string;
+  readonly waiters: Set<W>;
+  /** What all of them take, lane by lane in the order of their costs. */
+  readonly totals: number[];
+  /** When one of them was let go last. */
+  served: number;
+}
+
+export const rowKey = ({ rank, share, costs }: Need): string =>
+  JSON.stringify([rank, share, ...costs.map(({ lane }) => lane.key)]);
+
+export const emptyRow = <W extends Waiter>({ rank, share, costs }: Need): Row<W> => ({
+  rank,
+  share,
+  waiters: new Set(),
+  totals: costs.map(() => 0),
+  served: Number.NEGATIVE_INFINITY,
+});
+
+export function join<W extends Waiter>(row: Row<W>, waiter: W): void {
+  row.waiters.add(waiter);
+  count(row, waiter, 1);
+}
+
+/** Whoever has left already stays away. */
+export function leave<W extends Waiter>(row: Row<W>, waiter: W): void {
+  if (row.waiters.delete(waiter)) count(row, waiter, -1);
+}
+
+function count({ totals }: { readonly totals: number[] }, { costs }: Waiter, sign: 1 | -1): void {
+  costs.forEach(({ amount }, i) => {
+    totals[i] = (totals[i] ?? 0) + sign * amount;
+  });
+}
+
+function firstOf<W extends Waiter>({ waiters }: Row<W>): W {
+  for (const waiter of waiters) return waiter;
+  throw new Error('an empty row was asked who is first');
+}
+
+/** One timer that is set again and again; Infinity only unsets it. */
+export function alarmOn(clock: Clock): (at: number, ring: () => void) => void {
+  let set: { readonly at: number; readonly cancel: AbortController } | undefined;
+  return (at, ring) => {
+    if (set?.at === at) return;
+    set?.cancel.abort();
+    set = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    const mine = { at, cancel: new AbortController() };
+    set = mine;
+    const rung = (): void => {
+      if (set === mine) set = undefined;
+      ring();
+    };
+    clock.sleep(at - clock.now(), mine.cancel.signal).then(rung, () => undefined);
+  };
 }

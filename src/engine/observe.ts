@@ -6,11 +6,9 @@ import type { CloudId, Kind } from '../core/resource.ts';
 import type { Actuator } from '../ports/actuator.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
-import { haltOn } from './halt.ts';
-import type { EnginePorts, Site, Steering } from './job.ts';
-import type { Kept } from './kept.ts';
-import { callLog, type Line, lineOf } from './line.ts';
-import { sleepFor, wait } from './wait.ts';
+import { callLog, type Kept, type Line, lineOf } from './calls.ts';
+import { haltOn, sleepFor, wait } from './cancellation.ts';
+import type { EnginePorts, Site, Steering } from './ports.ts';
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
 export async function observe(

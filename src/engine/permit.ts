@@ -1,11 +1,9 @@
 import type { Action } from '../core/action.ts';
 import type { Intended } from '../ports/ledger.ts';
-import type { Desk } from './desk.ts';
-import { draftOf, type Item } from './draft.ts';
-import { earlierBatch } from './earlier-batch.ts';
-import type { Guard, Withholding } from './job.ts';
-import { leased } from './leased.ts';
-import type { Outcome } from './outcome.ts';
+import { leased } from './cancellation.ts';
+import type { Desk } from './execution-context.ts';
+import { draftOf, earlierBatch, type Item } from './intent.ts';
+import type { Guard, Outcome, Withholding } from './ports.ts';
 import type { Ready } from './request.ts';
 
 /**

@@ -5,10 +5,10 @@ import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
-import type { Desk } from './desk.ts';
+import { leased } from './cancellation.ts';
+import type { Desk } from './execution-context.ts';
 import { launchObstacle } from './launch-check.ts';
-import { leased } from './leased.ts';
-import { done, type Outcome, unsent } from './outcome.ts';
+import { done, type Outcome, unsent } from './ports.ts';
 import { send } from './send.ts';
 
 /**

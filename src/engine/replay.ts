@@ -2,8 +2,8 @@ import type { Action } from '../core/action.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Kind } from '../core/resource.ts';
-import { creationOf, type DraftDetails, type Item } from './draft.ts';
-import type { Outcome } from './outcome.ts';
+import { creationOf, type DraftDetails, type Item } from './intent.ts';
+import type { Outcome } from './ports.ts';
 
 /**
  * Launches whose answer was lost, and which no look shows, are sent again at once: word for word as they were recorded, under their

@@ -2,8 +2,8 @@ import type { Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
 import type { Mark } from '../core/observed.ts';
 import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
-import type { Desk } from './desk.ts';
-import { desiredOf, type Item, observedOf } from './draft.ts';
+import type { Desk } from './execution-context.ts';
+import { desiredOf, type Item, observedOf } from './intent.ts';
 import { hasToken } from './replay.ts';
 
 /** An item whose intent is committed. All of one sending are of one kind and verb. */

@@ -1,12 +1,11 @@
-import type { Order } from '../core/order.ts';
-import type { Batch, BatchLimits } from '../core/pack.ts';
+import type { Action } from '../core/action.ts';
+import type { Gate, Order, Step } from '../core/order.ts';
+import { type Batch, type BatchLimits, pack } from '../core/pack.ts';
 import type { CloudId } from '../core/resource.ts';
-import { boardOf } from './board.ts';
-import { type Outcome, unsent } from './outcome.ts';
-import { runway } from './runway.ts';
+import { done, type Outcome, unsent } from './ports.ts';
 
 /** What a schedule runs. */
-export interface Crew {
+interface Crew {
   readonly order: Order;
   readonly limits: BatchLimits;
   readonly waits: AbortSignal;
@@ -55,4 +54,192 @@ async function race(flying: ReadonlySet<Promise<void>>): Promise<void> {
     await Promise.allSettled(flying);
     throw error;
   }
+}
+
+/** Which steps have ended and how, and which may start. */
+interface Board {
+  outcomeOf(at: number): Outcome;
+  /** Actions that may be sent now, each given once; what cannot go well any more ends here. */
+  ready(): readonly Action[];
+  end(action: Action, outcome: Outcome): void;
+  /**
+   * Ids of new rules that the cloud must show before others may go; given once. Each look is a listing, so one is asked for only
+   * when the rules to look for are at least as many as those that are still being made.
+   */
+  toVerify(): ReadonlySet<CloudId> | undefined;
+  /** What came of a look at these. */
+  verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): void;
+}
+
+function boardOf({ steps, gates }: Order): Board {
+  const nodes: readonly (Step | Gate)[] = [...steps, ...gates];
+  const outcomes = new Array<Outcome | undefined>(nodes.length);
+  const positions = new Map(steps.map(({ action }, at) => [action, at]));
+  const dependents = dependentsOf(nodes);
+  const missing = nodes.map(({ needs, follows }) => needs.length + follows.length);
+  const free: number[] = [...nodes.keys()].filter((at) => missing[at] === 0);
+  const sight = sightOf(steps, gates, outcomes);
+
+  const end = (at: number, outcome: Outcome): void => {
+    outcomes[at] = outcome;
+    sight.ended(at);
+    for (const next of dependents[at] ?? []) {
+      missing[next] = (missing[next] ?? 0) - 1;
+      if (missing[next] === 0) free.push(next);
+    }
+  };
+
+  /** The action if it may be sent; else the node ends, or is held until the cloud shows what is behind it. */
+  const start = (at: number, node: Step | Gate): readonly Action[] => {
+    const hindrance = hindranceOf(node, steps, outcomes);
+    if (hindrance !== undefined) end(at, hindrance);
+    else if ('action' in node) {
+      sight.sent(at);
+      return [node.action];
+    } else if (!node.seen || sight.shows(at, node)) end(at, done);
+    return [];
+  };
+
+  return {
+    outcomeOf: (at) => outcomes[at] ?? unsent,
+    ready: () => {
+      const actions: Action[] = [];
+      for (let next = 0; next < free.length; next += 1) {
+        const at = free[next] ?? -1;
+        const node = nodes[at];
+        // why: `start` may free more while this runs
+        if (node !== undefined) actions.push(...start(at, node));
+      }
+      free.length = 0;
+      return actions;
+    },
+    end: (action, outcome) => end(positions.get(action) ?? -1, outcome),
+    toVerify: sight.toVerify,
+    verified: (asked, seen) => {
+      for (const [at, outcome] of sight.verified(asked, seen)) end(at, outcome);
+    },
+  };
+}
+
+function dependentsOf(nodes: readonly (Step | Gate)[]): readonly (readonly number[])[] {
+  const dependents: number[][] = nodes.map(() => []);
+  for (const [at, { needs, follows }] of nodes.entries()) {
+    for (const before of [...needs, ...follows]) dependents[before]?.push(at);
+  }
+  return dependents;
+}
+
+/** A gate is hindered by what is behind it, and says so to all that wait for it. */
+function hindranceOf(
+  { needs }: Step | Gate,
+  steps: readonly Step[],
+  outcomes: readonly (Outcome | undefined)[],
+): Outcome | undefined {
+  const failed = needs.find((at) => outcomes[at]?.as !== 'done');
+  if (failed === undefined) return undefined;
+  const outcome = outcomes[failed];
+  const step = steps[failed];
+  if (outcome?.as === 'unsent' || step === undefined) return outcome;
+  const how = outcome !== undefined && 'failure' in outcome ? ` (${outcome.failure.code})` : '';
+  return { as: 'withheld', code: 'depends', why: `waits for ${step.action.address}, which did not go well${how}.` };
+}
+
+const unseen: Outcome = {
+  as: 'withheld',
+  code: 'depends',
+  why: 'the cloud does not show all new rules for the same traffic yet; nothing is taken away before.',
+};
+
+/** Which new rules the cloud has shown, and which gates wait for that. */
+interface Sight {
+  /** Whether it has shown all that this gate waits for; else the gate is held until it does. */
+  shows(at: number, gate: Gate): boolean;
+  toVerify(): ReadonlySet<CloudId> | undefined;
+  /** The held gates that end by a look, and as what. */
+  verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): readonly (readonly [at: number, Outcome])[];
+  /** A rule is sent. */
+  sent(at: number): void;
+  /** Its outcome is known. */
+  ended(at: number): void;
+}
+
+function sightOf(steps: readonly Step[], gates: readonly Gate[], outcomes: readonly (Outcome | undefined)[]): Sight {
+  const isMade = (at: number): boolean =>
+    steps[at]?.action.verb === 'create' && steps[at].action.kind === 'firewall-rule';
+  const awaited = new Set(gates.filter(({ seen }) => seen).flatMap(({ needs }) => needs.filter(isMade)));
+  const sending = new Set<number>();
+  const shown = new Set<CloudId>();
+  const held = new Map<number, readonly CloudId[]>();
+  let isLooking = false;
+  return {
+    shows: (at, { needs }) => {
+      const waiting = needs
+        .filter(isMade)
+        .map((made) => idOf(outcomes[made]))
+        .filter((id) => !shown.has(id));
+      if (waiting.length > 0) held.set(at, waiting);
+      return waiting.length === 0;
+    },
+    toVerify: () => {
+      const ids = new Set([...held.values()].flat());
+      if (isLooking || ids.size === 0 || ids.size < sending.size) return undefined;
+      isLooking = true;
+      return ids;
+    },
+    verified: (asked, seen) => {
+      isLooking = false;
+      for (const id of asked) if (seen.has(id)) shown.add(id);
+      const ends = [...held].flatMap(([at, ids]): readonly (readonly [number, Outcome])[] => {
+        if (ids.some((id) => asked.has(id) && !seen.has(id))) return [[at, unseen]];
+        return ids.every((id) => shown.has(id)) ? [[at, done]] : [];
+      });
+      for (const [at] of ends) held.delete(at);
+      return ends;
+    },
+    sent: (at) => void (awaited.has(at) && sending.add(at)),
+    ended: (at) => void sending.delete(at),
+  };
+}
+
+/** One that the cloud answered for without saying which it is can be seen by nobody. */
+const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');
+
+/** Batches that wait for their turn. A batch that waits holds back only those of its own kind and verb. */
+interface Runway {
+  add(ready: readonly Action[]): void;
+  /** Those that may start now. */
+  takeOff(): readonly Batch[];
+  landed(batch: Batch): void;
+}
+
+/** So many batches of one kind and verb are on their way at once. */
+const atOnce = 16;
+
+interface Strip {
+  readonly waiting: Batch[];
+  flying: number;
+}
+
+function runway(limits: BatchLimits): Runway {
+  const strips = new Map<string, Strip>();
+  const stripOf = ({ kind, verb }: Batch): Strip => {
+    const key = `${kind} ${verb}`;
+    const strip = strips.get(key) ?? { waiting: [], flying: 0 };
+    strips.set(key, strip);
+    return strip;
+  };
+  return {
+    add: (ready) => {
+      for (const batch of pack(ready, limits)) stripOf(batch).waiting.push(batch);
+    },
+    takeOff: () =>
+      [...strips.values()].flatMap((strip) => {
+        const batches = strip.waiting.splice(0, Math.max(0, atOnce - strip.flying));
+        strip.flying += batches.length;
+        return batches;
+      }),
+    landed: (batch) => {
+      stripOf(batch).flying -= 1;
+    },
+  };
 }

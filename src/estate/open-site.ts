@@ -1,7 +1,7 @@
 import { documentOfReplica } from '../core/address.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Site } from '../engine/job.ts';
-import { type Opening, type OpeningPorts, openSession } from '../engine/open-session.ts';
+import type { Site } from '../engine/ports.ts';
+import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';
 import type { Provider, Session } from '../ports/provider.ts';
 import { launchOf } from './launch.ts';
 import { type OpenedEstate, providerOf } from './opened-estate.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
 import type { PassWait } from '../ports/pass-entry.ts';
 import type { PassDraft, PassGround } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';

@@ -2,7 +2,7 @@ import type { Action } from '../core/action.ts';
 import { actionDigest, halvesOf } from '../core/digest.ts';
 import { modePolicy } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
-import type { Guard, Withholding } from '../engine/job.ts';
+import type { Guard, Withholding } from '../engine/ports.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Charter } from './charter.ts';
 import type { Spoken } from './reconcile.ts';

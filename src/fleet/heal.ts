@@ -1,8 +1,8 @@
 import { heedingPolicy } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
-import type { Sight } from '../engine/converge.ts';
-import type { Steering } from '../engine/job.ts';
+import type { Steering } from '../engine/ports.ts';
+import type { Sight } from '../engine/reconcile.ts';
 import { pausesNow } from '../estate/in-force.ts';
 import { siteOn } from '../estate/open-site.ts';
 import type { Charter } from './charter.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../core/action.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
 import type { PassBatch, PassEntry, PassSettled, PassWithheld } from '../ports/pass-entry.ts';
 
 /** What a pass's timeline says of what it was told at `now`; undefined where it says nothing. Takes declared fields only. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Sight } from '../engine/converge.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
+import type { Sight } from '../engine/reconcile.ts';
 import { openSite } from '../estate/open-site.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { Pulse } from '../ports/fleet-state.ts';

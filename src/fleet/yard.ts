@@ -1,5 +1,5 @@
 import type { Cloud } from '../core/resource.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Limiter } from '../ports/limiter.ts';

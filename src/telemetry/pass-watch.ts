@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
 import type { Fields, Log } from '../ports/log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassWatch } from '../ports/telemetry.ts';

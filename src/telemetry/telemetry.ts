@@ -1,4 +1,4 @@
-import type { Progress } from '../engine/progress.ts';
+import type { Progress } from '../engine/ports.ts';
 import type { Log } from '../ports/log.ts';
 import type { Samples, Telemetry } from '../ports/telemetry.ts';
 import { instruments } from './instruments.ts';

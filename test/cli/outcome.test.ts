@@ -5,8 +5,8 @@ import { outcomeText } from '../../src/cli/output/outcome-text.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { withoutStore } from '../../src/core/knowledge.ts';
 import { entriesOf } from '../../src/core/render/entries.ts';
-import type { Converged, Sight } from '../../src/engine/converge.ts';
 import type { Executed, Failing } from '../../src/engine/execute.ts';
+import type { Converged, Sight } from '../../src/engine/reconcile.ts';
 import { at, attributes, create, desired, observed, remove } from '../support/actions.ts';
 
 const net = create(desired('network', 'core', attributes.network()));

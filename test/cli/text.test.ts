@@ -6,7 +6,7 @@ import { count } from '../../src/cli/output/count.ts';
 import { table } from '../../src/cli/output/table.ts';
 import { type Progress, progressOn } from '../../src/cli/progress/progress.ts';
 import { tellScope } from '../../src/cli/progress/tell.ts';
-import type { Progress as Event } from '../../src/engine/progress.ts';
+import type { Progress as Event } from '../../src/engine/ports.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 
 test('a table is aligned, and its last column is not padded', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Condition, Observed } from '../../src/core/observed.ts';
 import { type Awaited as Asked, awaitState, type Missed } from '../../src/engine/await-state.ts';
-import type { Desk } from '../../src/engine/desk.ts';
+import type { Desk } from '../../src/engine/execution-context.ts';
 import type { Health } from '../../src/ports/actuator.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type SmallWorld, smallWorld } from '../support/small-world.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { blot, blotted } from '../../src/engine/blot.ts';
+import { blot, blotted } from '../../src/engine/session.ts';
 
 const secret = 'k4nari/e+"nvogel"=&';
 const script = '#!/bin/sh\nset -e\nexport TOKEN=k4narienvogel\n';

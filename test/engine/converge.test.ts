@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nameIn } from '../../src/core/address.ts';
-import type { Progress } from '../../src/engine/progress.ts';
+import type { Progress } from '../../src/engine/ports.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 
 const network = (more: object = {}) => ({

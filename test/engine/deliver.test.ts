@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import { deliver } from '../../src/engine/deliver.ts';
-import { type Outcome, unsent } from '../../src/engine/outcome.ts';
 import { Refused } from '../../src/engine/permit.ts';
+import { type Outcome, unsent } from '../../src/engine/ports.ts';
+import { deliver } from '../../src/engine/retry.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CloudCredential } from '../../src/core/cloud-credential.ts';
 import type { Failure } from '../../src/core/failure.ts';
-import { discreet } from '../../src/engine/discreet.ts';
+import { discreet } from '../../src/engine/session.ts';
 import type { Answer, Call, Creation } from '../../src/ports/actuator.ts';
 import { ListingFailed, type Session } from '../../src/ports/provider.ts';
 import { assertHidden, canary } from '../support/canary.ts';

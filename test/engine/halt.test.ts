@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { haltOn, Stopped } from '../../src/engine/halt.ts';
+import { haltOn, Stopped } from '../../src/engine/cancellation.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 

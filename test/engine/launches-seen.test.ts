@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PendingIntent } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { launchesSeen } from '../../src/engine/launches-seen.ts';
+import { launchesSeen } from '../../src/engine/pending-intents.ts';
 import type { Sighting } from '../../src/ports/inventory.ts';
 
 const pending = (intent: string, kind: Kind): PendingIntent => ({

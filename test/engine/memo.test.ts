@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
 import type { Executed } from '../../src/engine/execute.ts';
-import { memo } from '../../src/engine/memo.ts';
+import { memo } from '../../src/engine/reconcile.ts';
 import { create, desired, observed, attributes as of, remove, update } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

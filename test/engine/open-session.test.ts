@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { withoutStore } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { observe } from '../../src/engine/observe.ts';
-import { type Opening, openSession } from '../../src/engine/open-session.ts';
+import { type Opening, openSession } from '../../src/engine/session.ts';
 import type { Access, Provider, Session } from '../../src/ports/provider.ts';
 import type { Asking } from '../../src/ports/secrets.ts';
 import { secretsBy } from '../../src/secrets/resolver.ts';

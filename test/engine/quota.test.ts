@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { specFiles } from '../../bench/estate/specs.ts';
 import { openStage } from '../../bench/virtual/stage.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import { deliver } from '../../src/engine/deliver.ts';
-import type { Outcome } from '../../src/engine/outcome.ts';
-import type { Room } from '../../src/engine/room.ts';
+import type { Room } from '../../src/engine/execution-context.ts';
+import type { Outcome } from '../../src/engine/ports.ts';
+import { deliver } from '../../src/engine/retry.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 /** A cloud that has room for so many more, and takes a call wholly or not at all. */

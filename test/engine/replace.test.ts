@@ -6,7 +6,7 @@ import { dialect } from '../../providers/memory/dialect.ts';
 import { pausePolicy } from '../../src/core/plan/pause.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { halfDoneIn } from '../../src/core/plan/succession.ts';
-import type { Planner } from '../../src/engine/job.ts';
+import type { Planner } from '../../src/engine/ports.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { Killed, killedAt, type Step } from '../support/engine-world/killed.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';

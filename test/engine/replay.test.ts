@@ -6,7 +6,7 @@ import { Refusal } from '../../providers/memory/cloud/refusal.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { planEstate } from '../../src/core/plan/estate.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import type { Planner } from '../../src/engine/job.ts';
+import type { Planner } from '../../src/engine/ports.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';

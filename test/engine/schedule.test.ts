@@ -5,7 +5,7 @@ import { order } from '../../src/core/order.ts';
 import type { Batch } from '../../src/core/pack.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { nobodyAround } from '../../src/core/traffic/neighbours.ts';
-import type { Outcome } from '../../src/engine/outcome.ts';
+import type { Outcome } from '../../src/engine/ports.ts';
 import { schedule } from '../../src/engine/schedule.ts';
 import { create, desired, observed, attributes as of, remove } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

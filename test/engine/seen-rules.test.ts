@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
 import type { Order } from '../../src/core/order.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Outcome } from '../../src/engine/outcome.ts';
+import type { Outcome } from '../../src/engine/ports.ts';
 import { schedule } from '../../src/engine/schedule.ts';
 import { create, desired, observed, attributes as of, remove } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { storeTimeOf } from '../../src/engine/store-time.ts';
+import { storeTimeOf } from '../../src/engine/execute.ts';
 
 describe('the moment by the store’s clock', () => {
   for (const aheadMs of [-200_000, 0, 200_000])

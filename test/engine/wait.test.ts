@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Progress } from '../../src/engine/progress.ts';
-import { wait } from '../../src/engine/wait.ts';
+import { wait } from '../../src/engine/cancellation.ts';
+import type { Progress } from '../../src/engine/ports.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 describe('a wait', () => {

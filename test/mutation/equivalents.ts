@@ -14,7 +14,7 @@ export interface Equivalent {
 
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: 'src/engine/halt.ts',
+    file: 'src/engine/cancellation.ts',
     line: "const reason = new Stopped('the lease was lost', { cause: lease?.signal.reason });",
     mutation: 'default: ?. → .',
     reason: "only the lease's own signal calls it, so there is a lease",
@@ -26,20 +26,20 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'no two resources of one listing have the same id',
   },
   {
-    file: 'src/engine/resolve.ts',
+    file: 'src/engine/pending-intents.ts',
     line: "const told = ({ intent }: PendingIntent): boolean => ['once', 'gone'].includes(found.get(intent)?.seen ?? 'no');",
     mutation: "string: 'no' → ''",
     reason: 'it is compared with once and gone only',
   },
   {
-    file: 'src/engine/board.ts',
+    file: 'src/engine/schedule.ts',
     line: "const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');",
     mutation: "string: '' → 'something'",
     occurrence: 0,
     reason: 'it stands for an id that no cloud ever shows, and no rule has either of the two',
   },
   {
-    file: 'src/engine/deliver.ts',
+    file: 'src/engine/retry.ts',
     line: "if (again.length === 0) return 'rested';",
     mutation: "empty: 'rested' → undefined",
     reason: 'nothing is left to send again then, and what came of each is returned either way',
@@ -69,7 +69,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a row has a total for each of its lanes, and is asked at the places of these only',
   },
   {
-    file: 'src/engine/lane.ts',
+    file: 'src/engine/rate-limit.ts',
     line: 'this.#manyShares = Math.max(1000, 2 * this.#had.size);',
     mutation: 'arithmetic: * → /',
     reason: 'it says only how soon shares of faded use are forgotten, which count as nothing, forgotten or not',

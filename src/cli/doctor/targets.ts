@@ -1,7 +1,7 @@
 import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
-import { openSession } from '../../engine/open-session.ts';
+import { openSession } from '../../engine/session.ts';
 import { openingOf } from '../../estate/open-site.ts';
 import type { Call } from '../../ports/actuator.ts';
 import type { Session } from '../../ports/provider.ts';

@@ -1,5 +1,5 @@
 import type { Verb } from '../../core/action.ts';
-import type { Progress as Event, Waiting } from '../../engine/progress.ts';
+import type { Progress as Event, Waiting } from '../../engine/ports.ts';
 import { count } from '../output/count.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Progress } from './progress.ts';

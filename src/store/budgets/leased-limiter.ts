@@ -1,8 +1,5 @@
-import { alarmOn } from '../../engine/alarm.ts';
-import { LaneState, type LaneStore } from '../../engine/lane.ts';
-import { type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
-import { type LaneOptions, type Shape, shapeOf } from '../../engine/shape.ts';
-import { rounding } from '../../engine/turn.ts';
+import { alarmOn, type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
+import { type LaneOptions, LaneState, type LaneStore, rounding, type Shape, shapeOf } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';

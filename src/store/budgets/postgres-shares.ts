@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LaneOptions } from '../../engine/shape.ts';
+import type { LaneOptions } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
 import { connectBudgets, type Reach } from '../connection.ts';

@@ -1,7 +1,15 @@
-import { type KeptLane, LaneState } from '../../engine/lane.ts';
-import type { LaneOptions, Shape } from '../../engine/shape.ts';
-import { shapeOf } from '../../engine/shape.ts';
-import { leftTo, order, patienceMs, rounding, type Turn } from '../../engine/turn.ts';
+import {
+  type KeptLane,
+  type LaneOptions,
+  LaneState,
+  leftTo,
+  order,
+  patienceMs,
+  rounding,
+  type Shape,
+  shapeOf,
+  type Turn,
+} from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Rank } from '../../ports/limiter.ts';
 

@@ -1,4 +1,4 @@
-import { type LaneOptions, shapeOf } from '../../engine/shape.ts';
+import { type LaneOptions, shapeOf } from '../../engine/rate-limit.ts';
 import type { Budget, Cost } from '../../ports/actuator.ts';
 import type { LaneNow, NamedShape } from './lanes.ts';
 

@@ -189,7 +189,7 @@ local function spend(lane, amount)
   lane.next = lane.next or now
 end
 
--- As in src/engine/turn.ts, where the table is.
+-- As in src/engine/rate-limit.ts, where the table is.
 local function leftTo(other, own)
   local overdue = now - other.since >= law.patienceMs
   if overdue ~= (now - own.since >= law.patienceMs) then return overdue and other.first or 0 end
@@ -263,7 +263,7 @@ function verbs.take(lanes)
   return { granted = granted, wait = wait }
 end
 
--- What was let go at `sentAt` and refused is in the bucket again, but for what it gained since: see src/engine/lane.ts.
+-- What was let go at `sentAt` and refused is in the bucket again, but for what it gained since: see src/engine/rate-limit.ts.
 local function giveBack(lane, amount, sentAt)
   if sentAt <= lane.corrected then return end
   local owed = math.max(0, amount - math.max(0, now - sentAt) * lane.perMs)

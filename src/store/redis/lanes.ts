@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { recoveryPerMs, slowest } from '../../engine/pace.ts';
-import type { Shape } from '../../engine/shape.ts';
-import { fadeMs, patienceMs } from '../../engine/turn.ts';
+import { fadeMs, patienceMs, recoveryPerMs, type Shape, slowest } from '../../engine/rate-limit.ts';
 
 /** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
 export interface Lanes {

@@ -1,5 +1,5 @@
 import { inProcessLimiter } from '../../engine/limiter.ts';
-import type { LaneOptions } from '../../engine/shape.ts';
+import type { LaneOptions } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Limiter } from '../../ports/limiter.ts';

@@ -1,4 +1,4 @@
-import { emptyRow, join, leave, type Row, rowKey, type Waiter } from '../../engine/row.ts';
+import { emptyRow, join, leave, type Row, rowKey, type Waiter } from '../../engine/limiter.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Need, Rank } from '../../ports/limiter.ts';
 import type { NamedShape, Question } from './lanes.ts';

@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../../engine/shape.ts';
+import type { LaneOptions } from '../../engine/rate-limit.ts';
 import type { Budget } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';

@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../../../src/engine/shape.ts';
+import type { LaneOptions } from '../../../src/engine/rate-limit.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Shares } from '../../../src/store/budgets/leased-limiter.ts';
 import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets/shares.ts';

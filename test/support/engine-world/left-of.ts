@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/core/action.ts';
 import { isAddress } from '../../../src/core/address.ts';
-import type { Sight } from '../../../src/engine/converge.ts';
+import type { Sight } from '../../../src/engine/reconcile.ts';
 
 /** What is left to do or to tell, a line each: `update instance/web-0`, `blocked name-taken network/core`. */
 export function leftOf(last: Sight | undefined): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Guards } from '../../../src/core/guards.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
-import type { Warrant } from '../../../src/engine/job.ts';
+import type { Warrant } from '../../../src/engine/ports.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Lease } from '../ports/lease.ts';
-import type { Steering } from './job.ts';
+import { type Lease, LeaseLost } from '../ports/lease.ts';
+import type { Progress, Steering } from './ports.ts';
 
 /** When a pass must end. Both signals abort with `Stopped`. */
 export interface Halt {
@@ -73,4 +73,38 @@ export function haltOn({ signal, look }: Steering, clock: Clock, lease?: Lease):
 /** Returns when `look` says stop; rejects when watching ends. A look that fails says nothing: a lost store is met by the pass itself. */
 async function ask(look: () => Promise<'go' | 'stop'>, clock: Clock, watch: AbortSignal): Promise<void> {
   while ((await look().catch(() => 'go')) !== 'stop') await clock.sleep(lookEveryMs, watch);
+}
+
+type Awaited = Omit<Extract<Progress, { at: 'waiting' }>, 'at'> & { readonly forMs: number };
+
+interface Waiter {
+  readonly clock: Clock;
+  readonly waits: AbortSignal;
+  readonly tell: Steering['tell'];
+}
+
+/** Tells what is waited for, sleeps, and tells how long it was; rejects when the pass must stop. */
+export async function wait(awaited: Awaited, waiter: Waiter): Promise<void> {
+  waiter.tell?.({ at: 'waiting', ...awaited });
+  await sleepFor(awaited, waiter);
+}
+
+/** The same for what nobody need be told of before. */
+export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, tell }: Waiter): Promise<void> {
+  const from = clock.now();
+  try {
+    await clock.sleep(forMs, waits);
+  } finally {
+    tell?.({ at: 'waited', why, detail, forMs: clock.now() - from });
+  }
+}
+
+/** A ledger that no longer knows our lease ends the pass: whoever holds it now settles what we leave open by what he sees. */
+export async function leased<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof LeaseLost) throw new Stopped('the lease was lost', { cause: error });
+    throw error;
+  }
 }

@@ -1,12 +1,12 @@
 import type { Action } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
-import type { Knowledge, Settled } from '../core/knowledge.ts';
+import type { Ended, Knowledge, Settled } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
 import { countOf } from '../core/plan/tally.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { TouchedBy } from '../core/touch.ts';
-import type { Effect, IntentDraft } from '../ports/ledger.ts';
+import type { Effect, IntentDraft, Subject } from '../ports/ledger.ts';
 
 /** One thing to intend, send and settle. A replacement is two: its delete and its create. */
 export interface Item {
@@ -44,13 +44,13 @@ interface WantedDetails {
 type ClaimTerms = Extract<Effect, { readonly do: 'claim' }>['terms'];
 
 /** `batch`: the call that a creation is sent in. `fixedMarks`: kinds whose mark cannot be written later. */
-export interface Around {
+interface Around {
   readonly knowledge: Knowledge;
   readonly batch: LaunchBatch;
   readonly fixedMarks: readonly Kind[];
 }
 
-export interface LaunchBatch {
+interface LaunchBatch {
   readonly name: string;
   readonly size: number;
 }
@@ -164,4 +164,65 @@ function countsOf({ action, verb }: Item): IntentDraft['counts'] {
   }
   const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
   return { ...counted, ...(document === undefined ? {} : { of: document }) };
+}
+
+/** An intent that went well: what was intended, and the id it has now. */
+interface Fulfilled {
+  readonly verb: IntentDraft['verb'];
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly id: CloudId;
+  readonly details: DraftDetails;
+}
+
+/**
+ * What the store knows afterwards.
+ *
+ *   create, update, adopt | the id is ours at this address · its attributes are applied, and none where it was before
+ *   create, a successor   | the id is ours there too; applied is what its predecessor has, as long as that stands
+ *   delete                | the id is let go, and known if it shows again · nothing is applied any more
+ *   delete, a predecessor | the same · its successor's attributes are applied
+ *   delete of a twin, of  | the id is let go, and known if it shows again
+ *   a withdrawn successor,|
+ *   or once more          |
+ *   forget                | the id is let go, and known if it shows again, unless a person forgot it
+ */
+export function effectsOf({ verb, kind, address, id, details }: Fulfilled): readonly Effect[] {
+  switch (verb) {
+    case 'create':
+    case 'update':
+    case 'adopt': {
+      const { attributes, documents, terms, was, successorOf } = details;
+      const launched = successorOf === undefined ? {} : { launched: attributes };
+      const effects: Effect[] = terms ? [{ do: 'claim', subject: { kind, address, id }, terms, ...launched }] : [];
+      if (was !== undefined) effects.push({ do: 'unapply', address: was });
+      if (successorOf !== undefined) return effects;
+      return [...effects, { do: 'apply', address, attributes, ...(documents === undefined ? {} : { documents }) }];
+    }
+    case 'delete':
+      return [ending({ kind, address, id }, 'deleted'), ...afterDelete(address, details)];
+    case 'forget':
+      // why: what a person let go of is ours no more, whatever shows of it
+      return [details.because === 'gone' ? ending({ kind, address, id }, 'gone') : { do: 'release', id }];
+  }
+}
+
+/** A rule is known through its container, by what it says: whoever writes it again makes another one. */
+const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect =>
+  subject.kind === 'firewall-rule' ? { do: 'release', id: subject.id } : { do: 'end', subject, as };
+
+function afterDelete(address: Address, { because, succeededBy }: DraftDetails): readonly Effect[] {
+  if (because === 'twin' || because === 'again' || because === 'withdrawn') return [];
+  if (because !== 'replaced') return [{ do: 'unapply', address }];
+  return succeededBy === undefined ? [] : [{ do: 'apply', address, ...succeededBy }];
+}
+
+/**
+ * What was launched together stays so when it is sent again: its first call may come yet, and then the machines of all bear
+ * the intent of its first.
+ */
+export function earlierBatch(address: Address, { pending }: Knowledge): string | undefined {
+  const before = pending.find((intent) => intent.verb === 'create' && intent.address === address);
+  // why: this engine wrote the details of every intent
+  return (before?.draft.details as DraftDetails | undefined)?.batch;
 }

@@ -1,9 +1,6 @@
 import type { Budget } from '../ports/actuator.ts';
-import type { Refusal } from '../ports/limiter.ts';
+import type { Rank, Refusal } from '../ports/limiter.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
-import { type KeptPace, Pace } from './pace.ts';
-import { type LaneOptions, type Shape, shapeOf } from './shape.ts';
-import { faded, rounding, standingOf } from './turn.ts';
 
 /**
  * What is left of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
@@ -296,3 +293,171 @@ class Window implements LaneStore {
     }
   }
 }
+
+/** How much of a budget is used, and from when on. */
+export interface LaneOptions {
+  /** The fraction of the budget left to other users of the account, in [0,1); default 0. */
+  readonly reserve?: number;
+  /** By how much one request may reach the cloud later after its grant than another, ms; default 0. */
+  readonly lateMs?: number;
+  /** As if all of it had been spent just now; default false. */
+  readonly empty?: boolean;
+}
+
+/**
+ * What we use of a budget. Grants reach the cloud a little later, and not all by as much, so that more of them may come
+ * together than went: a bucket holds back what it gains in that time (at most half of it), and what was spent in a window
+ * comes back by so much later. `reserved`: what of the cloud's own count is for others. `counts`: as in a budget.
+ */
+export interface Shape {
+  readonly capacity: number;
+  /** What a bucket gains; 0 for a window. */
+  readonly perMs: number;
+  /** How long what was spent in a window counts; absent for a bucket. */
+  readonly windowMs?: number;
+  readonly reserved: number;
+  readonly counts?: 'resources';
+}
+
+export function shapeOf(budget: Budget, { reserve = 0, lateMs = 0 }: LaneOptions): Shape {
+  switch (budget.shape) {
+    case 'bucket': {
+      const perMs = (budget.perSecond * (1 - reserve)) / 1000;
+      const ours = budget.capacity * (1 - reserve);
+      const capacity = Math.max(1, ours - Math.min(perMs * lateMs, ours / 2));
+      const { counts } = budget;
+      return { capacity, perMs, reserved: budget.capacity * reserve, ...(counts === undefined ? {} : { counts }) };
+    }
+    case 'window': {
+      const capacity = Math.max(1, Math.floor(budget.calls * (1 - reserve)));
+      return { capacity, perMs: 0, windowMs: budget.windowMs + lateMs, reserved: budget.calls * reserve };
+    }
+  }
+}
+
+/** Half a minute from the half speed back to the whole one; 58 s from the slowest. */
+export const recoveryPerMs = 0.5 / 30_000;
+export const slowest = 1 / 32;
+
+/** Which refusal it is: the one that was heard before, another, or that of the very first that went after a slow-down. */
+type Slowing = 'same' | 'other' | 'again';
+
+/** As JSON; `since`: null where it was never slowed. */
+interface KeptPace {
+  readonly factor: number;
+  readonly since: number | null;
+  readonly until: number;
+  readonly firstSince: number | null;
+}
+
+/** How much of its speed a lane dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
+class Pace {
+  #factor = 1;
+  #since = Number.NEGATIVE_INFINITY;
+  #until = 0;
+  #firstSince: number | undefined;
+
+  constructor(kept?: KeptPace) {
+    if (kept === undefined) return;
+    this.#factor = kept.factor;
+    this.#since = kept.since ?? Number.NEGATIVE_INFINITY;
+    this.#until = kept.until;
+    this.#firstSince = kept.firstSince ?? undefined;
+  }
+
+  kept(): KeptPace {
+    const since = this.#since === Number.NEGATIVE_INFINITY ? null : this.#since;
+    return { factor: this.#factor, since, until: this.#until, firstSince: this.#firstSince ?? null };
+  }
+
+  /** The part of the whole speed, up to 1. */
+  at(now: number): number {
+    return Math.min(1, this.#factor + Math.max(0, now - this.#since) * recoveryPerMs);
+  }
+
+  pausedUntil(): number {
+    return this.#until;
+  }
+
+  /** Until it may go at its whole speed again; absent where it may. */
+  slowed(now: number): { readonly slowedUntil?: number } {
+    const slowedUntil = Math.max(this.#until, this.#since + (1 - this.#factor) / recoveryPerMs);
+    return slowedUntil > now ? { slowedUntil } : {};
+  }
+
+  /** Something was let go. */
+  went(now: number): void {
+    if (now > this.#since) this.#firstSince ??= now;
+  }
+
+  slow({ sentAt, retryAfterMs }: Pick<Refusal, 'sentAt' | 'retryAfterMs'>, now: number): Slowing {
+    this.#until = Math.max(this.#until, now + retryAfterMs);
+    if (sentAt <= this.#since) return 'same';
+    const again = this.#firstSince !== undefined && sentAt <= this.#firstSince && this.at(sentAt) < 1;
+    this.#factor = Math.max(slowest, this.at(now) / 2);
+    this.#since = now;
+    this.#firstSince = undefined;
+    return again ? 'again' : 'other';
+  }
+}
+
+/** One who waits for a lane, or several in a row who ask the same in one name. */
+export interface Turn {
+  readonly rank: Rank;
+  /** Since when the first of them waits and nobody of them was served, ms. */
+  readonly since: number;
+  /** Decides between those who came at the same moment; rising. */
+  readonly number: number;
+  /** What the first of them takes from this lane. */
+  readonly first: number;
+  /** What all of them take from it, as far as it is this lane that they wait for. Asked only where it matters. */
+  readonly all: () => number;
+  /** What their share has had of this lane lately. */
+  readonly used: number;
+}
+
+/**
+ * How much of a lane must be left to `other` when `own` takes from it.
+ *
+ *   other                                  | is left
+ *   ---------------------------------------+-----------------------------------------------------
+ *   unserved for 15 s, longer than own     | what its first one takes
+ *   of a rank before own's                 | all it asks for
+ *   same rank, its share has had less      | what it may catch up, at least what its first takes
+ *   same rank, as much, and waits longer   | what its first one takes
+ *   any other                              | nothing
+ */
+export function leftTo(other: Turn, own: Turn, now: number): number {
+  const overdue = now - other.since >= patienceMs;
+  if (overdue !== now - own.since >= patienceMs) return overdue ? other.first : 0;
+  if (overdue) return isBefore(other, own) ? other.first : 0;
+  const ranks = order[other.rank] - order[own.rank];
+  if (ranks !== 0) return ranks < 0 ? other.all() : 0;
+  const behind = own.used - other.used;
+  if (Math.abs(behind) > rounding) return behind > 0 ? Math.min(other.all(), Math.max(other.first, behind)) : 0;
+  return isBefore(other, own) ? other.first : 0;
+}
+
+const isBefore = (one: Turn, other: Turn): boolean =>
+  one.since === other.since ? one.number < other.number : one.since < other.since;
+
+/** Nobody is passed over for longer than this by those whose turn comes before. */
+export const patienceMs = 15_000;
+
+/** Lower ranks are served first. */
+export const order: Readonly<Record<Rank, number>> = { frees: 0, writes: 1, reads: 2 };
+
+/** What a share had fades, so that one that was quiet owes nothing and is owed little: by e in this time. */
+export const fadeMs = 10_000;
+
+/**
+ * Orders amounts that fade alike, whenever they are compared: the logarithm of what each would have been at time 0. Rounded, so
+ * that equal amounts of one moment are equal.
+ */
+const standingOf = (amount: number, at: number): number =>
+  amount < rounding ? Number.NEGATIVE_INFINITY : Math.round((Math.log(amount) + at / fadeMs) * 1e6);
+
+const faded = (amount: number, ms: number): number => amount * Math.exp(-Math.max(0, ms) / fadeMs);
+
+/** What was used is a fraction that fades; less than this is nothing. */
+export const rounding = 1e-6;

@@ -2,10 +2,12 @@ import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
 import type { Answer, Call, Operations, Request, StoreTime } from '../ports/actuator.ts';
 import type { Lease } from '../ports/lease.ts';
-import type { CallRecord } from '../ports/ledger.ts';
+import type { CallRecord, Pass } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
-import { type Halt, Stopped } from './halt.ts';
-import type { EnginePorts, Site, Steering } from './job.ts';
+import type { KeptOperations } from '../ports/operations.ts';
+import type { KeptOperation } from '../ports/provider.ts';
+import { type Halt, Stopped } from './cancellation.ts';
+import type { EnginePorts, Site, Steering } from './ports.ts';
 
 /** A pass's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
 export interface Line {
@@ -25,7 +27,7 @@ export interface CallLog {
 
 export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefined });
 
-export interface LineInput {
+interface LineInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
   readonly halt: Halt;
@@ -115,3 +117,14 @@ async function budgetFor({ action, costs }: Request, whose: Whose, input: LineIn
     if (forMs >= leastWaitMs) tell({ at: 'waited', why: 'budget', detail: action, forMs });
   });
 }
+
+/** The long-running operations of one estate and scope. */
+export interface Kept extends Operations {
+  list(): Promise<readonly KeptOperation[]>;
+}
+
+export const keptOf = (operations: KeptOperations, { estate, scope }: Pick<Pass, 'estate' | 'scope'>): Kept => ({
+  list: () => operations.list(estate, scope),
+  keep: (id, state) => operations.keep(estate, scope, { id, state }),
+  drop: (id) => operations.drop(estate, scope, id),
+});

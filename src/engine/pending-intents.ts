@@ -6,11 +6,12 @@ import { neverHappened } from '../core/never-happened.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/half-made.ts';
 import type { Kind, Ref } from '../core/resource.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Inventory } from '../ports/inventory.ts';
 import type { Settlement } from '../ports/ledger.ts';
-import { visibilityMs } from './absence.ts';
-import type { DraftDetails } from './draft.ts';
-import { effectsOf } from './effects.ts';
-import { type Names, namesOf } from './names.ts';
+import { apartMs, visibilityMs } from './absence.ts';
+import { type Names, namesOf } from './id-index.ts';
+import { type DraftDetails, effectsOf } from './intent.ts';
 import { freshMs } from './permit.ts';
 import { hasToken } from './replay.ts';
 
@@ -310,4 +311,46 @@ function happened(intent: PendingIntent, id: string): Settlement {
 function failed(intent: PendingIntent, code: string, message: string): Settlement {
   const failure: Failure = { kind: 'terminal', code, message };
   return { intent: intent.intent, outcome: { ok: false, failure }, closes: true, effects: [], calls: [] };
+}
+
+/**
+ * Keeps back the verdict that a creation never happened until a second look, some time after the first, says so too: one
+ * flickering listing must not lead to a second machine. Lives as long as one convergence.
+ */
+export function secondLook(clock: Clock): (settlements: readonly Settlement[]) => readonly Settlement[] {
+  const missed = new Map<string, number>();
+  return (settlements) => {
+    const now = clock.now();
+    const gone = settlements.filter(isNeverHappened);
+    for (const intent of [...missed.keys()]) {
+      // why: seen in between, or no longer to be told: only looks in a row count
+      if (!gone.some((one) => one.intent === intent)) missed.delete(intent);
+    }
+    for (const { intent } of gone) if (!missed.has(intent)) missed.set(intent, now);
+    return settlements.filter((one) => !isNeverHappened(one) || now - (missed.get(one.intent) ?? now) >= apartMs);
+  };
+}
+
+const isNeverHappened = ({ outcome }: Settlement): boolean => !outcome.ok && outcome.failure.code === neverHappened;
+
+/**
+ * When a machine of each open launch first came to light, by the intent in its mark: a call may come so late that its age says
+ * nothing, and the others of a launch that happened will show too.
+ */
+export async function launchesSeen(
+  observation: Observation,
+  { estate, pending }: Knowledge,
+  inventory: Pick<Inventory, 'history'>,
+): Promise<ReadonlyMap<string, number>> {
+  const open = new Set(pending.filter(({ draft }) => draft.kind === 'instance').map(({ intent }) => intent));
+  const one = new Map(
+    observation.resources.flatMap(({ kind, id, signs: { mark } }) =>
+      kind === 'instance' && mark?.intent !== undefined && open.has(mark.intent) ? [[mark.intent, id] as const] : [],
+    ),
+  );
+  const seen = [...one].map(async ([intent, id]) => {
+    const history = await inventory.history(estate, id);
+    return [intent, history.at(-1)?.at ?? observation.at] as const;
+  });
+  return new Map(await Promise.all(seen));
 }

@@ -2,16 +2,13 @@ import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
-import { isStop } from './halt.ts';
-import { halve, isOverQuota } from './halve.ts';
-import type { EnginePorts, Steering } from './job.ts';
-import { done, type Outcome, unsent } from './outcome.ts';
+import { isStop, wait } from './cancellation.ts';
+import type { Room } from './execution-context.ts';
 import { Refused } from './permit.ts';
-import type { Room } from './room.ts';
-import { wait } from './wait.ts';
+import { done, type EnginePorts, type Outcome, type Steering, unsent } from './ports.ts';
 
 /** Items that go to one actuator together. */
-export interface Delivery<T> {
+interface Delivery<T> {
   readonly sent: Sent;
   /** A creation that the cloud cannot make two of, by its token or its name. */
   readonly repeatable: boolean;
@@ -24,7 +21,7 @@ export interface Delivery<T> {
   requests(): number;
 }
 
-export interface Patience {
+interface Patience {
   readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
   readonly waits: AbortSignal;
   readonly tell: Steering['tell'];
@@ -261,3 +258,38 @@ const unanswered: Result<never> = {
   ok: false,
   failure: { kind: 'ambiguous', code: 'Unanswered', message: 'the actuator gave no result for this item' },
 };
+
+/** Outcomes of those that were sent, by their places; `full`: not one more fits. */
+interface Halved {
+  readonly outcomes: ReadonlyMap<number, Outcome>;
+  readonly full: boolean;
+}
+
+/**
+ * As many as fit of what does not fit all together, by halving: so many sendings as the number has binary digits. From the
+ * end, so that none begins with an item that a refused one began with, whose token the cloud may remember. Ends early where
+ * a sending is refused for anything else.
+ */
+async function halve<T>(
+  items: readonly T[],
+  send: (some: readonly T[]) => Promise<readonly Outcome[]>,
+): Promise<Halved> {
+  const outcomes = new Map<number, Outcome>();
+  let left = items.length;
+  let tooMany = items.length;
+  while (tooMany > 1) {
+    const size = Math.floor(tooMany / 2);
+    const from = left - size;
+    const came = await send(items.slice(from, left));
+    for (const [i, outcome] of came.entries()) outcomes.set(from + i, outcome);
+    if (came.every(({ as }) => as === 'done')) {
+      left = from;
+      tooMany -= size;
+    } else if (came.every(isOverQuota)) tooMany = size;
+    else return { outcomes, full: false };
+  }
+  return { outcomes, full: true };
+}
+
+const isOverQuota = (outcome: Outcome): outcome is Extract<Outcome, { readonly as: 'failed' }> =>
+  outcome.as === 'failed' && outcome.failure.quota === true;

@@ -1,0 +1,128 @@
+import type { Action, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
+import type { Holdings } from '../core/compile/dialect.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observation, Observed } from '../core/observed.ts';
+import type { BatchLimits } from '../core/pack.ts';
+import type { Policy } from '../core/plan/plan-input.ts';
+import type { Address, Kind } from '../core/resource.ts';
+import type { Call } from '../ports/actuator.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Inventory } from '../ports/inventory.ts';
+import type { Lease } from '../ports/lease.ts';
+import type { ApprovedAs, CallRecord, Ledger, Pass } from '../ports/ledger.ts';
+import type { Limiter } from '../ports/limiter.ts';
+import type { KeptOperations } from '../ports/operations.ts';
+import type { Session } from '../ports/provider.ts';
+
+/** One scope, opened: where a pass looks and works. */
+export interface Site {
+  readonly session: Session;
+  /** Whose the credentials must be, by the cloud's own word. */
+  readonly account: string;
+  readonly batches: BatchLimits;
+  readonly holds: Pick<Holdings, 'fixedMarks' | 'oneByName'>;
+  /** Text behind a hash, asked for at apply time only. */
+  readonly secret: Call['secret'];
+}
+
+/** What the engine stands on. `random` answers in [0,1). */
+export interface EnginePorts {
+  readonly ledger: Ledger;
+  readonly inventory: Inventory;
+  readonly operations: KeptOperations;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** The right to write, and in whose name: what `Leases.acquire` gave, and what every ledger entry says. */
+export interface Warrant {
+  readonly pass: Pass;
+  readonly lease: Lease;
+  /** Absent: whatever people say after the lease was taken ends what was planned before. */
+  readonly guard?: Guard;
+}
+
+/** The permissions that people give: pauses, approvals, modes and `protect`. Where they say something stricter, it is judged again. */
+export interface Guard {
+  /** The guard epoch under which plans are judged: read before anything that they are judged by. */
+  readonly epoch: number;
+  /** Judges these very actions by what people say at `epoch`, or later. */
+  judge(actions: readonly Action[], epoch: number): Promise<Refusals>;
+  /** By which approval it was planned; undefined: by none. */
+  approvedAs?(action: Action): ApprovedAs | undefined;
+}
+
+/** Those that may not be done, and why. */
+export type Refusals = ReadonlyMap<Action, Withholding>;
+
+export type Withholding = NonNullable<ReturnType<Policy>>;
+
+/** What is to do, by what is there and what is known: holds specs, policy, limits and approvals, and writes nothing. */
+export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
+
+/** How a caller steers a running pass. */
+export interface Steering {
+  /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
+  readonly signal: AbortSignal;
+  /** Asked at least every 15 s, and every second while something waits: `stop` ends the pass as an abort does. */
+  readonly look?: () => Promise<'go' | 'stop'>;
+  readonly tell?: (progress: Progress) => void;
+}
+
+/** What a pass is doing, for people who watch. Never needed for correctness. */
+export type Progress =
+  /** `seen` objects of `kind` so far; `complete` when its listing has ended. */
+  | { readonly at: 'observing'; readonly kind: Kind; readonly seen: number; readonly complete: boolean }
+  | { readonly at: 'planned'; readonly pass: number; readonly actions: number; readonly findings: number }
+  | { readonly at: 'acting'; readonly kind: Kind; readonly verb: Verb; readonly addresses: readonly Address[] }
+  | {
+      readonly at: 'settled';
+      readonly kind: Kind;
+      readonly verb: Verb;
+      readonly address: Address;
+      /** Absent: it went well. */
+      readonly failure?: Failure;
+    }
+  | { readonly at: 'withheld'; readonly finding: Finding }
+  /** `forMs`: how long at least; `atMostMs`: until it is given up; where they are known. */
+  | {
+      readonly at: 'waiting';
+      readonly why: Waiting;
+      readonly detail: string;
+      readonly forMs?: number;
+      readonly atMostMs?: number;
+    }
+  /** A wait has ended; one of its kind may not have been told before it. `forMs`: how long it really was. */
+  | { readonly at: 'waited'; readonly why: Waiting; readonly detail: string; readonly forMs: number }
+  | ({ readonly at: 'called' } & Called);
+
+/** A request to the cloud, answered or given up. `lanes`: keys of the budgets that it spent. `code`: of its failure. */
+interface Called extends CallRecord {
+  readonly mutating: boolean;
+  readonly lanes: readonly string[];
+}
+
+/** `budget`: a lane is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
+export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
+
+/** What came of one action, as far as this pass knows. */
+export type Outcome =
+  | { readonly as: 'done'; readonly observed?: Observed }
+  /** A person must act, or it failed too often. */
+  | { readonly as: 'failed'; readonly failure: Failure }
+  /** It did not happen: our view is stale. Look, and plan again. */
+  | { readonly as: 'stale'; readonly failure: Failure }
+  /** It may have happened: the intent stays open. */
+  | { readonly as: 'open'; readonly failure: Failure }
+  /** The pass ended first; nothing was sent. */
+  | { readonly as: 'unsent' }
+  /**
+   * Nothing was sent. `limit`: the estate's count is full. `stale`: a newer generation is in force. `depends`: what it rests on did
+   * not go well. Else: what people said since it was planned forbids it.
+   */
+  | { readonly as: 'withheld'; readonly code: WithholdCode; readonly why: string };
+
+export const done: Outcome = { as: 'done' };
+export const unsent: Outcome = { as: 'unsent' };
