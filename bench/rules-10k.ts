@@ -1,4 +1,4 @@
-import type { Converged } from '../src/engine/reconcile.ts';
+import type { Converged } from '../src/engine/converge.ts';
 import { type Shape, specFiles } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';
 import { openStage, type Stage } from './virtual/stage.ts';

@@ -1,5 +1,5 @@
 import type { Logged } from '../sandbox/request-log.ts';
-import type { Converged } from '../src/engine/reconcile.ts';
+import type { Converged } from '../src/engine/converge.ts';
 import { memoryDatabase } from '../test/support/memory-store.ts';
 import { type Shape, specFiles } from './estate/specs.ts';
 import { type Figure, type Spoil, spoilNothing } from './figure.ts';

@@ -3,9 +3,9 @@ import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { Compiled } from '../../src/core/compile/compile.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import { type Converged, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { EnginePorts, Warrant } from '../../src/engine/ports.ts';
-import { type Converged, converge } from '../../src/engine/reconcile.ts';
+import type { Authorization, EnginePorts } from '../../src/engine/ports.ts';
 import { load } from '../../test/simulation/load.ts';
 import { type Spec, textOf } from '../../test/simulation/spec.ts';
 import { type MemoryStore, memoryDatabase } from '../../test/support/memory-store.ts';
@@ -79,7 +79,7 @@ interface Writer {
   readonly scope: string;
 }
 
-async function warrantOf({ store, name, estate, scope }: Writer, compiled: Compiled): Promise<Warrant> {
+async function warrantOf({ store, name, estate, scope }: Writer, compiled: Compiled): Promise<Authorization> {
   const revision = JSON.stringify(compiled.scopes);
   const { number: generation } = await store.generations.accept(estate, revision, compiled.guards);
   const acquired = await store.leases.acquire(estate, scope, name);

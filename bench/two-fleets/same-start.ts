@@ -1,6 +1,6 @@
 import { makeCloud } from '../../providers/memory/cloud.ts';
 import type { Compiled } from '../../src/core/compile/compile.ts';
-import type { Converged } from '../../src/engine/reconcile.ts';
+import type { Converged } from '../../src/engine/converge.ts';
 import { draw as drawFrom } from '../../test/simulation/draw.ts';
 import { randomSpec } from '../../test/simulation/spec.ts';
 import { virtualClock } from '../../test/support/virtual-clock.ts';

@@ -4,7 +4,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import type { Choices } from '../core/plan/plan-input.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import { withUnrecorded } from '../engine/reconcile.ts';
+import { withUnrecorded } from '../engine/converge.ts';
 import { inForce } from '../estate/in-force.ts';
 import { providerOf } from '../estate/opened-estate.ts';
 import type { ScopeLook } from '../ports/answers.ts';

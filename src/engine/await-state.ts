@@ -3,8 +3,8 @@ import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { visibilityMs } from './absence.ts';
 import { healthOf } from './births.ts';
-import { leased, wait } from './cancellation.ts';
-import type { Desk } from './execution-context.ts';
+import { unlessLeaseLost, wait } from './cancellation.ts';
+import type { ExecutionContext } from './execution-context.ts';
 
 /** Machines, and the state that each of them is to reach. */
 export interface Awaited {
@@ -38,7 +38,7 @@ const thenMs = 5000;
  *   gone    | not found, or dead and still listed      | reached
  *   any     | anything else, or no answer              | wait; failed after ten minutes: NotReady, NotGone
  */
-export async function awaitState(awaited: Awaited, desk: Desk): Promise<Missed> {
+export async function awaitState(awaited: Awaited, desk: ExecutionContext): Promise<Missed> {
   const { clock } = desk.ports;
   const { state, minReadyMs = 0 } = awaited;
   const from = clock.now();
@@ -51,7 +51,7 @@ export async function awaitState(awaited: Awaited, desk: Desk): Promise<Missed> 
       return missed;
     }
     const told = { why: state, detail: `${waiting.length} instance`, forMs: pauseMs };
-    await wait(told, { clock, waits: desk.halt.waits, tell: desk.tell });
+    await wait(told, { clock, waits: desk.cancellation.waits, tell: desk.notify });
     const isShown = clock.now() - from >= visibilityMs;
     const seen = await judge(waiting, (one) => judges[state](one, { ...awaited, isShown }), desk);
     const verdicts = awaited.minReadyMs !== undefined ? await prove(seen, since, awaited, desk) : seen;
@@ -68,7 +68,7 @@ type Verdicts = ReadonlyMap<CloudId, Verdict>;
 async function judge(
   ids: readonly CloudId[],
   verdictOf: (seen: Seen) => Verdict,
-  { at, line }: Desk,
+  { at, calls: line }: ExecutionContext,
 ): Promise<Verdicts> {
   const results = await at.site.session.actuators.instance.read(ids, line.reading());
   return new Map(
@@ -109,7 +109,7 @@ const departure = ({ observed }: Seen): Verdict =>
 const judges = { ready: readiness, gone: departure } as const;
 
 /** Since when each machine is ready, as far as earlier passes know it. */
-function readyBefore({ ids }: Awaited, { known }: Desk): Map<CloudId, number> {
+function readyBefore({ ids }: Awaited, { known }: ExecutionContext): Map<CloudId, number> {
   const wanted = new Set(ids);
   const births = known.knowledge.births ?? [];
   return new Map(
@@ -124,9 +124,9 @@ async function prove(
   seen: Verdicts,
   since: Map<CloudId, number>,
   { minReadyMs = 0 }: Awaited,
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<Verdicts> {
-  const { at, line, ports } = desk;
+  const { at, calls: line, ports } = desk;
   const running = [...seen].flatMap(([id, verdict]) => (verdict === 'reached' ? [id] : []));
   const unchecked = running.filter((id) => !since.has(id));
   const healths = await healthOf(unchecked, at.site, line.reading());
@@ -135,7 +135,7 @@ async function prove(
   for (const id of passed) since.set(id, now);
   if (passed.length > 0) {
     const verdicts = passed.map((id) => ({ id, as: 'ready', at: now, proven: minReadyMs === 0 }) as const);
-    await leased(() => ports.inventory.births(at.warrant.pass, verdicts));
+    await unlessLeaseLost(() => ports.inventory.births(at.warrant.pass, verdicts));
   }
   return new Map(
     [...seen].map(([id, verdict]): readonly [CloudId, Verdict] => {

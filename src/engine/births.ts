@@ -3,9 +3,9 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Call, Health } from '../ports/actuator.ts';
-import { lineOf } from './calls.ts';
-import { haltOn } from './cancellation.ts';
-import type { EnginePorts, Site, Steering } from './ports.ts';
+import { callsOf } from './calls.ts';
+import { cancellationOn } from './cancellation.ts';
+import type { EnginePorts, PassControl, Site } from './ports.ts';
 
 /**
  * What a look, and the cloud's own status checks, say about the machines that were launched lately. The cloud is asked about those
@@ -15,7 +15,7 @@ export async function judgeBirths(
   observation: Observation,
   knowledge: Knowledge,
   site: Site,
-  { ports, steering }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly steering: Steering },
+  { ports, steering }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly steering: PassControl },
 ): Promise<readonly BirthVerdict[]> {
   const verdicts = birthVerdicts(observation, knowledge);
   const judged = new Set(verdicts.map(({ id }) => id));
@@ -26,9 +26,9 @@ export async function judgeBirths(
   );
   const ids = unchecked.map(({ id }) => id);
   if (ids.length === 0) return verdicts;
-  const halt = haltOn(steering, ports.clock);
+  const halt = cancellationOn(steering, ports.clock);
   try {
-    const line = lineOf(knowledge.estate, { site, ports, halt, tell: steering.tell });
+    const line = callsOf(knowledge.estate, { site, ports, halt, tell: steering.notify });
     const healths = await healthOf(ids, site, line.reading());
     const isAtOnce = (id: CloudId): boolean => minReadyOf(knowledge.settled.get(id)?.terms ?? {}) === 0;
     const checks = unchecked.flatMap(({ id, launchedAt }) =>

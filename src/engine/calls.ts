@@ -6,11 +6,11 @@ import type { CallRecord, Pass } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { KeptOperations } from '../ports/operations.ts';
 import type { KeptOperation } from '../ports/provider.ts';
-import { type Halt, Stopped } from './cancellation.ts';
-import type { EnginePorts, Site, Steering } from './ports.ts';
+import { type Cancellation, Cancelled } from './cancellation.ts';
+import type { EnginePorts, PassControl, Site } from './ports.ts';
 
 /** A pass's way to its cloud: makes the `Call`s that spend budgets, check the lease, and remember what was sent. */
-export interface Line {
+export interface Calls {
   /** For reading; a write over it is refused. */
   reading(log?: CallLog): Call;
   /** For sending this. `before`: awaited once the budget is there, right before each mutating request. */
@@ -27,11 +27,11 @@ export interface CallLog {
 
 export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefined });
 
-interface LineInput {
+interface CallsInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
-  readonly halt: Halt;
-  readonly tell: Steering['tell'];
+  readonly halt: Cancellation;
+  readonly tell: PassControl['notify'];
   /** Absent: this pass only looks. */
   readonly lease?: Lease;
   /** Absent: there is no store to keep them. */
@@ -41,7 +41,7 @@ interface LineInput {
 }
 
 /** `estate`: whose share of the budgets it spends. */
-export function lineOf(estate: string, input: LineInput): Line {
+export function callsOf(estate: string, input: CallsInput): Calls {
   const calls = { reads: 0, writes: 0 };
   const letGo = new WeakMap<Request, number>();
   const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
@@ -73,7 +73,7 @@ export function lineOf(estate: string, input: LineInput): Line {
         await before?.();
         if (input.lease && input.lease.remainingMs() > 0) return;
         input.halt.stop('the lease ran out');
-        throw new Stopped('the lease ran out');
+        throw new Cancelled('the lease ran out');
       }),
   };
 }
@@ -99,9 +99,9 @@ const tellAfterMs = 1000;
 /** Less is no wait: budgets that are shared are asked for over a network. */
 const leastWaitMs = 20;
 
-type Whose = Pick<Need, 'rank' | 'share'>;
+type BudgetClaim = Pick<Need, 'rank' | 'share'>;
 
-async function budgetFor({ action, costs }: Request, whose: Whose, input: LineInput): Promise<number> {
+async function budgetFor({ action, costs }: Request, whose: BudgetClaim, input: CallsInput): Promise<number> {
   const { ports, halt, tell } = input;
   const taken = ports.limiter.take({ costs, ...whose }, halt.waits);
   if (!tell) return taken;
@@ -119,11 +119,14 @@ async function budgetFor({ action, costs }: Request, whose: Whose, input: LineIn
 }
 
 /** The long-running operations of one estate and scope. */
-export interface Kept extends Operations {
+export interface OperationStore extends Operations {
   list(): Promise<readonly KeptOperation[]>;
 }
 
-export const keptOf = (operations: KeptOperations, { estate, scope }: Pick<Pass, 'estate' | 'scope'>): Kept => ({
+export const operationStoreOf = (
+  operations: KeptOperations,
+  { estate, scope }: Pick<Pass, 'estate' | 'scope'>,
+): OperationStore => ({
   list: () => operations.list(estate, scope),
   keep: (id, state) => operations.keep(estate, scope, { id, state }),
   drop: (id) => operations.drop(estate, scope, id),

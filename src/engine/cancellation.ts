@@ -1,9 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 import { type Lease, LeaseLost } from '../ports/lease.ts';
-import type { Progress, Steering } from './ports.ts';
+import type { PassControl, Progress } from './ports.ts';
 
 /** When a pass must end. Both signals abort with `Stopped`. */
-export interface Halt {
+export interface Cancellation {
   /** Ends every wait at once, and nothing more is sent. */
   readonly waits: AbortSignal;
   /** Cuts requests that are on their way: a moment later, so that most of them still get their answer. */
@@ -15,7 +15,7 @@ export interface Halt {
 }
 
 /** The reason that everything ends with when a pass must stop. */
-export class Stopped extends Error {
+export class Cancelled extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(`stopped: ${why}`, options);
     this.name = 'Stopped';
@@ -23,20 +23,21 @@ export class Stopped extends Error {
 }
 
 /** Whether an error only says that the pass ends. */
-export const isStop = (error: unknown, waits: AbortSignal): boolean => error instanceof Stopped || waits.aborted;
+export const isCancellation = (error: unknown, waits: AbortSignal): boolean =>
+  error instanceof Cancelled || waits.aborted;
 
 /** How long a request may still take: every wait ends within a second. */
 const graceMs = 900;
 const lookEveryMs = 1000;
 
 /** Watches the caller, his `look` and the lease. */
-export function haltOn({ signal, look }: Steering, clock: Clock, lease?: Lease): Halt {
+export function cancellationOn({ signal, look }: PassControl, clock: Clock, lease?: Lease): Cancellation {
   const waits = new AbortController();
   const requests = new AbortController();
   const watch = new AbortController();
   const stop = (why: string, cause?: unknown): void => {
     if (waits.signal.aborted) return;
-    const reason = new Stopped(why, { cause });
+    const reason = new Cancelled(why, { cause });
     waits.abort(reason);
     clock.sleep(graceMs, watch.signal).then(
       () => requests.abort(reason),
@@ -45,7 +46,7 @@ export function haltOn({ signal, look }: Steering, clock: Clock, lease?: Lease):
   };
   const asked = (): void => stop('by the caller', signal.reason);
   const lost = (): void => {
-    const reason = new Stopped('the lease was lost', { cause: lease?.signal.reason });
+    const reason = new Cancelled('the lease was lost', { cause: lease?.signal.reason });
     waits.abort(reason);
     requests.abort(reason);
   };
@@ -80,7 +81,7 @@ type Awaited = Omit<Extract<Progress, { at: 'waiting' }>, 'at'> & { readonly for
 interface Waiter {
   readonly clock: Clock;
   readonly waits: AbortSignal;
-  readonly tell: Steering['tell'];
+  readonly tell: PassControl['notify'];
 }
 
 /** Tells what is waited for, sleeps, and tells how long it was; rejects when the pass must stop. */
@@ -100,11 +101,11 @@ export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, 
 }
 
 /** A ledger that no longer knows our lease ends the pass: whoever holds it now settles what we leave open by what he sees. */
-export async function leased<T>(write: () => Promise<T>): Promise<T> {
+export async function unlessLeaseLost<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (error instanceof LeaseLost) throw new Stopped('the lease was lost', { cause: error });
+    if (error instanceof LeaseLost) throw new Cancelled('the lease was lost', { cause: error });
     throw error;
   }
 }

@@ -9,14 +9,14 @@ import type { Address, Kind } from '../core/resource.ts';
 import { nobodyAround } from '../core/traffic/neighbours.ts';
 import type { StoreTime } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
-import { keptOf, lineOf } from './calls.ts';
-import { haltOn } from './cancellation.ts';
-import { type Desk, roomsOf } from './execution-context.ts';
-import { type Names, namesOf } from './id-index.ts';
+import { callsOf, operationStoreOf } from './calls.ts';
+import { cancellationOn } from './cancellation.ts';
+import { type ExecutionContext, quotaStates } from './execution-context.ts';
+import { type IdIndex, idIndexOf } from './id-index.ts';
 import { launchChecksOf } from './launch-check.ts';
-import type { EnginePorts, Outcome, Site, Steering, Warrant } from './ports.ts';
+import type { Authorization, EnginePorts, Outcome, PassControl, Site } from './ports.ts';
 import { noReplays, type Replays } from './replay.ts';
-import { type Performance, perform, type Unready, verify } from './run-batch.ts';
+import { type BatchRun, runBatch, type Unready, verify } from './run-batch.ts';
 import { schedule } from './schedule.ts';
 
 /** What a plan rests on, and the plan. */
@@ -55,28 +55,36 @@ export interface Failing extends Settling {
 /** Carries out a plan: order, batches, intents, calls, settlements. Throws only when a store fails. */
 export async function execute(
   task: Task,
-  at: { readonly site: Site; readonly warrant: Warrant },
+  at: { readonly site: Site; readonly warrant: Authorization },
   ports: EnginePorts,
-  steering: Steering,
+  steering: PassControl,
 ): Promise<Executed> {
   const { lease } = at.warrant;
-  const halt = haltOn(steering, ports.clock, lease);
-  const operations = keptOf(ports.operations, at.warrant.pass);
-  const line = lineOf(at.warrant.pass.estate, {
+  const halt = cancellationOn(steering, ports.clock, lease);
+  const operations = operationStoreOf(ports.operations, at.warrant.pass);
+  const line = callsOf(at.warrant.pass.estate, {
     site: at.site,
     ports,
     halt,
-    tell: steering.tell,
+    tell: steering.notify,
     lease,
     operations,
     ...storeTimeOf(task, ports.clock),
   });
   const { knowledge, replays = noReplays } = task;
-  const known = { knowledge, names: namesIn(task), rooms: roomsOf(), replays };
-  const desk: Desk = { at, ports, known, launchChecks: launchChecksOf(), line, halt, tell: steering.tell };
+  const known = { knowledge, names: namesIn(task), rooms: quotaStates(), replays };
+  const desk: ExecutionContext = {
+    at,
+    ports,
+    known,
+    launchChecks: launchChecksOf(),
+    calls: line,
+    cancellation: halt,
+    notify: steering.notify,
+  };
   const ordered = order(task.plan.actions, task.plan.around ?? nobodyAround);
   const seen = new Map(task.observation.resources.map((resource) => [resource.id, resource]));
-  const performance: Performance = {
+  const performance: BatchRun = {
     desk,
     unready: unreadyOf(task),
     awaited: awaitedOf(ordered),
@@ -87,7 +95,7 @@ export async function execute(
       order: ordered,
       limits: at.site.batches,
       waits: halt.waits,
-      perform: (batch) => perform(batch, performance),
+      perform: (batch) => runBatch(batch, performance),
       verify: (made) => verify(made, desk),
     });
     return sumUp(task.plan, outcomes, desk);
@@ -97,8 +105,8 @@ export async function execute(
 }
 
 /** What stands, under the names that this plan gives it: what is renamed is named by its new address already. */
-function namesIn({ plan, observation, knowledge }: Task): Names {
-  const names = namesOf(observation, knowledge);
+function namesIn({ plan, observation, knowledge }: Task): IdIndex {
+  const names = idIndexOf(observation, knowledge);
   for (const action of plan.actions) if (action.verb === 'update') names.add(action.address, action.observed.id);
   return names;
 }
@@ -123,13 +131,17 @@ function unreadyOf({ observation, knowledge }: Task): Unready {
     });
 }
 
-function awaitedOf({ steps, gates }: Order): Performance['awaited'] {
+function awaitedOf({ steps, gates }: Order): BatchRun['awaited'] {
   const needed = new Set([...steps, ...gates].flatMap(({ needs, follows }) => [...needs, ...follows]));
   const actions = new Set([...needed].map((at) => steps[at]?.action));
   return (action) => actions.has(action);
 }
 
-function sumUp({ actions, scope }: ScopePlan, outcomes: readonly Outcome[], { halt, line, tell }: Desk): Executed {
+function sumUp(
+  { actions, scope }: ScopePlan,
+  outcomes: readonly Outcome[],
+  { cancellation: halt, calls: line, notify: tell }: ExecutionContext,
+): Executed {
   const settled: Settling[] = [];
   const failed: Failing[] = [];
   const findings: Finding[] = [];

@@ -1,43 +1,43 @@
 import type { Desired } from '../core/desired.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Line } from './calls.ts';
-import type { Halt } from './cancellation.ts';
-import type { Names } from './id-index.ts';
+import type { Calls } from './calls.ts';
+import type { Cancellation } from './cancellation.ts';
+import type { IdIndex } from './id-index.ts';
 import type { LaunchChecks } from './launch-check.ts';
-import type { EnginePorts, Site, Steering, Warrant } from './ports.ts';
+import type { Authorization, EnginePorts, PassControl, Site } from './ports.ts';
 import type { Replays } from './replay.ts';
 
 /** What all steps of one execution share. */
-export interface Desk {
-  readonly at: { readonly site: Site; readonly warrant: Warrant };
+export interface ExecutionContext {
+  readonly at: { readonly site: Site; readonly warrant: Authorization };
   readonly ports: EnginePorts;
   readonly known: {
     readonly knowledge: Knowledge;
-    readonly names: Names;
-    readonly rooms: Rooms;
+    readonly names: IdIndex;
+    readonly rooms: QuotaStates;
     /** Launches that are sent again as they were recorded: whole, or not at all. */
     readonly replays: Replays;
   };
   /** What clouds said of machines that are to be made. */
   readonly launchChecks: LaunchChecks;
-  readonly line: Line;
-  readonly halt: Halt;
-  readonly tell: Steering['tell'];
+  readonly calls: Calls;
+  readonly cancellation: Cancellation;
+  readonly notify: PassControl['notify'];
 }
 
 /** What a pass has learnt of a quota: the refusal of one more, once there was one. From then on nothing like it is sent. */
-export interface Room {
+export interface QuotaState {
   refusal: Failure | undefined;
 }
 
 /** The room for one thing: shared by machines of one size in one place and subnet; any others may fit where these do not. */
-type Rooms = (desired: Desired) => Room;
+type QuotaStates = (desired: Desired) => QuotaState;
 
-export function roomsOf(): Rooms {
-  const rooms = new Map<string, Room>();
+export function quotaStates(): QuotaStates {
+  const rooms = new Map<string, QuotaState>();
   return (desired) => {
-    const room: Room = { refusal: undefined };
+    const room: QuotaState = { refusal: undefined };
     const key = keyOf(desired);
     if (key === undefined) return room;
     const known = rooms.get(key) ?? room;

@@ -4,7 +4,7 @@ import type { Observation } from '../core/observed.ts';
 import type { Address, Attributes, CloudId, Kind, Ref } from '../core/resource.ts';
 
 /** Which cloud id each of our addresses has now; grows as a pass makes things. */
-export interface Names {
+export interface IdIndex {
   /** The id behind a Ref; undefined for an address that nothing stands at. */
   idOf(ref: Ref): CloudId | undefined;
   add(address: Address, id: CloudId): void;
@@ -18,7 +18,7 @@ export interface Names {
  * What the store knows and the cloud shows, and what a listing missed too soon after it was written. Where two objects have one
  * address the first seen counts.
  */
-export function namesOf({ resources, pending }: Observation, { settled }: Knowledge): Names {
+export function idIndexOf({ resources, pending }: Observation, { settled }: Knowledge): IdIndex {
   const ids = new Map<Address, CloudId>();
   const seen = new Set<CloudId>();
   for (const { id, condition } of resources) {

@@ -55,7 +55,7 @@ interface LaunchBatch {
   readonly size: number;
 }
 
-export function draftOf(item: Item, around: Around): IntentDraft {
+export function intentDraftOf(item: Item, around: Around): IntentDraft {
   const { action, verb } = item;
   const { kind, address } = action;
   const id = subjectId(item);

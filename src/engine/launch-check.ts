@@ -4,7 +4,7 @@ import type { Desired } from '../core/desired.ts';
 import { backoff } from '../core/failure.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
 import { wait } from './cancellation.ts';
-import type { Desk } from './execution-context.ts';
+import type { ExecutionContext } from './execution-context.ts';
 import type { Outcome } from './ports.ts';
 
 /** Answers of one execution, by what was asked: equal machines in one place are asked for once. */
@@ -22,7 +22,7 @@ export const launchChecksOf = (): LaunchChecks => new Map();
  *   update that changes the size    | size                               | goes on: a refusal leaves the machine
  *   anything else                   | nothing                     |
  */
-export async function launchObstacle(action: Action, desk: Desk): Promise<Outcome | undefined> {
+export async function launchObstacle(action: Action, desk: ExecutionContext): Promise<Outcome | undefined> {
   const { canLaunch } = desk.at.site.session;
   const question = questionOf(action, desk);
   if (canLaunch === undefined || question === undefined) return undefined;
@@ -47,7 +47,7 @@ const unasked =
 
 const endsFirst = (action: Action): boolean => action.verb === 'replace' && action.surge === undefined;
 
-function questionOf(action: Action, { known }: Desk): LaunchQuestion | undefined {
+function questionOf(action: Action, { known }: ExecutionContext): LaunchQuestion | undefined {
   if (action.verb !== 'create' && action.verb !== 'replace' && action.verb !== 'update') return undefined;
   const { desired, address } = action;
   if (!isInstance(desired)) return undefined;
@@ -70,8 +70,8 @@ const keyOf = ({ address, ...question }: LaunchQuestion): string =>
 const mostAttempts = 3;
 
 /** What may be answered better a moment later is asked again. */
-async function ask(question: LaunchQuestion, desk: Desk): Promise<LaunchAnswer> {
-  const { line, halt, ports, tell, at } = desk;
+async function ask(question: LaunchQuestion, desk: ExecutionContext): Promise<LaunchAnswer> {
+  const { calls: line, cancellation: halt, ports, notify: tell, at } = desk;
   for (let attempt = 1; ; attempt++) {
     const answer = (await at.site.session.canLaunch?.(question, line.reading())) ?? possible;
     if (answer.as !== 'unknown' || !mayPass.has(answer.failure.kind) || attempt >= mostAttempts) return answer;

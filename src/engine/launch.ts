@@ -4,7 +4,7 @@ import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/bi
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
-import type { Desk } from './execution-context.ts';
+import type { ExecutionContext } from './execution-context.ts';
 import { earlierBatch } from './intent.ts';
 import type { Outcome } from './ports.ts';
 import { send } from './send.ts';
@@ -16,7 +16,7 @@ type Launch = Extract<Action, { readonly verb: 'create' }>;
  * does not come up costs three launches however many replicas are asked for. A document with `minReady: 0` launches all at once.
  * One outcome per action, in order.
  */
-export async function launch(actions: readonly Launch[], desk: Desk): Promise<readonly Outcome[]> {
+export async function launch(actions: readonly Launch[], desk: ExecutionContext): Promise<readonly Outcome[]> {
   const turns = [...Map.groupBy(actions, ({ address }) => documentOfReplica(address))].map(([document, all]) =>
     turnsOf(document, all, desk),
   );
@@ -37,7 +37,7 @@ interface Turns {
   readonly before: readonly CloudId[];
 }
 
-function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge }, ports }: Desk): Turns {
+function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge }, ports }: ExecutionContext): Turns {
   const [one] = all;
   const minReadyMs = one === undefined ? 0 : minReadyOf(one.desired.terms);
   if (one === undefined || minReadyMs === 0) return { first: all, rest: [], before: [] };
@@ -58,7 +58,11 @@ function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge
 
 const hasFailed = ({ failed }: Birth): boolean => failed !== undefined;
 
-async function launchRest({ first, rest, before }: Turns, outcomes: Map<Action, Outcome>, desk: Desk): Promise<void> {
+async function launchRest(
+  { first, rest, before }: Turns,
+  outcomes: Map<Action, Outcome>,
+  desk: ExecutionContext,
+): Promise<void> {
   const [one] = rest;
   if (one === undefined) return;
   const made = new Map(

@@ -2,10 +2,10 @@ import type { Cost } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
 import type { Samples } from '../ports/telemetry.ts';
-import { type LaneOptions, LaneState, leftTo, type Turn } from './rate-limit.ts';
+import { type FairShare, leftTo, type RateLimitOptions, RateLimitState } from './rate-limit.ts';
 import { type Entry, ServiceOrder, SortedList } from './service-order.ts';
 
-interface LimiterOptions extends LaneOptions {
+interface LimiterOptions extends RateLimitOptions {
   readonly clock: Clock;
   /** Told of each slow-down. */
   readonly slowed?: (laneKey: string) => void;
@@ -22,7 +22,7 @@ interface LimiterOptions extends LaneOptions {
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'lanes'> {
   const { clock, slowed } = options;
-  const { take, told, lanes } = dispatcherOf(clock, ({ budget }) => LaneState.of(budget, options, clock.now()));
+  const { take, told, lanes } = dispatcherOf(clock, ({ budget }) => RateLimitState.of(budget, options, clock.now()));
   return {
     take,
     slow: (laneKey, refusal) =>
@@ -37,8 +37,8 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
 /** Lets requests go in order of service, by states of lanes that somebody else makes and changes. */
 export interface Dispatcher extends Pick<Limiter, 'take'> {
   /** Changes the state of a lane, and lets go whoever may then. A lane that was never taken from is not known. */
-  told(laneKey: string, change: (state: LaneState) => void): void;
-  lanes(): ReadonlyMap<string, LaneState>;
+  told(laneKey: string, change: (state: RateLimitState) => void): void;
+  lanes(): ReadonlyMap<string, RateLimitState>;
   /** In order of service. */
   waiting(laneKey: string): readonly WaitingRow[];
   /** Sends away all who wait. */
@@ -54,20 +54,20 @@ export interface WaitingRow extends Pick<Need, 'rank' | 'share'> {
   needs(most: number): readonly number[];
 }
 
-export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => LaneState): Dispatcher {
-  const lanes = new Map<string, Lane>();
-  const laneOf = ({ lane: about }: Cost): Lane => {
+export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => RateLimitState): Dispatcher {
+  const lanes = new Map<string, RateLimit>();
+  const laneOf = ({ lane: about }: Cost): RateLimit => {
     const { key } = about;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    const lane = laneOn(stateOf(about), lanes.size);
+    const lane = rateLimitOn(stateOf(about), lanes.size);
     lanes.set(key, lane);
     return lane;
   };
   const rows = waitingRows(laneOf);
-  const timetable = timetableOn(clock, (due) => settle(due));
+  const timetable = wakeUpsOn(clock, (due) => settle(due));
   const signals = watchedSignals((ended) => {
-    const touched = new Set<Lane>();
+    const touched = new Set<RateLimit>();
     for (const [row, requests] of Map.groupBy(ended, ({ row }) => row)) {
       rows.reorder(row, () => giveUp(requests));
       for (const lane of row.lanes) touched.add(lane);
@@ -75,7 +75,7 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
     settle(touched);
   });
   /** Lets the first one of a row go; answers the lanes that it took from. */
-  const serve = (row: Waiting, now: number): readonly Lane[] => {
+  const serve = (row: Waiting, now: number): readonly RateLimit[] => {
     rows.reorder(row, () => {
       const first = firstOf(row);
       first.costs.forEach(({ amount }, at) => void row.lanes[at]?.state.spend(amount, row.share, now));
@@ -89,7 +89,7 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
   };
 
   /** Lets go whoever may on these lanes, and on those that are thereby left otherwise. */
-  const settle = (touched: Iterable<Lane>): void => {
+  const settle = (touched: Iterable<RateLimit>): void => {
     const now = clock.now();
     const open = new Set(touched);
     for (const lane of open) {
@@ -113,14 +113,14 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
       signals.watch(request);
       // why: whoever joins a row lets nobody else come sooner
       if (row.waiters.size > 1) return;
-      const { at, awaited } = hopeOf(row, now);
+      const { at, awaited } = earliestGrantOf(row, now);
       if (at <= now) return settle(serve(row, now));
       if (awaited !== undefined) timetable.ring(awaited, Math.min(at, awaited.ringsAt));
       timetable.set();
     });
 
   /** What is not known was never taken from. */
-  const told = (laneKey: string, change: (state: LaneState) => void): void => {
+  const told = (laneKey: string, change: (state: RateLimitState) => void): void => {
     const lane = lanes.get(laneKey);
     if (lane === undefined) return;
     change(lane.state);
@@ -148,7 +148,7 @@ export function dispatcherOf(clock: Clock, stateOf: (lane: Cost['lane']) => Lane
   };
 }
 
-const laneOn = (state: LaneState, number: number): Lane => ({
+const rateLimitOn = (state: RateLimitState, number: number): RateLimit => ({
   number,
   state,
   order: new ServiceOrder<Waiting>((share) => state.standing(share)),
@@ -156,7 +156,7 @@ const laneOn = (state: LaneState, number: number): Lane => ({
   ringsAt: never,
 });
 
-function waitingAt(row: Waiting, lane: Lane): WaitingRow {
+function waitingAt(row: Waiting, lane: RateLimit): WaitingRow {
   const { rank, share, since, lanes, waiters, totals } = row;
   const place = lanes.indexOf(lane);
   const amountOf = ({ costs }: Waiter): number => costs[place]?.amount ?? 0;
@@ -172,9 +172,9 @@ function waitingAt(row: Waiting, lane: Lane): WaitingRow {
 
 const never = Number.POSITIVE_INFINITY;
 
-interface Lane {
+interface RateLimit {
   readonly number: number;
-  readonly state: LaneState;
+  readonly state: RateLimitState;
   readonly order: ServiceOrder<Waiting>;
   /** What all who wait in its rows would take from it. */
   asked: number;
@@ -185,7 +185,7 @@ interface Lane {
 /** `lanes`: of its costs, in their order. */
 interface Waiting extends Row<Request>, Entry {
   readonly key: string;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly RateLimit[];
 }
 
 /** Who waits in a row until it is let go or its signal ends it. One object each: tens of thousands may wait at once. */
@@ -240,17 +240,17 @@ function watchedSignals(ended: (requests: readonly Request[]) => void) {
 }
 
 /** When each lane is to be looked at next; one timer for all. */
-function timetableOn(clock: Clock, look: (due: readonly Lane[]) => void) {
-  const timetable = new SortedList<Lane>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
+function wakeUpsOn(clock: Clock, look: (due: readonly RateLimit[]) => void) {
+  const timetable = new SortedList<RateLimit>((one, other) => one.ringsAt - other.ringsAt || one.number - other.number);
   const alarm = alarmOn(clock);
   const rung = (): void => {
     const now = clock.now();
-    const due: Lane[] = [];
+    const due: RateLimit[] = [];
     timetable.some((lane) => lane.ringsAt > now || due.push(lane) === 0);
     look(due);
   };
   return {
-    ring: (lane: Lane, at: number): void => {
+    ring: (lane: RateLimit, at: number): void => {
       if (lane.ringsAt === at) return;
       if (lane.ringsAt < never) timetable.remove(lane);
       lane.ringsAt = at;
@@ -262,7 +262,7 @@ function timetableOn(clock: Clock, look: (due: readonly Lane[]) => void) {
 }
 
 /** Every row that somebody waits in, in its place in the orders of its lanes. */
-function waitingRows(laneOf: (cost: Cost) => Lane) {
+function waitingRows(laneOf: (cost: Cost) => RateLimit) {
   const rows = new Map<string, Waiting>();
   let opened = 0;
   const place = (row: Waiting): void => {
@@ -297,12 +297,12 @@ function waitingRows(laneOf: (cost: Cost) => Lane) {
 }
 
 /** The first in order that may go now; else when the first may. */
-function nextOn(lane: Lane, now: number): { readonly row?: Waiting; readonly at: number } {
+function nextOn(lane: RateLimit, now: number): { readonly row?: Waiting; readonly at: number } {
   let next = never;
   if (lane.asked === 0) return { at: next };
   let ready: Waiting | undefined;
   lane.order.some(now, (row) => {
-    const { at, dues } = hopeOf(row, now);
+    const { at, dues } = earliestGrantOf(row, now);
     if (at <= now) {
       ready = row;
       return true;
@@ -322,23 +322,23 @@ function askFor({ lanes }: Waiting, { costs }: Waiter, sign: 1 | -1): void {
 }
 
 /** Whether all who wait could take from it now. */
-const isEnough = ({ state, asked }: Lane, now: number): boolean =>
+const isEnough = ({ state, asked }: RateLimit, now: number): boolean =>
   asked <= state.capacity && state.readyAt(asked, now) <= now;
 
-interface Hope {
+interface EarliestGrant {
   readonly at: number;
   /** What is due to others on each of its lanes; 0 where there is enough for all. */
   readonly dues: readonly number[];
   /** The lane that holds it up longest; undefined where none does. */
-  readonly awaited: Lane | undefined;
+  readonly awaited: RateLimit | undefined;
 }
 
 /** When the first of the row may go, as far as one can tell now. */
-function hopeOf(row: Waiting, now: number): Hope {
+function earliestGrantOf(row: Waiting, now: number): EarliestGrant {
   const { costs } = firstOf(row);
   const dues = row.lanes.map((lane, place) => (isEnough(lane, now) ? 0 : dueOn(lane, row, place, now)));
   let at = now;
-  let awaited: Lane | undefined;
+  let awaited: RateLimit | undefined;
   row.lanes.forEach((lane, place) => {
     const readyAt = lane.state.readyAt((costs[place]?.amount ?? 0) + (dues[place] ?? 0), now);
     if (readyAt > at) [at, awaited] = [readyAt, lane];
@@ -347,19 +347,19 @@ function hopeOf(row: Waiting, now: number): Hope {
 }
 
 /** What is due on this lane to those before the row. Beyond the whole budget it makes no difference any more. */
-function dueOn(lane: Lane, row: Waiting, place: number, now: number): number {
-  const own = turnOf(row, place, now);
+function dueOn(lane: RateLimit, row: Waiting, place: number, now: number): number {
+  const own = fairShareOf(row, place, now);
   let due = 0;
   lane.order.some(now, (other) => {
     if (other === row || due >= lane.state.capacity) return true;
-    due += leftTo(turnOf(other, other.lanes.indexOf(lane), now), own, now);
+    due += leftTo(fairShareOf(other, other.lanes.indexOf(lane), now), own, now);
     return false;
   });
   return due;
 }
 
 /** How the row stands in the lane of its cost at this place. */
-function turnOf(row: Waiting, place: number, now: number): Turn {
+function fairShareOf(row: Waiting, place: number, now: number): FairShare {
   const { rank, since, number, share, lanes, totals } = row;
   const { costs } = firstOf(row);
   const first = costs[place]?.amount ?? 0;

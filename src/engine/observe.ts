@@ -6,21 +6,21 @@ import type { CloudId, Kind } from '../core/resource.ts';
 import type { Actuator } from '../ports/actuator.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
-import { callLog, type Kept, type Line, lineOf } from './calls.ts';
-import { haltOn, sleepFor, wait } from './cancellation.ts';
-import type { EnginePorts, Site, Steering } from './ports.ts';
+import { type Calls, callLog, callsOf, type OperationStore } from './calls.ts';
+import { cancellationOn, sleepFor, wait } from './cancellation.ts';
+import type { EnginePorts, PassControl, Site } from './ports.ts';
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
 export async function observe(
   site: Site,
   knowledge: Knowledge,
   ports: LookPorts,
-  steering: Steering,
+  steering: PassControl,
 ): Promise<Observation> {
-  const halt = haltOn(steering, ports.clock);
+  const halt = cancellationOn(steering, ports.clock);
   const { kept } = ports;
-  const { tell } = steering;
-  const line = lineOf(knowledge.estate, { site, ports, halt, tell, ...(kept ? { operations: kept } : {}) });
+  const { notify: tell } = steering;
+  const line = callsOf(knowledge.estate, { site, ports, halt, tell, ...(kept ? { operations: kept } : {}) });
   try {
     return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
   } finally {
@@ -29,14 +29,14 @@ export async function observe(
 }
 
 /** `kept`: operations that an earlier process began; they are awaited before the first listing. */
-export type LookPorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & { readonly kept?: Kept };
+export type LookPorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & { readonly kept?: OperationStore };
 
 interface Look {
   readonly site: Site;
   readonly knowledge: Knowledge;
   readonly ports: Pick<LookPorts, 'clock' | 'random' | 'kept'>;
-  readonly steering: Steering;
-  readonly line: Line;
+  readonly steering: PassControl;
+  readonly line: Calls;
   readonly waits: AbortSignal;
 }
 
@@ -101,13 +101,13 @@ async function listOnce(kind: Kind, { site, line, steering }: Look): Promise<Res
   try {
     for await (const page of actuatorOf(site, kind).list(line.reading(log))) {
       for (const resource of page) resources.push(resource);
-      steering.tell?.({ at: 'observing', kind, seen: resources.length, complete: false });
+      steering.notify?.({ at: 'observing', kind, seen: resources.length, complete: false });
     }
   } catch (error) {
     if (!(error instanceof ListingFailed)) throw error;
     return { ok: false, failure: { ...failureOf(error, log.failure), code: error.code, message: error.message } };
   }
-  steering.tell?.({ at: 'observing', kind, seen: resources.length, complete: true });
+  steering.notify?.({ at: 'observing', kind, seen: resources.length, complete: true });
   return { ok: true, value: resources };
 }
 
@@ -120,7 +120,7 @@ async function patiently<T>({ ports, waits, steering }: Look, ask: () => Promise
     const answer = await ask();
     if (answer.ok || attempt >= maxAttempts || !worthAsking[answer.failure.kind]) return answer;
     const awaited = { why: 'backoff', detail: answer.failure.code, forMs: backoff(attempt, ports.random()) } as const;
-    await sleepFor(awaited, { clock: ports.clock, waits, tell: steering.tell });
+    await sleepFor(awaited, { clock: ports.clock, waits, tell: steering.notify });
   }
 }
 
@@ -146,7 +146,7 @@ async function readMissing({ once, twice }: Missing, eye: Look): Promise<readonl
   if (again.length === 0) return first;
   const { ports, waits, steering } = eye;
   const awaited = { why: 'visible', detail: 'what stood a moment ago', forMs: apartMs } as const;
-  await wait(awaited, { clock: ports.clock, waits, tell: steering.tell });
+  await wait(awaited, { clock: ports.clock, waits, tell: steering.notify });
   return [...first, ...(await Promise.all(again.map(([kind, ids]) => readAll(kind, ids, eye))))];
 }
 

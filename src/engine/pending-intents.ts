@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import { apartMs, visibilityMs } from './absence.ts';
-import { type Names, namesOf } from './id-index.ts';
+import { type IdIndex, idIndexOf } from './id-index.ts';
 import { type DraftDetails, effectsOf } from './intent.ts';
 import { freshMs } from './permit.ts';
 import { hasToken } from './replay.ts';
@@ -40,13 +40,13 @@ import { hasToken } from './replay.ts';
  * for word, see replay.ts; after the window whatever is wanted by then is sent. `oneByName`: kinds that the cloud keeps unique by
  * name, see Holdings. `seenAt`: when a machine of an open launch first came to light, by the intent in its mark.
  */
-export function resolve(
+export function resolvePendingIntents(
   observation: Observation,
   knowledge: Knowledge,
   oneByName: readonly Kind[] = [],
   seenAt: ReadonlyMap<string, number> = new Map(),
-): Resolved {
-  const scene = sceneOf(observation, knowledge, seenAt);
+): ResolvedIntents {
+  const scene = observedScopeOf(observation, knowledge, seenAt);
   const creations = knowledge.pending.filter(({ verb }) => verb === 'create');
   const findings = new Map<string, Found>();
   // why: parents first, so that what names them can be recognised by its content
@@ -74,7 +74,7 @@ export function resolve(
 }
 
 /** `again`: open creations that were looked for in vain, and may be sent once more under their intent. */
-export interface Resolved {
+export interface ResolvedIntents {
   readonly settlements: readonly Settlement[];
   readonly again: ReadonlySet<string>;
   /** Launches in their window of which nothing shows, nor anything of their batch. */
@@ -85,7 +85,7 @@ function unseenLaunches(
   creations: readonly PendingIntent[],
   findings: ReadonlyMap<string, Found>,
   oneByName: readonly Kind[],
-  scene: Scene,
+  scene: ObservedScope,
 ): ReadonlySet<string> {
   const launches = creations.filter(({ draft }) => hasToken(draft.kind, oneByName) && !scene.blind.has(draft.kind));
   const shown = launches.filter(({ intent }) => findings.get(intent)?.seen !== 'no').map(batchOf);
@@ -95,10 +95,10 @@ function unseenLaunches(
   );
 }
 
-interface Scene extends Index {
+interface ObservedScope extends Index {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
-  readonly names: Names;
+  readonly names: IdIndex;
 }
 
 /** What is to be found again and again. */
@@ -127,12 +127,16 @@ interface Found {
 const unseen: Found = { seen: 'no' };
 const goneAgain: Found = { seen: 'gone' };
 
-function sceneOf(observation: Observation, knowledge: Knowledge, seenAt: ReadonlyMap<string, number>): Scene {
+function observedScopeOf(
+  observation: Observation,
+  knowledge: Knowledge,
+  seenAt: ReadonlyMap<string, number>,
+): ObservedScope {
   const present = observation.resources.filter(({ condition: { state } }) => state === 'ready' || state === 'pending');
   return {
     observation,
     knowledge,
-    names: namesOf(observation, knowledge),
+    names: idIndexOf(observation, knowledge),
     present: new Map(present.map((resource) => [resource.id, resource])),
     // why: parts without their machine are no launch that went well
     marked: Map.groupBy(
@@ -166,7 +170,7 @@ const isBare = (one: Observed): one is Bare =>
 const detailsOf = ({ draft }: PendingIntent): DraftDetails => draft.details as DraftDetails;
 const batchOf = (intent: PendingIntent): string => detailsOf(intent).batch ?? intent.intent;
 
-function find(intent: PendingIntent, scene: Scene): Found {
+function find(intent: PendingIntent, scene: ObservedScope): Found {
   const { settled } = scene.knowledge;
   const all = candidates(intent, scene);
   // why: an update may have settled it before the creation was; what bears its mark besides is a copy
@@ -179,24 +183,28 @@ function find(intent: PendingIntent, scene: Scene): Found {
 }
 
 /** A machine that was replaced bears the address too, but not the intent. */
-const isDead = (intent: PendingIntent, scene: Scene): boolean =>
+const isDead = (intent: PendingIntent, scene: ObservedScope): boolean =>
   (scene.dead.get(intent.address) ?? []).some((one) => isMarked(one, intent, scene));
 
-function candidates(intent: PendingIntent, scene: Scene): readonly Observed[] {
+function candidates(intent: PendingIntent, scene: ObservedScope): readonly Observed[] {
   const { kind } = intent.draft;
   const marked = scene.marked.get(`${kind} ${intent.address}`)?.filter((one) => isMarked(one, intent, scene)) ?? [];
   return kind === 'firewall-rule' || kind === 'subnet' ? [...marked, ...alike(intent, kind, scene)] : marked;
 }
 
 /** All machines of one launch bear the intent of its first. */
-function isMarked({ signs: { mark } }: Observed, intent: PendingIntent, { knowledge, batches }: Scene): boolean {
+function isMarked(
+  { signs: { mark } }: Observed,
+  intent: PendingIntent,
+  { knowledge, batches }: ObservedScope,
+): boolean {
   if (mark?.estate !== knowledge.estate || mark.store !== knowledge.store || mark.address !== intent.address)
     return false;
   return mark.intent !== undefined && batches.get(mark.intent) === batchOf(intent);
 }
 
 /** Rules without a mark are known by their content, subnets by their block. */
-function alike(intent: PendingIntent, kind: Bare['kind'], { names, bare }: Scene): readonly Observed[] {
+function alike(intent: PendingIntent, kind: Bare['kind'], { names, bare }: ObservedScope): readonly Observed[] {
   const { attributes } = detailsOf(intent);
   // why: this engine wrote the attributes of that kind there
   const meant = names.resolve(kind, attributes as Bare['attributes']);
@@ -237,7 +245,7 @@ function created(
   intent: PendingIntent,
   { seen, observed }: Found,
   whole: ReadonlySet<string>,
-  scene: Scene,
+  scene: ObservedScope,
 ): readonly Settlement[] {
   if (seen === 'many') return [];
   const sure = whole.has(batchOf(intent)) || isOld(intent, scene);
@@ -247,7 +255,7 @@ function created(
   return [failed(intent, neverHappened, 'its mark was looked for until a cloud would have shown it, and is not there')];
 }
 
-const isMissed = (intent: PendingIntent, { seen }: Found, scene: Scene): boolean =>
+const isMissed = (intent: PendingIntent, { seen }: Found, scene: ObservedScope): boolean =>
   seen === 'no' && !scene.blind.has(intent.draft.kind) && isOld(intent, scene);
 
 /**
@@ -256,7 +264,7 @@ const isMissed = (intent: PendingIntent, { seen }: Found, scene: Scene): boolean
  * a creation may be missing. And nothing else of ours may stand at its address but the machine whose place it takes. The planner judges
  * all others, as copies or twins. Only an object that is taken lends its id to its address: under a copy nothing else is recognised.
  */
-function cameLate(intent: PendingIntent, scene: Scene): readonly Settlement[] {
+function cameLate(intent: PendingIntent, scene: ObservedScope): readonly Settlement[] {
   const { settled } = scene.knowledge;
   const marked = scene.marked.get(`${intent.draft.kind} ${intent.address}`) ?? [];
   const [observed, second] = marked.filter((one) => isMarked(one, intent, scene) && !settled.has(one.id));
@@ -270,14 +278,14 @@ function cameLate(intent: PendingIntent, scene: Scene): readonly Settlement[] {
   return [happened(intent, observed.id)];
 }
 
-function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { names }: Scene): boolean {
+function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { names }: ObservedScope): boolean {
   // why: this engine wrote the attributes of this kind there
   const meant = names.resolve(kind, detailsOf(intent).attributes as Observed['attributes']);
   if (meant === undefined) return false;
   return diff(meant, attributes).every((change) => !['replace', 'blocked'].includes(effectOf(kind, change)));
 }
 
-function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {
+function others(intent: PendingIntent, scene: ObservedScope): readonly Settlement[] {
   const { kind, id = '' } = intent.draft;
   if (intent.verb === 'forget') return [happened(intent, id)];
   const observed = scene.present.get(id);
@@ -291,7 +299,7 @@ function others(intent: PendingIntent, scene: Scene): readonly Settlement[] {
     : [];
 }
 
-function isApplied(intent: PendingIntent, observed: Observed, { names }: Scene): boolean {
+function isApplied(intent: PendingIntent, observed: Observed, { names }: ObservedScope): boolean {
   const { attributes } = detailsOf(intent);
   // why: this engine wrote the attributes of this kind there
   const meant = names.resolve(observed.kind, attributes as Observed['attributes']);
@@ -299,7 +307,7 @@ function isApplied(intent: PendingIntent, observed: Observed, { names }: Scene):
 }
 
 /** A call that left may show this late: it was sent at most `freshMs` after its intent. */
-const isOld = (intent: PendingIntent, { observation, showing }: Scene): boolean =>
+const isOld = (intent: PendingIntent, { observation, showing }: ObservedScope): boolean =>
   observation.at - intent.at >= visibilityMs + freshMs && !(intent.verb === 'create' && showing.has(batchOf(intent)));
 
 function happened(intent: PendingIntent, id: string): Settlement {
@@ -317,7 +325,7 @@ function failed(intent: PendingIntent, code: string, message: string): Settlemen
  * Keeps back the verdict that a creation never happened until a second look, some time after the first, says so too: one
  * flickering listing must not lead to a second machine. Lives as long as one convergence.
  */
-export function secondLook(clock: Clock): (settlements: readonly Settlement[]) => readonly Settlement[] {
+export function confirmMissing(clock: Clock): (settlements: readonly Settlement[]) => readonly Settlement[] {
   const missed = new Map<string, number>();
   return (settlements) => {
     const now = clock.now();

@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
 import type { Intended } from '../ports/ledger.ts';
-import { leased } from './cancellation.ts';
-import type { Desk } from './execution-context.ts';
-import { draftOf, earlierBatch, type Item } from './intent.ts';
+import { unlessLeaseLost } from './cancellation.ts';
+import type { ExecutionContext } from './execution-context.ts';
+import { earlierBatch, type Item, intentDraftOf } from './intent.ts';
 import type { Guard, Outcome, Withholding } from './ports.ts';
 import type { Ready } from './request.ts';
 
@@ -30,7 +30,11 @@ export type Withheld = Extract<Outcome, { readonly as: 'withheld' }>;
 const mostEpochs = 8;
 
 /** Intends them together. `anew`: as a call of their own, whatever call they were recorded in before. */
-export async function intendGuarded(items: readonly Item[], desk: Desk, anew = false): Promise<GuardedIntents> {
+export async function recordIntents(
+  items: readonly Item[],
+  desk: ExecutionContext,
+  anew = false,
+): Promise<GuardedIntents> {
   const { ledger } = desk.ports;
   const { pass, guard } = desk.at.warrant;
   const refused = new Map<Item, Withheld>();
@@ -39,7 +43,7 @@ export async function intendGuarded(items: readonly Item[], desk: Desk, anew = f
     const open = items.filter((item) => !refused.has(item));
     if (open.length === 0) return { ready: [], refused, epoch };
     const judged = guard === undefined ? pass : { ...pass, guardEpoch: epoch };
-    const answers = await leased(() => ledger.intend(judged, open.map(drafting(open, desk, anew))));
+    const answers = await unlessLeaseLost(() => ledger.intend(judged, open.map(drafting(open, desk, anew))));
     if (asked === mostEpochs || !answers.some(isOverruled))
       return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), epoch };
     epoch = await ledger.guardEpoch(pass.estate);
@@ -53,9 +57,9 @@ export async function intendGuarded(items: readonly Item[], desk: Desk, anew = f
  */
 function drafting(
   items: readonly Item[],
-  { known: { knowledge }, ports, at }: Desk,
+  { known: { knowledge }, ports, at }: ExecutionContext,
   anew: boolean,
-): (item: Item) => ReturnType<typeof draftOf> {
+): (item: Item) => ReturnType<typeof intentDraftOf> {
   const own = Math.floor(ports.random() * 2 ** 48).toString(16);
   const { fixedMarks } = at.site.holds;
   const nameOf = ({ action }: Item): string => (anew ? undefined : earlierBatch(action.address, knowledge)) ?? own;
@@ -65,7 +69,10 @@ function drafting(
     const name = nameOf(item);
     const batch = { name, size: sizes.get(name)?.length ?? 1 };
     const approval = guard?.approvedAs?.(item.action);
-    return { ...draftOf(item, { knowledge, batch, fixedMarks }), ...(approval === undefined ? {} : { approval }) };
+    return {
+      ...intentDraftOf(item, { knowledge, batch, fixedMarks }),
+      ...(approval === undefined ? {} : { approval }),
+    };
   };
 }
 
@@ -135,7 +142,7 @@ export class Refused extends Error {
 export type Permit = () => Promise<void>;
 
 /** For one sending: makes the permit of each call, by the items that are in it. */
-export function permits(epoch: number, desk: Desk): (items: readonly Ready[]) => Permit {
+export function permits(epoch: number, desk: ExecutionContext): (items: readonly Ready[]) => Permit {
   const { clock } = desk.ports;
   const begun = clock.now();
   const known = new Map<string, Known>();
@@ -147,7 +154,7 @@ export function permits(epoch: number, desk: Desk): (items: readonly Ready[]) =>
     const old = items.filter((one) => clock.now() - knownOf(one).at >= freshMs);
     if (old.length === 0) return none;
     const at = clock.now();
-    const again = await intendGuarded(
+    const again = await recordIntents(
       old.map(({ item }) => item),
       desk,
     );

@@ -37,7 +37,7 @@ export interface EnginePorts {
 }
 
 /** The right to write, and in whose name: what `Leases.acquire` gave, and what every ledger entry says. */
-export interface Warrant {
+export interface Authorization {
   readonly pass: Pass;
   readonly lease: Lease;
   /** Absent: whatever people say after the lease was taken ends what was planned before. */
@@ -63,12 +63,12 @@ export type Withholding = NonNullable<ReturnType<Policy>>;
 export type Planner = (observation: Observation, knowledge: Knowledge) => ScopePlan | Promise<ScopePlan>;
 
 /** How a caller steers a running pass. */
-export interface Steering {
+export interface PassControl {
   /** Aborting ends every wait within a second and sends nothing more; a request on its way is awaited. */
   readonly signal: AbortSignal;
   /** Asked at least every 15 s, and every second while something waits: `stop` ends the pass as an abort does. */
   readonly look?: () => Promise<'go' | 'stop'>;
-  readonly tell?: (progress: Progress) => void;
+  readonly notify?: (progress: Progress) => void;
 }
 
 /** What a pass is doing, for people who watch. Never needed for correctness. */

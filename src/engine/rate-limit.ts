@@ -6,15 +6,15 @@ import type { LaneLevel } from '../ports/telemetry.ts';
  * What is left of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
  * functions are methods, which take no memory for each.
  */
-export class LaneState {
-  readonly #shape: Shape;
-  readonly #pace: Pace;
-  readonly #store: LaneStore;
+export class RateLimitState {
+  readonly #shape: UsableBudget;
+  readonly #pace: Slowdown;
+  readonly #store: BudgetStore;
   /** What each share has had, as it was when it last took something; undefined: nobody took anything. */
   #had: Map<string, Had> | undefined;
   #manyShares = 1000;
 
-  private constructor(shape: Shape, store: LaneStore, pace = new Pace(), had?: Map<string, Had>) {
+  private constructor(shape: UsableBudget, store: BudgetStore, pace = new Slowdown(), had?: Map<string, Had>) {
     this.#shape = shape;
     this.#store = store;
     this.#pace = pace;
@@ -22,29 +22,29 @@ export class LaneState {
   }
 
   /** Full, or with `empty` as if all of it had been spent just now. */
-  static of(budget: Budget, options: LaneOptions, now: number): LaneState {
-    const shape = shapeOf(budget, options);
+  static of(budget: Budget, options: RateLimitOptions, now: number): RateLimitState {
+    const shape = usableBudgetOf(budget, options);
     const store = shape.windowMs === undefined ? new Bucket(shape, now) : new Window(shape);
     if (options.empty) store.lower(0, now, 1);
-    return new LaneState(shape, store);
+    return new RateLimitState(shape, store);
   }
 
   /** With a store of somebody else's. */
-  static on(shape: Shape, store: LaneStore): LaneState {
-    return new LaneState(shape, store);
+  static on(shape: UsableBudget, store: BudgetStore): RateLimitState {
+    return new RateLimitState(shape, store);
   }
 
   /** As `kept` returned it. */
-  static from({ store, pace, had }: KeptLane, budget: Budget, options: LaneOptions): LaneState {
-    const shape = shapeOf(budget, options);
+  static from({ store, pace, had }: SavedRateLimit, budget: Budget, options: RateLimitOptions): RateLimitState {
+    const shape = usableBudgetOf(budget, options);
     const now = 'spent' in store ? 0 : store.last;
     const restored = 'spent' in store ? new Window(shape, store.spent) : new Bucket(shape, now, store);
     const shares = Object.entries(had).map(([share, [amount, at]]) => [share, { amount, at }] as const);
-    return new LaneState(shape, restored, new Pace(pace), new Map(shares));
+    return new RateLimitState(shape, restored, new Slowdown(pace), new Map(shares));
   }
 
   /** As JSON. Undefined where its store is not one of ours. */
-  kept(now: number): KeptLane | undefined {
+  kept(now: number): SavedRateLimit | undefined {
     const store = this.#store.kept?.();
     if (store === undefined) return undefined;
     this.#forget(now);
@@ -134,24 +134,24 @@ interface Had {
 }
 
 /** A lane as JSON; times are ms since the epoch. `had`: each share's recent units, and the time at which it last took some. */
-export interface KeptLane {
-  readonly store: KeptBucket | KeptWindow;
-  readonly pace: KeptPace;
+export interface SavedRateLimit {
+  readonly store: SavedBucket | SavedWindow;
+  readonly pace: SavedSlowdown;
   readonly had: Readonly<Record<string, readonly [amount: number, at: number]>>;
 }
 
-interface KeptBucket {
+interface SavedBucket {
   readonly tokens: number;
   readonly last: number;
   readonly corrected: number | null;
 }
 
-interface KeptWindow {
+interface SavedWindow {
   readonly spent: readonly (readonly [at: number, amount: number])[];
 }
 
 /** Holds the units of a lane. */
-export interface LaneStore {
+export interface BudgetStore {
   left(now: number, pace: number): number;
   /** The most that one request takes at this pace. */
   most(pace: number): number;
@@ -160,23 +160,23 @@ export interface LaneStore {
   giveBack(refused: Pick<Refusal, 'sentAt' | 'amount'>, now: number): void;
   empty(now: number): void;
   lower(left: number, now: number, pace: number): void;
-  kept?(): KeptLane['store'];
+  kept?(): SavedRateLimit['store'];
 }
 
-class Bucket implements LaneStore {
-  readonly #shape: Shape;
+class Bucket implements BudgetStore {
+  readonly #shape: UsableBudget;
   #tokens: number;
   #last: number;
   #corrected: number;
 
-  constructor(shape: Shape, start: number, kept?: KeptBucket) {
+  constructor(shape: UsableBudget, start: number, kept?: SavedBucket) {
     this.#shape = shape;
     this.#tokens = kept?.tokens ?? shape.capacity;
     this.#last = start;
     this.#corrected = kept?.corrected ?? Number.NEGATIVE_INFINITY;
   }
 
-  kept(): KeptBucket {
+  kept(): SavedBucket {
     const corrected = this.#corrected === Number.NEGATIVE_INFINITY ? null : this.#corrected;
     return { tokens: this.#tokens, last: this.#last, corrected };
   }
@@ -230,20 +230,20 @@ class Bucket implements LaneStore {
 }
 
 /** Never more than the budget in any span of the window's length, however the cloud aligns its own. */
-class Window implements LaneStore {
+class Window implements BudgetStore {
   readonly #capacity: number;
   readonly #windowMs: number;
   readonly #spent: { at: number; amount: number }[];
   #total: number;
 
-  constructor({ capacity, windowMs = 0 }: Shape, kept: KeptWindow['spent'] = []) {
+  constructor({ capacity, windowMs = 0 }: UsableBudget, kept: SavedWindow['spent'] = []) {
     this.#capacity = capacity;
     this.#windowMs = windowMs;
     this.#spent = kept.map(([at, amount]) => ({ at, amount }));
     this.#total = this.#spent.reduce((total, { amount }) => total + amount, 0);
   }
 
-  kept(): KeptWindow {
+  kept(): SavedWindow {
     return { spent: this.#spent.map(({ at, amount }) => [at, amount]) };
   }
 
@@ -295,7 +295,7 @@ class Window implements LaneStore {
 }
 
 /** How much of a budget is used, and from when on. */
-export interface LaneOptions {
+export interface RateLimitOptions {
   /** The fraction of the budget left to other users of the account, in [0,1); default 0. */
   readonly reserve?: number;
   /** By how much one request may reach the cloud later after its grant than another, ms; default 0. */
@@ -309,7 +309,7 @@ export interface LaneOptions {
  * together than went: a bucket holds back what it gains in that time (at most half of it), and what was spent in a window
  * comes back by so much later. `reserved`: what of the cloud's own count is for others. `counts`: as in a budget.
  */
-export interface Shape {
+export interface UsableBudget {
   readonly capacity: number;
   /** What a bucket gains; 0 for a window. */
   readonly perMs: number;
@@ -319,7 +319,7 @@ export interface Shape {
   readonly counts?: 'resources';
 }
 
-export function shapeOf(budget: Budget, { reserve = 0, lateMs = 0 }: LaneOptions): Shape {
+export function usableBudgetOf(budget: Budget, { reserve = 0, lateMs = 0 }: RateLimitOptions): UsableBudget {
   switch (budget.shape) {
     case 'bucket': {
       const perMs = (budget.perSecond * (1 - reserve)) / 1000;
@@ -343,7 +343,7 @@ export const slowest = 1 / 32;
 type Slowing = 'same' | 'other' | 'again';
 
 /** As JSON; `since`: null where it was never slowed. */
-interface KeptPace {
+interface SavedSlowdown {
   readonly factor: number;
   readonly since: number | null;
   readonly until: number;
@@ -351,13 +351,13 @@ interface KeptPace {
 }
 
 /** How much of its speed a lane dares: halved by a refusal, regained in even steps. Times are ms since the epoch. */
-class Pace {
+class Slowdown {
   #factor = 1;
   #since = Number.NEGATIVE_INFINITY;
   #until = 0;
   #firstSince: number | undefined;
 
-  constructor(kept?: KeptPace) {
+  constructor(kept?: SavedSlowdown) {
     if (kept === undefined) return;
     this.#factor = kept.factor;
     this.#since = kept.since ?? Number.NEGATIVE_INFINITY;
@@ -365,7 +365,7 @@ class Pace {
     this.#firstSince = kept.firstSince ?? undefined;
   }
 
-  kept(): KeptPace {
+  kept(): SavedSlowdown {
     const since = this.#since === Number.NEGATIVE_INFINITY ? null : this.#since;
     return { factor: this.#factor, since, until: this.#until, firstSince: this.#firstSince ?? null };
   }
@@ -402,7 +402,7 @@ class Pace {
 }
 
 /** One who waits for a lane, or several in a row who ask the same in one name. */
-export interface Turn {
+export interface FairShare {
   readonly rank: Rank;
   /** Since when the first of them waits and nobody of them was served, ms. */
   readonly since: number;
@@ -427,7 +427,7 @@ export interface Turn {
  *   same rank, as much, and waits longer   | what its first one takes
  *   any other                              | nothing
  */
-export function leftTo(other: Turn, own: Turn, now: number): number {
+export function leftTo(other: FairShare, own: FairShare, now: number): number {
   const overdue = now - other.since >= patienceMs;
   if (overdue !== now - own.since >= patienceMs) return overdue ? other.first : 0;
   if (overdue) return isBefore(other, own) ? other.first : 0;
@@ -438,7 +438,7 @@ export function leftTo(other: Turn, own: Turn, now: number): number {
   return isBefore(other, own) ? other.first : 0;
 }
 
-const isBefore = (one: Turn, other: Turn): boolean =>
+const isBefore = (one: FairShare, other: FairShare): boolean =>
   one.since === other.since ? one.number < other.number : one.since < other.since;
 
 /** Nobody is passed over for longer than this by those whose turn comes before. */

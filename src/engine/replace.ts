@@ -5,8 +5,8 @@ import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
-import { leased } from './cancellation.ts';
-import type { Desk } from './execution-context.ts';
+import { unlessLeaseLost } from './cancellation.ts';
+import type { ExecutionContext } from './execution-context.ts';
 import { launchObstacle } from './launch-check.ts';
 import { done, type Outcome, unsent } from './ports.ts';
 import { send } from './send.ts';
@@ -42,7 +42,7 @@ export async function replaceMachine(action: Replacement, { desk, seen }: Replac
 }
 
 export interface Replacing {
-  readonly desk: Desk;
+  readonly desk: ExecutionContext;
   /** What the look showed under an id: of a successor of an earlier pass. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
@@ -55,7 +55,7 @@ const vanished: Outcome = {
   failure: { kind: 'conflict', code: 'NotSeen', message: 'the successor is not seen any more' },
 };
 
-async function recreate(action: Replacement, desk: Desk): Promise<Outcome> {
+async function recreate(action: Replacement, desk: ExecutionContext): Promise<Outcome> {
   const obstacle = await launchObstacle(action, desk);
   if (obstacle !== undefined) return obstacle;
   const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
@@ -67,7 +67,7 @@ async function recreate(action: Replacement, desk: Desk): Promise<Outcome> {
 }
 
 /** The successor stands: once it is ready its predecessor ends; if it never will be, it ends itself. */
-async function succeed(action: Replacement, successor: Observed, desk: Desk): Promise<Outcome> {
+async function succeed(action: Replacement, successor: Observed, desk: ExecutionContext): Promise<Outcome> {
   const failure = await unreadiness(successor, action, desk);
   if (failure !== undefined) return withdraw(action, { successor, failure }, desk);
   const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
@@ -79,7 +79,11 @@ const bothStand = (action: Replacement, successor: Observed): string =>
   `${successor.id} is ready and takes the place of ${action.observed.id}, which could not be ended: both stand`;
 
 /** Why a machine that was launched is not ready; undefined where it is. One that shall be stopped need not run. */
-async function unreadiness(machine: Observed, action: Replacement, desk: Desk): Promise<Failure | undefined> {
+async function unreadiness(
+  machine: Observed,
+  action: Replacement,
+  desk: ExecutionContext,
+): Promise<Failure | undefined> {
   const { attributes, terms } = action.desired;
   const isToRun = 'machine' in attributes && attributes.machine.power === 'running';
   if (!isToRun && machine.condition.state === 'ready') return undefined;
@@ -94,13 +98,13 @@ interface Failed {
 }
 
 /** Under the place that the replacement has taken: it destroys nothing that anybody used. It is a failed birth of its document. */
-async function withdraw(action: Replacement, { successor, failure }: Failed, desk: Desk): Promise<Outcome> {
+async function withdraw(action: Replacement, { successor, failure }: Failed, desk: ExecutionContext): Promise<Outcome> {
   const { kind, address, documents, cause } = action;
   const about = { kind, address, documents, cause } as const;
   const removal: Action = { ...about, verb: 'delete', observed: successor, because: 'withdrawn' };
   const told = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
   const verdict = { id: successor.id, as: 'failed', why: told, wasReady: false } as const;
-  await leased(() => desk.ports.inventory.births(desk.at.warrant.pass, [verdict]));
+  await unlessLeaseLost(() => desk.ports.inventory.births(desk.at.warrant.pass, [verdict]));
   const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], desk);
   const name = `${kind} ${nameIn(address, kind)}`;
   const end = gone.as === 'done' ? 'it was ended' : 'it could not be ended, and is tried again';

@@ -2,7 +2,7 @@ import type { Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
 import type { Mark } from '../core/observed.ts';
 import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
-import type { Desk } from './execution-context.ts';
+import type { ExecutionContext } from './execution-context.ts';
 import { desiredOf, type Item, observedOf } from './intent.ts';
 import { hasToken } from './replay.ts';
 
@@ -14,7 +14,11 @@ export interface Ready {
 }
 
 /** Sends all of it to the actuator of its kind. */
-export function callActuator(ready: readonly Ready[], desk: Desk, call: Call): Promise<readonly Result<unknown>[]> {
+export function callActuator(
+  ready: readonly Ready[],
+  desk: ExecutionContext,
+  call: Call,
+): Promise<readonly Result<unknown>[]> {
   const [first] = ready;
   if (!first) return Promise.resolve([]);
   const actuator = desk.at.site.session.actuators[first.item.action.kind];
@@ -32,7 +36,7 @@ export function callActuator(ready: readonly Ready[], desk: Desk, call: Call): P
   }
 }
 
-function creationOf({ item, intent, attempt }: Ready, desk: Desk): Creation {
+function creationOf({ item, intent, attempt }: Ready, desk: ExecutionContext): Creation {
   const desired = desiredOf(item.action);
   const attributes = desk.known.names.translate(desired.kind, desired.attributes);
   // why: a launch that is sent again must say what it said before, word for word; the ledger counts its attempts
@@ -40,7 +44,7 @@ function creationOf({ item, intent, attempt }: Ready, desk: Desk): Creation {
   return { token: intent, mark: markOf(item, desk, { intent, attempt: told }), desired: { ...desired, attributes } };
 }
 
-function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {
+function revisionOf({ item, intent, attempt }: Ready, desk: ExecutionContext): Revision {
   const { names } = desk.known;
   const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
   const changes = 'changes' in item.action ? item.action.changes : [];
@@ -54,7 +58,7 @@ function revisionOf({ item, intent, attempt }: Ready, desk: Desk): Revision {
   };
 }
 
-function removalOf(item: Item, { known }: Desk): Removal {
+function removalOf(item: Item, { known }: ExecutionContext): Removal {
   const observed = observedOf(item.action);
   const attributes = known.names.translate(observed.kind, observed.attributes);
   return { id: observed.id, observed: { ...observed, attributes } };
@@ -62,7 +66,7 @@ function removalOf(item: Item, { known }: Desk): Removal {
 
 function markOf(
   { action }: Item,
-  { known, at }: Desk,
+  { known, at }: ExecutionContext,
   intent: { readonly intent: string; readonly attempt: number },
 ): Mark {
   const { address, terms } = desiredOf(action);

@@ -2,10 +2,10 @@ import { backoff, type Failure, judge, type Result } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
 import type { Sent } from '../core/pack.ts';
 import { SecretUnread } from '../ports/secrets.ts';
-import { isStop, wait } from './cancellation.ts';
-import type { Room } from './execution-context.ts';
+import { isCancellation, wait } from './cancellation.ts';
+import type { QuotaState } from './execution-context.ts';
 import { Refused } from './permit.ts';
-import { done, type EnginePorts, type Outcome, type Steering, unsent } from './ports.ts';
+import { done, type EnginePorts, type Outcome, type PassControl, unsent } from './ports.ts';
 
 /** Items that go to one actuator together. */
 interface Delivery<T> {
@@ -24,9 +24,9 @@ interface Delivery<T> {
 interface Patience {
   readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
   readonly waits: AbortSignal;
-  readonly tell: Steering['tell'];
+  readonly tell: PassControl['notify'];
   /** Of what all items count against. */
-  readonly room: Room;
+  readonly room: QuotaState;
 }
 
 /**
@@ -53,14 +53,14 @@ async function fitted<T>(
   patience: Patience,
 ): Promise<readonly Outcome[]> {
   const { room } = patience;
-  const { outcomes, full } = await halve(delivery.items, (items) => persist({ ...delivery, items }, patience));
+  const { outcomes, full } = await bisectBatch(delivery.items, (items) => persist({ ...delivery, items }, patience));
   const all = refused.map((outcome, i) => outcomes.get(i) ?? outcome);
   if (full) room.refusal ??= all.find(isOverQuota)?.failure;
   return all;
 }
 
 /** Who was refused by a call of its own shows that not one more fits. */
-function learn(room: Room, outcomes: readonly Outcome[]): void {
+function learn(room: QuotaState, outcomes: readonly Outcome[]): void {
   const refusals = outcomes.filter(isOverQuota).map(({ failure }) => failure);
   const calls = Map.groupBy(refusals, ({ requestId }) => requestId);
   room.refusal ??= refusals.find(({ requestId }) => requestId === undefined || calls.get(requestId)?.length === 1);
@@ -146,7 +146,7 @@ function withoutRefused<T>(waiting: readonly number[], refused: Refused, { items
 async function answersOf<T>(
   { call, requests }: Delivery<T>,
   items: readonly T[],
-  { refusal }: Room,
+  { refusal }: QuotaState,
 ): Promise<readonly Result<unknown>[]> {
   if (refusal) return items.map(() => ({ ok: false, failure: refusal }));
   const before = requests();
@@ -164,7 +164,7 @@ async function unlessStopped<R>(work: () => Promise<R>, { waits }: Patience): Pr
   try {
     return await work();
   } catch (error) {
-    if (isStop(error, waits)) return undefined;
+    if (isCancellation(error, waits)) return undefined;
     throw error;
   }
 }
@@ -260,7 +260,7 @@ const unanswered: Result<never> = {
 };
 
 /** Outcomes of those that were sent, by their places; `full`: not one more fits. */
-interface Halved {
+interface Bisected {
   readonly outcomes: ReadonlyMap<number, Outcome>;
   readonly full: boolean;
 }
@@ -270,10 +270,10 @@ interface Halved {
  * end, so that none begins with an item that a refused one began with, whose token the cloud may remember. Ends early where
  * a sending is refused for anything else.
  */
-async function halve<T>(
+async function bisectBatch<T>(
   items: readonly T[],
   send: (some: readonly T[]) => Promise<readonly Outcome[]>,
-): Promise<Halved> {
+): Promise<Bisected> {
   const outcomes = new Map<number, Outcome>();
   let left = items.length;
   let tooMany = items.length;

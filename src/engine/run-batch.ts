@@ -7,8 +7,8 @@ import type { Batch } from '../core/pack.ts';
 import type { CloudId } from '../core/resource.ts';
 import { ListingFailed } from '../ports/provider.ts';
 import { type Awaited, awaitState } from './await-state.ts';
-import { isStop, wait } from './cancellation.ts';
-import type { Desk } from './execution-context.ts';
+import { isCancellation, wait } from './cancellation.ts';
+import type { ExecutionContext } from './execution-context.ts';
 import { type Item, observedOf } from './intent.ts';
 import { launch } from './launch.ts';
 import { launchObstacle } from './launch-check.ts';
@@ -19,8 +19,8 @@ import { send } from './send.ts';
 /** Machines of a document that were not ready when this pass looked. */
 export type Unready = (document: string, minReadyMs: number) => readonly CloudId[];
 
-export interface Performance {
-  readonly desk: Desk;
+export interface BatchRun {
+  readonly desk: ExecutionContext;
   readonly unready: Unready;
   /** Whether another action waits for this one, so that it counts as done only when the machine is up, or gone. */
   readonly awaited: (action: Action) => boolean;
@@ -29,19 +29,19 @@ export interface Performance {
 }
 
 /** One batch, to its end. A stop leaves what was not sent `unsent`. */
-export async function perform(batch: Batch, performance: Performance): Promise<readonly Outcome[]> {
+export async function runBatch(batch: Batch, performance: BatchRun): Promise<readonly Outcome[]> {
   const { kind, verb, actions } = batch;
-  performance.desk.tell?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
+  performance.desk.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
   try {
     return await act(batch, performance);
   } catch (error) {
-    if (!isStop(error, performance.desk.halt.waits)) throw error;
-    performance.desk.halt.stop(error instanceof Error ? error.message : 'the pass ended');
+    if (!isCancellation(error, performance.desk.cancellation.waits)) throw error;
+    performance.desk.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
     return actions.map(() => unsent);
   }
 }
 
-async function act({ verb, actions }: Batch, performance: Performance): Promise<readonly Outcome[]> {
+async function act({ verb, actions }: Batch, performance: BatchRun): Promise<readonly Outcome[]> {
   switch (verb) {
     case 'replace':
       return Promise.all(actions.map((action) => replace(action, performance)));
@@ -62,7 +62,7 @@ const itemsOf = (actions: readonly Action[], verb: Item['verb']): readonly Item[
 async function complete(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  performance: Performance,
+  performance: BatchRun,
 ): Promise<readonly Outcome[]> {
   const [first] = actions;
   const stops = first?.verb === 'update' && first.effect === 'stops';
@@ -80,7 +80,7 @@ async function complete(
 async function sendPossible(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<readonly Outcome[]> {
   const obstacles = await Promise.all(actions.map((action) => launchObstacle(action, desk)));
   const possible = actions.filter((_, i) => obstacles[i] === undefined);
@@ -91,7 +91,7 @@ async function sendPossible(
 function sendOrLaunch(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<readonly Outcome[]> {
   // why: a batch is of one kind and one verb
   const launches = actions.flatMap((action) =>
@@ -133,7 +133,7 @@ const isReadyNow = (action: Action, { condition }: Observed): boolean =>
   condition.state === 'ready' && !isToRun(action);
 
 /** One at a time in a document: it is ready, or has failed, before anybody else of the document is touched. */
-async function replace(action: Action, performance: Performance): Promise<Outcome> {
+async function replace(action: Action, performance: BatchRun): Promise<Outcome> {
   if (action.kind !== 'instance' || action.verb !== 'replace') return irreplaceable;
   return (await othersUnready(action, performance)) ?? replaceMachine(action, performance);
 }
@@ -148,7 +148,7 @@ const irreplaceable: Outcome = {
  * One machine of a document is down at most: one that still comes up is waited for first. The outcome of whoever waits, where it
  * does not come up; one that died is seen by the next look, and made again before this one is touched.
  */
-async function othersUnready(action: Action, { desk, unready }: Performance): Promise<Outcome | undefined> {
+async function othersUnready(action: Action, { desk, unready }: BatchRun): Promise<Outcome | undefined> {
   if (action.kind !== 'instance') return undefined;
   const successor = action.verb === 'replace' ? action.surge?.successor : undefined;
   const own = [observedOf(action).id, successor];
@@ -162,23 +162,23 @@ async function othersUnready(action: Action, { desk, unready }: Performance): Pr
 const pausesMs = [0, 1000, 2000, 4000, 8000];
 
 /** Of these new rules, those that the cloud lists: an answer to a call is not proof enough to take away what they replace. */
-export async function verify(made: ReadonlySet<CloudId>, desk: Desk): Promise<ReadonlySet<CloudId>> {
+export async function verify(made: ReadonlySet<CloudId>, desk: ExecutionContext): Promise<ReadonlySet<CloudId>> {
   const seen = new Set<CloudId>();
   try {
     for (const pauseMs of pausesMs) {
       if (seen.size === made.size) break;
-      const waiter = { clock: desk.ports.clock, waits: desk.halt.waits, tell: desk.tell };
+      const waiter = { clock: desk.ports.clock, waits: desk.cancellation.waits, tell: desk.notify };
       if (pauseMs > 0) await wait({ why: 'visible', detail: 'new rules', forMs: pauseMs }, waiter);
       const listed = await listedRules(desk);
       for (const id of made) if (listed.has(id)) seen.add(id);
     }
   } catch (error) {
-    if (!isStop(error, desk.halt.waits)) throw error;
+    if (!isCancellation(error, desk.cancellation.waits)) throw error;
   }
   return seen;
 }
 
-async function listedRules({ at, line }: Desk): Promise<ReadonlySet<CloudId>> {
+async function listedRules({ at, calls: line }: ExecutionContext): Promise<ReadonlySet<CloudId>> {
   const ids = new Set<CloudId>();
   try {
     for await (const page of at.site.session.actuators['firewall-rule'].list(line.reading())) {

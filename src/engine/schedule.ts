@@ -5,7 +5,7 @@ import type { CloudId } from '../core/resource.ts';
 import { done, type Outcome, unsent } from './ports.ts';
 
 /** What a schedule runs. */
-interface Crew {
+interface StepRunner {
   readonly order: Order;
   readonly limits: BatchLimits;
   readonly waits: AbortSignal;
@@ -19,9 +19,9 @@ interface Crew {
  * Runs what may run, side by side, and what waits for it as soon as it has ended. A rule is taken away only once a look has found
  * the new ones that it waits for. One outcome per step, in order.
  */
-export async function schedule({ order, limits, waits, perform, verify }: Crew): Promise<readonly Outcome[]> {
-  const board = boardOf(order);
-  const batches = runway(limits);
+export async function schedule({ order, limits, waits, perform, verify }: StepRunner): Promise<readonly Outcome[]> {
+  const board = stepTrackerOf(order);
+  const batches = dispatchQueue(limits);
   const flying = new Set<Promise<void>>();
   const fly = (flight: Promise<void>): void => {
     flying.add(flight);
@@ -57,7 +57,7 @@ async function race(flying: ReadonlySet<Promise<void>>): Promise<void> {
 }
 
 /** Which steps have ended and how, and which may start. */
-interface Board {
+interface StepTracker {
   outcomeOf(at: number): Outcome;
   /** Actions that may be sent now, each given once; what cannot go well any more ends here. */
   ready(): readonly Action[];
@@ -71,14 +71,14 @@ interface Board {
   verified(asked: ReadonlySet<CloudId>, seen: ReadonlySet<CloudId>): void;
 }
 
-function boardOf({ steps, gates }: Order): Board {
+function stepTrackerOf({ steps, gates }: Order): StepTracker {
   const nodes: readonly (Step | Gate)[] = [...steps, ...gates];
   const outcomes = new Array<Outcome | undefined>(nodes.length);
   const positions = new Map(steps.map(({ action }, at) => [action, at]));
   const dependents = dependentsOf(nodes);
   const missing = nodes.map(({ needs, follows }) => needs.length + follows.length);
   const free: number[] = [...nodes.keys()].filter((at) => missing[at] === 0);
-  const sight = sightOf(steps, gates, outcomes);
+  const sight = ruleVisibilityOf(steps, gates, outcomes);
 
   const end = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome;
@@ -151,7 +151,7 @@ const unseen: Outcome = {
 };
 
 /** Which new rules the cloud has shown, and which gates wait for that. */
-interface Sight {
+interface RuleVisibility {
   /** Whether it has shown all that this gate waits for; else the gate is held until it does. */
   shows(at: number, gate: Gate): boolean;
   toVerify(): ReadonlySet<CloudId> | undefined;
@@ -163,7 +163,11 @@ interface Sight {
   ended(at: number): void;
 }
 
-function sightOf(steps: readonly Step[], gates: readonly Gate[], outcomes: readonly (Outcome | undefined)[]): Sight {
+function ruleVisibilityOf(
+  steps: readonly Step[],
+  gates: readonly Gate[],
+  outcomes: readonly (Outcome | undefined)[],
+): RuleVisibility {
   const isMade = (at: number): boolean =>
     steps[at]?.action.verb === 'create' && steps[at].action.kind === 'firewall-rule';
   const awaited = new Set(gates.filter(({ seen }) => seen).flatMap(({ needs }) => needs.filter(isMade)));
@@ -205,7 +209,7 @@ function sightOf(steps: readonly Step[], gates: readonly Gate[], outcomes: reado
 const idOf = (outcome: Outcome | undefined): CloudId => (outcome?.as === 'done' ? (outcome.observed?.id ?? '') : '');
 
 /** Batches that wait for their turn. A batch that waits holds back only those of its own kind and verb. */
-interface Runway {
+interface DispatchQueue {
   add(ready: readonly Action[]): void;
   /** Those that may start now. */
   takeOff(): readonly Batch[];
@@ -215,14 +219,14 @@ interface Runway {
 /** So many batches of one kind and verb are on their way at once. */
 const atOnce = 16;
 
-interface Strip {
+interface DispatchSlot {
   readonly waiting: Batch[];
   flying: number;
 }
 
-function runway(limits: BatchLimits): Runway {
-  const strips = new Map<string, Strip>();
-  const stripOf = ({ kind, verb }: Batch): Strip => {
+function dispatchQueue(limits: BatchLimits): DispatchQueue {
+  const strips = new Map<string, DispatchSlot>();
+  const stripOf = ({ kind, verb }: Batch): DispatchSlot => {
     const key = `${kind} ${verb}`;
     const strip = strips.get(key) ?? { waiting: [], flying: 0 };
     strips.set(key, strip);

@@ -4,10 +4,10 @@ import type { CloudId, Kind } from '../core/resource.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import type { Session } from '../ports/provider.ts';
 import { type CallLog, callLog } from './calls.ts';
-import { leased } from './cancellation.ts';
-import type { Desk, Room } from './execution-context.ts';
-import { desiredOf, draftOf, earlierBatch, effectsOf, type Item, observedOf } from './intent.ts';
-import { type GuardedIntents, intendGuarded, permits, Refused, reasonsOf } from './permit.ts';
+import { unlessLeaseLost } from './cancellation.ts';
+import type { ExecutionContext, QuotaState } from './execution-context.ts';
+import { desiredOf, earlierBatch, effectsOf, type Item, intentDraftOf, observedOf } from './intent.ts';
+import { type GuardedIntents, permits, Refused, reasonsOf, recordIntents } from './permit.ts';
 import { done, type Outcome, unsent } from './ports.ts';
 import { hasToken, isWhole, notWhole } from './replay.ts';
 import { callActuator, type Ready } from './request.ts';
@@ -17,7 +17,7 @@ import { deliver } from './retry.ts';
  * Items of one kind and verb, from intent to settlement: one transaction, the calls it takes, one transaction.
  * One outcome per item, in order.
  */
-export async function send(items: readonly Item[], desk: Desk): Promise<readonly Outcome[]> {
+export async function send(items: readonly Item[], desk: ExecutionContext): Promise<readonly Outcome[]> {
   const grounded = items.map((item) => groundOf(item, desk));
   const sendable = items.filter((_, i) => grounded[i] === undefined);
   const sent = new Map<Item, Outcome>();
@@ -27,7 +27,7 @@ export async function send(items: readonly Item[], desk: Desk): Promise<readonly
 }
 
 /** What keeps an item from being sent at all: an address it names has no id. */
-function groundOf({ action, verb }: Item, { known }: Desk): Outcome | undefined {
+function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
   if (verb === 'delete' || verb === 'forget') return undefined;
   const { kind, attributes, address } = desiredOf(action);
   if (known.names.resolve(kind, attributes) !== undefined) return undefined;
@@ -38,13 +38,13 @@ function groundOf({ action, verb }: Item, { known }: Desk): Outcome | undefined 
 }
 
 /** A launch is sent again with those it was sent with, and with nobody else: its token is that of its first. */
-function companiesOf(items: readonly Item[], desk: Desk): ReadonlyMap<string | undefined, readonly Item[]> {
+function companiesOf(items: readonly Item[], desk: ExecutionContext): ReadonlyMap<string | undefined, readonly Item[]> {
   return Map.groupBy(items, (item) =>
     isLaunch(item, desk) ? earlierBatch(item.action.address, desk.known.knowledge) : undefined,
   );
 }
 
-const isLaunch = ({ action, verb }: Item, { at }: Pick<Desk, 'at'>): boolean =>
+const isLaunch = ({ action, verb }: Item, { at }: Pick<ExecutionContext, 'at'>): boolean =>
   verb === 'create' && hasToken(action.kind, at.site.holds.oneByName);
 
 type Answered = readonly [Item, Outcome];
@@ -53,11 +53,11 @@ type Answered = readonly [Item, Outcome];
 async function sendTogether(
   batch: string | undefined,
   items: readonly Item[],
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<readonly Answered[]> {
-  if (items.length === 0 || desk.halt.waits.aborted) return [];
+  if (items.length === 0 || desk.cancellation.waits.aborted) return [];
   if (!isWhole(desk.known.replays, batch, items)) return items.map((item) => [item, notWhole]);
-  const intents = await intendGuarded(items, desk);
+  const intents = await recordIntents(items, desk);
   const ready = intents.ready.map(({ item }) => item);
   if (!isWhole(desk.known.replays, batch, ready))
     return [...intents.refused, ...ready.map((item): Answered => [item, notWhole])];
@@ -68,7 +68,7 @@ async function sendTogether(
 async function deliverIntended(
   { ready, refused, epoch }: GuardedIntents,
   recorded: number,
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<readonly Answered[]> {
   const log = callLog();
   const record = recording(ready, recorded, desk);
@@ -78,7 +78,7 @@ async function deliverIntended(
   return [...refused, ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent])];
 }
 
-type Permitting = Desk & {
+type Permitting = ExecutionContext & {
   readonly permit: ReturnType<typeof permits>;
   readonly record: ReturnType<typeof recording>;
 };
@@ -87,13 +87,17 @@ type Permitting = Desk & {
  * Makes sure that a launch is recorded as it leaves: what is sent again from the record must be the same call. A part of what was
  * refused, or all but one that was, is a call of its own, under a token of its own.
  */
-function recording(ready: readonly Ready[], recorded: number, desk: Desk): (items: readonly Ready[]) => Promise<void> {
+function recording(
+  ready: readonly Ready[],
+  recorded: number,
+  desk: ExecutionContext,
+): (items: readonly Ready[]) => Promise<void> {
   const sizes = new Map(ready.map(({ intent }) => [intent, recorded]));
   return async (items) => {
     const [first] = items;
     if (!first || !isLaunch(first.item, desk)) return;
     if (items.every(({ intent }) => sizes.get(intent) === items.length)) return;
-    const { refused } = await intendGuarded(
+    const { refused } = await recordIntents(
       items.map(({ item }) => item),
       desk,
       true,
@@ -115,23 +119,23 @@ async function deliverReady(ready: readonly Ready[], desk: Permitting, log: Call
       items: ready,
       call: async (items) => {
         await desk.record(items);
-        return callActuator(items, desk, desk.line.writing(log, sent, desk.permit(items)));
+        return callActuator(items, desk, desk.calls.writing(log, sent, desk.permit(items)));
       },
       before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
       requests: () => log.sent,
     },
-    { ports: desk.ports, waits: desk.halt.waits, tell: desk.tell, room: roomFor(first.item, desk) },
+    { ports: desk.ports, waits: desk.cancellation.waits, tell: desk.notify, room: roomFor(first.item, desk) },
   );
   for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
   return outcomes;
 }
 
 /** One that takes the place of another had room until now. */
-const roomFor = ({ action }: Item, { known }: Desk): Room =>
+const roomFor = ({ action }: Item, { known }: ExecutionContext): QuotaState =>
   action.verb === 'create' ? known.rooms(action.desired) : { refusal: undefined };
 
 /** Machines have tokens, all else but networks a unique name or block everywhere; networks only on some clouds. */
-const isRepeatable = (kind: Kind, { at }: Desk): boolean =>
+const isRepeatable = (kind: Kind, { at }: ExecutionContext): boolean =>
   kind !== 'network' || at.site.holds.oneByName.includes(kind);
 
 /** Whoever intended it first may have sent it: whatever the cloud answers now but success, it may stand. */
@@ -140,16 +144,21 @@ const sentBefore: Outcome = {
   failure: { kind: 'ambiguous', code: 'SentBefore', message: 'an earlier sending of it was never answered' },
 };
 
-function remember({ action, verb }: Item, outcome: Outcome | undefined, { known }: Desk): void {
+function remember({ action, verb }: Item, outcome: Outcome | undefined, { known }: ExecutionContext): void {
   if (outcome?.as !== 'done') return;
   if (verb === 'adopt') known.names.add(action.address, observedOf(action).id);
   if (verb === 'create' && outcome.observed) known.names.add(action.address, outcome.observed.id);
 }
 
-async function settle(ready: readonly Ready[], outcomes: readonly Outcome[], log: CallLog, desk: Desk): Promise<void> {
+async function settle(
+  ready: readonly Ready[],
+  outcomes: readonly Outcome[],
+  log: CallLog,
+  desk: ExecutionContext,
+): Promise<void> {
   if (ready.length === 0) return;
   const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, desk));
-  await leased(() => desk.ports.ledger.settle(desk.at.warrant.pass, settlements));
+  await unlessLeaseLost(() => desk.ports.ledger.settle(desk.at.warrant.pass, settlements));
   for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, desk);
 }
 
@@ -158,7 +167,12 @@ const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pas
 const notSentFor = (outcome: Outcome): Failure =>
   outcome.as === 'withheld' ? { kind: 'conflict', code: 'NotSent', message: outcome.why } : notSent;
 
-function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, { known, at }: Desk): Settlement {
+function settlementOf(
+  { item, intent }: Ready,
+  outcome: Outcome,
+  log: CallLog,
+  { known, at }: ExecutionContext,
+): Settlement {
   const base = { intent, closes: outcome.as !== 'open', calls: log.records };
   if (outcome.as !== 'done') {
     const failure = 'failure' in outcome ? outcome.failure : notSentFor(outcome);
@@ -166,7 +180,7 @@ function settlementOf({ item, intent }: Ready, outcome: Outcome, log: CallLog, {
   }
   const { kind, address } = item.action;
   const { fixedMarks } = at.site.holds;
-  const { details } = draftOf(item, { knowledge: known.knowledge, batch: { name: '', size: 1 }, fixedMarks });
+  const { details } = intentDraftOf(item, { knowledge: known.knowledge, batch: { name: '', size: 1 }, fixedMarks });
   const id = outcome.observed?.id ?? idOf(item);
   return { ...base, outcome: { ok: true }, effects: effectsOf({ verb: item.verb, kind, address, id, details }) };
 }
@@ -175,7 +189,7 @@ function idOf({ action }: Item): string {
   return action.verb === 'forget' ? action.id : observedOf(action).id;
 }
 
-function report({ action }: Item, outcome: Outcome, { tell }: Desk): void {
+function report({ action }: Item, outcome: Outcome, { notify: tell }: ExecutionContext): void {
   if (outcome.as === 'unsent' || outcome.as === 'withheld') return;
   const { kind, verb, address } = action;
   tell?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
@@ -191,7 +205,7 @@ const found = new WeakMap<Session, Map<CloudId, Promise<string>>>();
 export function namingUsers(
   ready: readonly Ready[],
   outcomes: readonly Outcome[],
-  desk: Desk,
+  desk: ExecutionContext,
 ): Promise<readonly Outcome[]> {
   return Promise.all(
     outcomes.map(async (outcome, i): Promise<Outcome> => {
@@ -206,7 +220,11 @@ export function namingUsers(
   );
 }
 
-function usersOf(kind: keyof Session['actuators'], id: CloudId, { at, line }: Desk): Promise<string> {
+function usersOf(
+  kind: keyof Session['actuators'],
+  id: CloudId,
+  { at, calls: line }: ExecutionContext,
+): Promise<string> {
   const { session } = at.site;
   const actuator = session.actuators[kind];
   if (actuator.usersOf === undefined) return Promise.resolve('');

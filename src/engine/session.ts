@@ -28,13 +28,13 @@ export interface OpeningPorts {
  * becomes a gap that says why, nothing is read or written there, and least of all with the credentials of the process.
  */
 export async function openSession({ provider, access, given }: Opening, ports: OpeningPorts): Promise<Session> {
-  if (given === undefined) return discreet(await provider.open(access, ports.clock));
+  if (given === undefined) return redactedSession(await provider.open(access, ports.clock));
   const { endpoint } = access;
   const asking = { signal: ports.signal, ...(endpoint === undefined ? {} : { endpoint }) };
   const credentials = await credentialsOf(given, provider, { asking, secrets: ports.secrets });
   if (!credentials.ok) return silent(access.scope, credentials.failure);
   const session = await provider.open({ ...access, credentials: credentials.value }, ports.clock);
-  return discreet(session, credentials.value.secret?.());
+  return redactedSession(session, credentials.value.secret?.());
 }
 
 interface Sources {
@@ -85,11 +85,11 @@ function silent(scope: ScopeKey, { code, message }: Failure): Session {
  * The same session, whose failures repeat no secret: clouds and proxies quote what they refuse, and a failure goes into logs,
  * the ledger and answers. Known are the session's own credential and what machines were given to boot with.
  */
-export function discreet(session: Session, credential?: CloudCredential): Session {
-  const words = blot();
+export function redactedSession(session: Session, credential?: CloudCredential): Session {
+  const words = redactor();
   for (const text of textsOf(credential)) words.learn(text);
   const actuators = Object.fromEntries(
-    kindNames.map((kind) => [kind, quiet(session.actuators[kind] as unknown as Actuator, words)]), // why: each goes on working on its own kind
+    kindNames.map((kind) => [kind, redactedActuator(session.actuators[kind] as unknown as Actuator, words)]), // why: each goes on working on its own kind
   );
   return {
     scope: session.scope,
@@ -108,7 +108,7 @@ export function discreet(session: Session, credential?: CloudCredential): Sessio
 async function answerOf(
   session: Session,
   { question, call }: { readonly question: LaunchQuestion; readonly call: Call },
-  words: Blot,
+  words: Redactor,
 ): Promise<LaunchAnswer> {
   const answer = (await session.canLaunch?.(question, call)) ?? { as: 'possible' };
   return answer.as === 'possible' ? answer : { ...answer, failure: clear(answer.failure, words) };
@@ -117,7 +117,7 @@ async function answerOf(
 /** Also what only some have: left out here, it would be missed by nobody but the clouds' users. */
 type Whole = { readonly [K in keyof Required<Actuator>]: Actuator[K] | undefined };
 
-function quiet(actuator: Actuator, words: Blot): Whole {
+function redactedActuator(actuator: Actuator, words: Redactor): Whole {
   const { health, usersOf } = actuator;
   const many = async <T>(results: Promise<readonly Result<T>[]>): Promise<readonly Result<T>[]> =>
     (await results).map((result) => cleared(result, words));
@@ -140,7 +140,7 @@ function quiet(actuator: Actuator, words: Blot): Whole {
   };
 }
 
-const around = (call: Call, words: Blot): Call => ({
+const around = (call: Call, words: Redactor): Call => ({
   ...call,
   secret: async (address) => {
     const launch = await call.secret(address);
@@ -151,21 +151,21 @@ const around = (call: Call, words: Blot): Call => ({
     call.report(request, answer.failure === undefined ? answer : { ...answer, failure: clear(answer.failure, words) }),
 });
 
-const cleared = <T>(result: Result<T>, words: Blot): Result<T> =>
+const cleared = <T>(result: Result<T>, words: Redactor): Result<T> =>
   result.ok ? result : { ok: false, failure: clear(result.failure, words) };
 
-const unquoted = (result: Result<Health>, words: Blot): Result<Health> =>
+const unquoted = (result: Result<Health>, words: Redactor): Result<Health> =>
   !result.ok || result.value.state === 'passed'
     ? result
     : { ok: true, value: { ...result.value, detail: words.out(result.value.detail) } };
 
-const clear = (failure: Failure, words: Blot): Failure => ({
+const clear = (failure: Failure, words: Redactor): Failure => ({
   ...failure,
   code: words.out(failure.code),
   message: words.out(failure.message),
 });
 
-const listing = ({ code, message, failure }: ListingFailed, words: Blot): ListingFailed =>
+const listing = ({ code, message, failure }: ListingFailed, words: Redactor): ListingFailed =>
   new ListingFailed(words.out(code), words.out(message), failure && clear(failure, words));
 
 const launchTexts = ({ userData, access }: Launch): readonly string[] =>
@@ -186,7 +186,7 @@ function textsOf(credential: CloudCredential | undefined): readonly string[] {
 }
 
 /** Blots out texts, however they are written. */
-interface Blot {
+interface Redactor {
   /** From now on this is blotted out, and so is each long line of it: what quotes a script quotes a line of it. */
   learn(secret: string): void;
   out(text: string): string;
@@ -197,9 +197,9 @@ const shortest = 6;
 /** Lines of scripts that are shorter say little, and stand in many. */
 const shortestLine = 12;
 
-export const blotted = '(a secret)';
+export const redactedText = '(a secret)';
 
-export function blot(): Blot {
+export function redactor(): Redactor {
   const known = new Set<string>();
   return {
     learn: (secret) => {
@@ -208,7 +208,7 @@ export function blot(): Blot {
     },
     // why: the longest first, so that no piece of it is left standing
     out: (text) =>
-      [...known].sort((a, b) => b.length - a.length).reduce((left, form) => left.replaceAll(form, blotted), text),
+      [...known].sort((a, b) => b.length - a.length).reduce((left, form) => left.replaceAll(form, redactedText), text),
   };
 }
 

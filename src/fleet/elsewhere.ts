@@ -7,7 +7,7 @@ import { approvedBy } from '../core/plan/approve.ts';
 import { plan } from '../core/plan/plan.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { underWay } from '../core/plan/under-way.ts';
-import { withUnrecorded } from '../engine/reconcile.ts';
+import { withUnrecorded } from '../engine/converge.ts';
 import { providerOf } from '../estate/opened-estate.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock.ts';

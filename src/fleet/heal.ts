@@ -1,8 +1,8 @@
 import { heedingPolicy } from '../core/plan/guard.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
-import type { Steering } from '../engine/ports.ts';
-import type { Sight } from '../engine/reconcile.ts';
+import type { PlannedObservation } from '../engine/converge.ts';
+import type { PassControl } from '../engine/ports.ts';
 import { pausesNow } from '../estate/in-force.ts';
 import { siteOn } from '../estate/open-site.ts';
 import type { Charter } from './charter.ts';
@@ -57,9 +57,9 @@ async function healing(charter: Charter, guards: () => Promise<readonly Policy[]
 export interface Means {
   readonly charter: Charter;
   readonly generations: Generations;
-  readonly steering: Steering;
+  readonly steering: PassControl;
   /** Told of what was seen last by the specs of a former generation. */
-  readonly healed?: (sight: Sight) => Promise<void>;
+  readonly healed?: (sight: PlannedObservation) => Promise<void>;
 }
 
 /** Absent: that generation was not kept, cannot be opened by this version or this worker, or said nothing of this scope. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import type { PlannedObservation } from '../engine/converge.ts';
 import type { Progress } from '../engine/ports.ts';
-import type { Sight } from '../engine/reconcile.ts';
 import { openSite } from '../estate/open-site.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { Pulse } from '../ports/fleet-state.ts';
@@ -250,7 +250,7 @@ async function work(at: Opened & Scene, yard: Yard): Promise<End> {
   if (outcome === 'stopped') return { as: 'stopped' };
   if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
   const look = lookOf(where, by, charter, yard);
-  const healed = async ({ observation, knowledge }: Sight): Promise<void> =>
+  const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     rows.saw(await look(observation, knowledge));
   const means = { charter, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, means, yard));

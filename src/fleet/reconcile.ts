@@ -8,8 +8,8 @@ import { type Bounds, planEstate } from '../core/plan/estate.ts';
 import { noting } from '../core/plan/noting.ts';
 import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
-import type { Planner, Site, Steering } from '../engine/ports.ts';
-import { type Converged, converge } from '../engine/reconcile.ts';
+import { type Converged, converge } from '../engine/converge.ts';
+import type { PassControl, Planner, Site } from '../engine/ports.ts';
 import { type OpenedEstate, providerOf } from '../estate/opened-estate.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
@@ -57,7 +57,7 @@ export async function reconcile(
   scene: Scene,
   charter: Charter,
   yard: Yard,
-  { from, saw, ...steering }: Steering & Beginning,
+  { from, saw, ...steering }: PassControl & Beginning,
 ): Promise<Reconciled> {
   const { where, by, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = yard;

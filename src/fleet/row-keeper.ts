@@ -1,5 +1,5 @@
 import type { RowsInput } from '../core/inventory/rows.ts';
-import type { Converged } from '../engine/reconcile.ts';
+import type { Converged } from '../engine/converge.ts';
 import { attemptOf, keepRows } from '../estate/keep-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Yard } from './yard.ts';

@@ -1,7 +1,7 @@
 import { type Birth, isUnproven, minReadyOf } from '../core/births.ts';
 import type { StoppedWaves, Wanted } from '../core/plan/plan-input.ts';
 import { isSameRollout, rolloutsToStop } from '../core/plan/rollout-stops.ts';
-import type { Converged } from '../engine/reconcile.ts';
+import type { Converged } from '../engine/converge.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';

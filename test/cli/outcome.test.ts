@@ -5,8 +5,8 @@ import { outcomeText } from '../../src/cli/output/outcome-text.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { withoutStore } from '../../src/core/knowledge.ts';
 import { entriesOf } from '../../src/core/render/entries.ts';
+import type { Converged, PlannedObservation } from '../../src/engine/converge.ts';
 import type { Executed, Failing } from '../../src/engine/execute.ts';
-import type { Converged, Sight } from '../../src/engine/reconcile.ts';
 import { at, attributes, create, desired, observed, remove } from '../support/actions.ts';
 
 const net = create(desired('network', 'core', attributes.network()));
@@ -97,7 +97,7 @@ const settled = (action: Action): Executed => ({
 const lost: Executed = { settled: [], failed: [failure], findings: [], next: 'look', calls };
 
 /** The last look of a scope, and what was still to do then. */
-const sight = (actions: readonly Action[], findings: readonly Finding[] = []): Sight => ({
+const sight = (actions: readonly Action[], findings: readonly Finding[] = []): PlannedObservation => ({
   observation: { scope, at: 0, resources: [], gaps: [], pending: [], calls: 1 },
   knowledge: withoutStore('acme'),
   plan: { scope, actions, findings, calls: { observed: 1, predicted: 0 } },

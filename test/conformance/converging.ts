@@ -1,7 +1,7 @@
 import { plan } from '../../src/core/plan/plan.ts';
 import type { CloudId } from '../../src/core/resource.ts';
+import { type Converged, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import { type Converged, converge } from '../../src/engine/reconcile.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { access } from '../support/engine-world/documents.ts';
 import { revisionsOf } from '../support/engine-world/revisions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Condition, Observed } from '../../src/core/observed.ts';
 import { type Awaited as Asked, awaitState, type Missed } from '../../src/engine/await-state.ts';
-import type { Desk } from '../../src/engine/execution-context.ts';
+import type { ExecutionContext } from '../../src/engine/execution-context.ts';
 import type { Health } from '../../src/ports/actuator.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type SmallWorld, smallWorld } from '../support/small-world.ts';
@@ -53,11 +53,13 @@ async function awaited(
       inventory: { births: async (_: unknown, verdicts: readonly unknown[]) => void told.push(...verdicts) },
     },
     known: { knowledge: { births: births.map((born) => born(from)) } },
-    line: { reading: () => ({}) },
-    halt: { waits: new AbortController().signal },
+    calls: { reading: () => ({}) },
+    cancellation: { waits: new AbortController().signal },
   };
   // why: waiting asks for nothing else of a desk
-  const missed = await clock.run(() => awaitState({ ids: ['i-1'], state: 'ready', ...how }, desk as unknown as Desk));
+  const missed = await clock.run(() =>
+    awaitState({ ids: ['i-1'], state: 'ready', ...how }, desk as unknown as ExecutionContext),
+  );
   return { missed, from, tookMs: clock.now() - from, reads, checked, told };
 }
 

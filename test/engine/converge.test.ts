@@ -231,7 +231,7 @@ describe('converge, stopped', () => {
     const applied = await world.apply([network(), rule([443]), machines(2)], {
       steering: {
         signal: stop.signal,
-        tell,
+        notify: tell,
         ...(how === 'look' ? { look: async () => (isTime() ? 'stop' : 'go') } : {}),
       },
       lease: (lease) => ({ ...lease, signal: lost.signal }),
@@ -283,7 +283,7 @@ describe('converge, a creation whose answer was lost', () => {
     const tell = (event: Progress): void => {
       if (event.at === 'waiting' && (event.atMostMs ?? Infinity) < 345_000) waits.push(event.detail);
     };
-    await world.apply([network()], { steering: { tell } });
+    await world.apply([network()], { steering: { notify: tell } });
     assert.match(waits[0] ?? '', /^network core(?: and [1-9]\d* more)?$/);
   });
 

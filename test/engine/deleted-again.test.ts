@@ -101,7 +101,7 @@ describe('a delete that a lagging replica answers with NotFound', () => {
         if (progress.at === 'settled' && progress.verb !== 'create')
           world.cloud.faults.add({ on: lists, times: 3, fault: { do: 'flicker', share: 1 } });
       };
-      await world.apply(next, { estate, job: { passes: 1, patienceMs: 30_000 }, steering: { tell: hide } });
+      await world.apply(next, { estate, job: { passes: 1, patienceMs: 30_000 }, steering: { notify: hide } });
       world.cloud.faults.clear();
       await sleep(world, 120_000);
       const done = await world.apply(next, { estate });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CloudCredential } from '../../src/core/cloud-credential.ts';
 import type { Failure } from '../../src/core/failure.ts';
-import { discreet } from '../../src/engine/session.ts';
+import { redactedSession } from '../../src/engine/session.ts';
 import type { Answer, Call, Creation } from '../../src/ports/actuator.ts';
 import { ListingFailed, type Session } from '../../src/ports/provider.ts';
 import { assertHidden, canary } from '../support/canary.ts';
@@ -51,7 +51,7 @@ const one = [{}] as unknown as readonly Creation[];
 describe('a discreet session', () => {
   for (const [at, credential] of credentials.entries())
     it(`repeats nothing of its credential: ${credential.cloud} ${at}`, async () => {
-      const session = discreet(talkative(), credential);
+      const session = redactedSession(talkative(), credential);
       const { network } = session.actuators;
       const call = callOf();
       const said: unknown[] = [
@@ -76,13 +76,13 @@ describe('a discreet session', () => {
 
   it('repeats nothing of what machines boot with, in answers or reports', async () => {
     const told: Answer[] = [];
-    const results = await discreet(talkative()).actuators.instance.create(one as never, callOf(told)); // why: as above
+    const results = await redactedSession(talkative()).actuators.instance.create(one as never, callOf(told)); // why: as above
     assert.equal(told.length, 1);
     assertHidden(results, told);
   });
 
   it('names who was denied', async () => {
-    const session = discreet(
+    const session = redactedSession(
       scriptedSession({ account: { ok: false, failure: quoting('AKIDEXAMPLE') } }),
       credentials[0],
     );
@@ -90,11 +90,11 @@ describe('a discreet session', () => {
   });
 
   it('passes on what went well, and leaves a session without `resume` without it', async () => {
-    const plain = discreet(scriptedSession({}));
+    const plain = redactedSession(scriptedSession({}));
     assert.deepEqual(await plain.identify(callOf()), { ok: true, value: 'acme' });
     assert.equal(plain.resume, undefined);
     const kept: unknown[] = [];
-    const resuming = discreet(scriptedSession({ resume: async (operations) => void kept.push(...operations) }));
+    const resuming = redactedSession(scriptedSession({ resume: async (operations) => void kept.push(...operations) }));
     await resuming.resume?.([{ id: 'a', state: 'b' }], callOf());
     assert.deepEqual(kept, [{ id: 'a', state: 'b' }]);
   });
@@ -112,13 +112,13 @@ describe('a discreet session', () => {
         network: { ...plain.actuators.network, usersOf: async () => ({ ok: false, failure: quoting(canary) }) },
       },
     };
-    const { instance, network } = discreet(whole, credentials[0]).actuators;
+    const { instance, network } = redactedSession(whole, credentials[0]).actuators;
     const health = await instance.health?.(['i-1'], callOf());
     assert.deepEqual(health, [{ ok: true, value: { state: 'failed', detail: 'no: (a secret)' } }]);
     const users = await network.usersOf?.('vpc-1', callOf());
     assert.match(JSON.stringify(users), /no: \(a secret\)/);
     assertHidden(health, users);
-    const { instance: bare } = discreet(plain).actuators;
+    const { instance: bare } = redactedSession(plain).actuators;
     assert.deepEqual([bare.health, bare.usersOf], [undefined, undefined]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { haltOn, Stopped } from '../../src/engine/cancellation.ts';
+import { Cancelled, cancellationOn } from '../../src/engine/cancellation.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
@@ -13,7 +13,10 @@ const leaseOn = (signal: AbortSignal): Lease => ({
 });
 
 /** When each of the two signals aborted, in ms from the start; undefined: not within five seconds. */
-async function timesOf(clock: VirtualClock, halt: ReturnType<typeof haltOn>): Promise<readonly (number | undefined)[]> {
+async function timesOf(
+  clock: VirtualClock,
+  halt: ReturnType<typeof cancellationOn>,
+): Promise<readonly (number | undefined)[]> {
   const start = clock.now();
   const times: (number | undefined)[] = [undefined, undefined];
   for (const [i, signal] of [halt.waits, halt.requests].entries()) {
@@ -31,29 +34,29 @@ async function timesOf(clock: VirtualClock, halt: ReturnType<typeof haltOn>): Pr
 describe('halt', () => {
   it('nothing stops what nobody stops', async () => {
     const clock = virtualClock();
-    const halt = haltOn({ signal: new AbortController().signal, look: async () => 'go' }, clock);
+    const halt = cancellationOn({ signal: new AbortController().signal, look: async () => 'go' }, clock);
     assert.deepEqual(await timesOf(clock, halt), [undefined, undefined]);
   });
 
   it('the caller ends waits at once, and leaves requests nine tenths of a second', async () => {
     const clock = virtualClock();
     const stop = new AbortController();
-    const halt = haltOn({ signal: stop.signal }, clock);
+    const halt = cancellationOn({ signal: stop.signal }, clock);
     void clock.sleep(100).then(() => stop.abort(new Error('shutdown')));
     assert.deepEqual(await timesOf(clock, halt), [100, 1000]);
-    assert.ok(halt.waits.reason instanceof Stopped);
+    assert.ok(halt.waits.reason instanceof Cancelled);
   });
 
   it('so does a caller who had stopped before', async () => {
     const clock = virtualClock();
-    const halt = haltOn({ signal: AbortSignal.abort() }, clock);
+    const halt = cancellationOn({ signal: AbortSignal.abort() }, clock);
     assert.deepEqual(await timesOf(clock, halt), [0, 900]);
   });
 
   it('a lost lease cuts requests too', async () => {
     const clock = virtualClock();
     const lost = new AbortController();
-    const halt = haltOn({ signal: new AbortController().signal }, clock, leaseOn(lost.signal));
+    const halt = cancellationOn({ signal: new AbortController().signal }, clock, leaseOn(lost.signal));
     void clock.sleep(100).then(() => lost.abort());
     assert.deepEqual(await timesOf(clock, halt), [100, 100]);
   });
@@ -66,14 +69,14 @@ describe('halt', () => {
       async () => 'stop',
     ];
     const look = () => (answers.shift() ?? (async () => 'go' as const))();
-    const halt = haltOn({ signal: new AbortController().signal, look }, clock);
+    const halt = cancellationOn({ signal: new AbortController().signal, look }, clock);
     assert.deepEqual(await timesOf(clock, halt), [2000, 2900]);
   });
 
   it('after its end nothing is watched', async () => {
     const clock = virtualClock();
     const stop = new AbortController();
-    const halt = haltOn({ signal: stop.signal, look: async () => 'go' }, clock);
+    const halt = cancellationOn({ signal: stop.signal, look: async () => 'go' }, clock);
     halt.end();
     await clock.advance(1);
     stop.abort();

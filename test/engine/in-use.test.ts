@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure } from '../../src/core/failure.ts';
-import type { Desk } from '../../src/engine/execution-context.ts';
+import type { ExecutionContext } from '../../src/engine/execution-context.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
 import type { Ready } from '../../src/engine/request.ts';
 import { namingUsers } from '../../src/engine/send.ts';
@@ -33,7 +33,7 @@ async function told(
   };
   const session = { actuators: { subnet: answer === undefined ? {} : { usersOf } } };
   // why: naming who stands there asks for nothing else
-  const desk = { at: { site: { session } }, line: { reading: () => ({}) } } as unknown as Desk;
+  const desk = { at: { site: { session } }, calls: { reading: () => ({}) } } as unknown as ExecutionContext;
   let outcomes: readonly Outcome[] = [];
   for (let n = 0; n < times; n += 1)
     // why: as above

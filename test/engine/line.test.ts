@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Sent } from '../../src/core/pack.ts';
-import { callLog, lineOf } from '../../src/engine/calls.ts';
-import { haltOn } from '../../src/engine/cancellation.ts';
+import { callLog, callsOf } from '../../src/engine/calls.ts';
+import { cancellationOn } from '../../src/engine/cancellation.ts';
 import type { Progress } from '../../src/engine/ports.ts';
 import type { Call, Cost, Request } from '../../src/ports/actuator.ts';
 import type { Lease } from '../../src/ports/lease.ts';
@@ -36,8 +36,8 @@ function recordedLine() {
   };
   const clock = virtualClock();
   const lease = { remainingMs: () => 1000, signal: new AbortController().signal } as Lease; // why: all that a line asks of it
-  const halt = haltOn({ signal: new AbortController().signal }, clock);
-  const line = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined, lease });
+  const halt = cancellationOn({ signal: new AbortController().signal }, clock);
+  const line = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined, lease });
   return { line, told, needs, end: () => halt.end() };
 }
 
@@ -89,8 +89,8 @@ describe('what a line tells those who watch', () => {
     const clock = virtualClock();
     const take = async (): Promise<number> => (afterMs > 0 ? clock.sleep(afterMs).then(() => 1) : 1);
     const limiter: Limiter = { take, slow: () => {}, learn: () => {} };
-    const halt = haltOn({ signal: new AbortController().signal }, clock);
-    const line = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: (one) => told.push(one) });
+    const halt = cancellationOn({ signal: new AbortController().signal }, clock);
+    const line = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: (one) => told.push(one) });
     const call = line.reading();
     await clock.run(() => call.admit({ ...request, mutating: false }));
     call.report({ ...request, mutating: false }, { durationMs: 3, requestId: 'q', ...(failure ? { failure } : {}) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
+import { convergenceState } from '../../src/engine/converge.ts';
 import type { Executed } from '../../src/engine/execute.ts';
-import { memo } from '../../src/engine/reconcile.ts';
 import { create, desired, observed, attributes as of, remove, update } from '../support/actions.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -27,7 +27,7 @@ const settling = (action: Action): Executed => {
   return { ...nothing, settled: [{ kind, verb, address }] };
 };
 
-const sorted = (one: ReturnType<typeof memo>, actions: readonly Action[]) => {
+const sorted = (one: ReturnType<typeof convergenceState>, actions: readonly Action[]) => {
   const { actions: todo, echoes, givenUp } = one.sort({ actions });
   const names = (of: readonly Action[]): string => of.map(({ address }) => address.split('/').at(-1)).join(' ');
   return { todo: names(todo), echoes: names(echoes), givenUp: names(givenUp) };
@@ -35,7 +35,7 @@ const sorted = (one: ReturnType<typeof memo>, actions: readonly Action[]) => {
 
 describe('memo', () => {
   it('knows nothing at first', () => {
-    assert.deepEqual(sorted(memo(virtualClock()), [network, subnet]), {
+    assert.deepEqual(sorted(convergenceState(virtualClock()), [network, subnet]), {
       todo: 'core core.app',
       echoes: '',
       givenUp: '',
@@ -43,13 +43,13 @@ describe('memo', () => {
   });
 
   it('what a person must mend is not sent again, nor what rests on it', () => {
-    const one = memo(virtualClock());
+    const one = convergenceState(virtualClock());
     one.learn([network, subnet, other], failing(network, 'person'));
     assert.deepEqual(sorted(one, [network, subnet, other]), { todo: 'lab', echoes: '', givenUp: 'core core.app' });
   });
 
   it('what may go well the next time is', () => {
-    const one = memo(virtualClock());
+    const one = convergenceState(virtualClock());
     one.learn([network], failing(network, 'next-pass'));
     assert.equal(sorted(one, [network]).todo, 'core');
   });
@@ -60,7 +60,7 @@ describe('memo', () => {
       [network, { todo: 'core', echoes: '', givenUp: '' }],
     ] as const) {
       const clock = virtualClock();
-      const one = memo(clock);
+      const one = convergenceState(clock);
       const clash = () => {
         const { kind, verb, address } = action;
         const failure = { kind: 'conflict', code: 'InUse', message: 'x' } as const;
@@ -75,7 +75,7 @@ describe('memo', () => {
   });
 
   it('what the limits refused waits for an approval', () => {
-    const one = memo(virtualClock());
+    const one = convergenceState(virtualClock());
     const { kind, address, verb } = oldRule;
     const finding = { type: 'withheld', kind, address, action: verb, code: 'limit', why: 'full', scope: 's' } as const;
     one.learn([oldRule], { ...nothing, findings: [finding] });
@@ -83,7 +83,7 @@ describe('memo', () => {
   });
 
   it('what a newer generation has overtaken is not tried again', () => {
-    const one = memo(virtualClock());
+    const one = convergenceState(virtualClock());
     const { kind, address, verb } = oldRule;
     const finding = { type: 'withheld', kind, address, action: verb, code: 'stale', why: 'newer', scope: 's' } as const;
     one.learn([oldRule], { ...nothing, findings: [finding] });
@@ -91,14 +91,14 @@ describe('memo', () => {
   });
 
   it('an atom stays where the new one is given up', () => {
-    const one = memo(virtualClock());
+    const one = convergenceState(virtualClock());
     one.learn([rule, oldRule], failing(rule, 'person'));
     assert.deepEqual(sorted(one, [rule, oldRule]), { todo: '', echoes: '', givenUp: 'new old' });
   });
 
   it('what was done a moment ago is an echo of a listing that lags, for a minute', async () => {
     const clock = virtualClock();
-    const one = memo(clock);
+    const one = convergenceState(clock);
     one.learn([relabel('a')], settling(relabel('a')));
     assert.equal(sorted(one, [relabel('a')]).echoes, 'core');
     assert.equal(sorted(one, [relabel('b')]).todo, 'core', 'another change is no echo');

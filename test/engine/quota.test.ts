@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { specFiles } from '../../bench/estate/specs.ts';
 import { openStage } from '../../bench/virtual/stage.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Room } from '../../src/engine/execution-context.ts';
+import type { QuotaState } from '../../src/engine/execution-context.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
 import { deliver } from '../../src/engine/retry.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -27,7 +27,11 @@ function cloudWith(
   return { calls, running, call };
 }
 
-const launch = (count: number, call: ReturnType<typeof cloudWith>['call'], room: Room = { refusal: undefined }) => {
+const launch = (
+  count: number,
+  call: ReturnType<typeof cloudWith>['call'],
+  room: QuotaState = { refusal: undefined },
+) => {
   const clock = virtualClock();
   let requests = 0;
   const delivery = {
@@ -52,7 +56,7 @@ describe('a launch over quota', () => {
     for (const capacity of [...new Set([0, 1, Math.floor(count / 3), Math.floor(count / 2), count - 1])])
       it(`${capacity} of ${count} fit: they run, and few calls were made`, async () => {
         const { calls, running, call } = cloudWith(capacity);
-        const room: Room = { refusal: undefined };
+        const room: QuotaState = { refusal: undefined };
         const outcomes = await launch(count, call, room);
         assert.equal(running.length, capacity);
         assert.equal(done(outcomes), capacity);
@@ -71,7 +75,7 @@ describe('a launch over quota', () => {
 
   it('once one more does not fit, nothing like it is sent', async () => {
     const { calls, call } = cloudWith(40);
-    const room: Room = { refusal: undefined };
+    const room: QuotaState = { refusal: undefined };
     await launch(100, call, room);
     const before = calls.length;
     const outcomes = await launch(100, call, room);
@@ -81,14 +85,14 @@ describe('a launch over quota', () => {
 
   it('a part that is refused for anything else ends it', async () => {
     const { calls, call } = cloudWith(40, (sent) => (sent.length === 50 ? 'conflict' : undefined));
-    const room: Room = { refusal: undefined };
+    const room: QuotaState = { refusal: undefined };
     const outcomes = await launch(100, call, room);
     assert.deepEqual([calls.length, done(outcomes), room.refusal], [2, 0, undefined]);
   });
 
   it('each with a call of its own: the first refusal says that not one more fits', async () => {
     const { call } = cloudWith(3);
-    const room: Room = { refusal: undefined };
+    const room: QuotaState = { refusal: undefined };
     const singly = async (sent: readonly number[]) => (await Promise.all(sent.map((one) => call([one])))).flat();
     assert.equal(done(await launch(5, singly, room)), 3);
     assert.equal(room.refusal?.message, '1 are too many');

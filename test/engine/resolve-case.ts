@@ -3,7 +3,7 @@ import type { Knowledge, PendingIntent, Settled } from '../../src/core/knowledge
 import type { Mark, Observation, Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
-import { resolve } from '../../src/engine/pending-intents.ts';
+import { resolvePendingIntents } from '../../src/engine/pending-intents.ts';
 import { freshMs } from '../../src/engine/permit.ts';
 import { at } from '../support/actions.ts';
 
@@ -81,7 +81,12 @@ export function judge({
     applied: new Map(),
     unstuck: new Map(),
   };
-  const { settlements, again, unseen } = resolve(observation, knowledge, oneByName, new Map(Object.entries(seenAt)));
+  const { settlements, again, unseen } = resolvePendingIntents(
+    observation,
+    knowledge,
+    oneByName,
+    new Map(Object.entries(seenAt)),
+  );
   const told = settlements.map(({ intent, outcome, effects, closes }) => {
     assert.ok(closes, 'what is settled here is closed');
     if (!outcome.ok) return `${intent} ${outcome.failure.code}`;

@@ -74,7 +74,7 @@ async function judge(from: Estate, to: Estate, faults: readonly FaultRule[]): Pr
   const { scope } = await world.apply(documentsOf(to), {
     estate: limits,
     planned: (observation, made) => looks.push(lookOf(observation, made, world.cloud)),
-    steering: { tell: (progress) => stuck.push(...stuckBy(progress, world.cloud)) },
+    steering: { notify: (progress) => stuck.push(...stuckBy(progress, world.cloud)) },
   });
   const { changes } = world.cloud.history;
   // why: what built the estate is judged by nobody

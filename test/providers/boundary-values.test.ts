@@ -5,7 +5,7 @@ import { azure } from '../../providers/azure/index.ts';
 import { gcp } from '../../providers/gcp/index.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
-import type { Converged } from '../../src/engine/reconcile.ts';
+import type { Converged } from '../../src/engine/converge.ts';
 import * as awsAt from '../support/aws-session.ts';
 import * as azureAt from '../support/azure-session.ts';
 import { access, machineIn, network, rule } from '../support/engine-world/documents.ts';

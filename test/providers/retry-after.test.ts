@@ -6,8 +6,8 @@ import { Refusal } from '../../providers/memory/cloud/refusal.ts';
 import { toFailure as memoryFailure } from '../../providers/memory/errors.ts';
 import { type Failure, judge } from '../../src/core/failure.ts';
 import { longestWaitMs, retryAfterOf } from '../../src/core/retry-after.ts';
-import { callLog, lineOf } from '../../src/engine/calls.ts';
-import { haltOn } from '../../src/engine/cancellation.ts';
+import { callLog, callsOf } from '../../src/engine/calls.ts';
+import { cancellationOn } from '../../src/engine/cancellation.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { unsent } from '../../src/engine/ports.ts';
 import { deliver } from '../../src/engine/retry.ts';
@@ -194,7 +194,7 @@ describe('the engine waits as long as was asked', () => {
     for (const ms of waits) {
       const clock = virtualClock();
       const limiter = inProcessLimiter({ clock });
-      const halt = haltOn({ signal: new AbortController().signal }, clock);
+      const halt = cancellationOn({ signal: new AbortController().signal }, clock);
       const site = {
         session: scriptedSession({}),
         account: '',
@@ -204,7 +204,7 @@ describe('the engine waits as long as was asked', () => {
       };
       const budget = { shape: 'bucket', capacity: 1000, perSecond: 1000, source: '' } as const;
       const request: Request = { action: 'List', mutating: false, costs: [{ lane: { key: 'a', budget }, amount: 1 }] };
-      const call = lineOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined }).reading(callLog());
+      const call = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined }).reading(callLog());
       await clock.run(async () => {
         await call.admit(request);
         const from = clock.now();

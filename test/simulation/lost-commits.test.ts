@@ -6,8 +6,8 @@ import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts'
 import { claim } from '../../src/core/plan/claim.ts';
 import { isUnrecorded } from '../../src/core/plan/lost-commits.ts';
 import type { CloudId } from '../../src/core/resource.ts';
+import type { Converged } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Converged } from '../../src/engine/reconcile.ts';
 import type { Accepted } from '../../src/ports/store.ts';
 import { memoryDatabase, type ReplicatedDatabase } from '../support/memory-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -9,8 +9,8 @@ import type { Observation } from '../../src/core/observed.ts';
 import { pausePolicy } from '../../src/core/plan/pause.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import type { Policy } from '../../src/core/plan/plan-input.ts';
+import { type Converged, converge } from '../../src/engine/converge.ts';
 import type { Progress, Refusals } from '../../src/engine/ports.ts';
-import { type Converged, converge } from '../../src/engine/reconcile.ts';
 import { openSession } from '../../src/engine/session.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
@@ -185,7 +185,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
     { ...store, operations: shift.operations, limiter: stage.limiter, clock, random: draw.random },
     {
       signal,
-      tell: (progress) => {
+      notify: (progress) => {
         shift.log.told.push(progress);
         shift.log.stuck.push(...stuckBy(progress, stage.cloud));
       },

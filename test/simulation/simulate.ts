@@ -2,8 +2,8 @@ import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import { makeCloud } from '../../providers/memory/cloud.ts';
 import { storm } from '../../providers/memory/faults.ts';
 import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
+import type { PlannedObservation } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Sight } from '../../src/engine/reconcile.ts';
 import type { LedgerEntry } from '../../src/ports/ledger.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -204,7 +204,7 @@ const calm = (stage: Stage, { scope, number }: Accepted, name: string): Promise<
   runProcess(stage, { name, generation: number, scope, fate: { kind: 'lives' } });
 
 function endOf({ scope }: Accepted, { converged }: Ran, writes: number): EndTrace {
-  const sight: Sight | undefined = converged?.last;
+  const sight: PlannedObservation | undefined = converged?.last;
   if (converged === undefined || sight === undefined) throw new Error('the quiet run did not get the lease');
   return { desired: scope.wanted.desired, sight, outcome: converged.outcome, writes };
 }

@@ -5,9 +5,9 @@ import type { ScopePlan } from '../../src/core/action.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { Observation } from '../../src/core/observed.ts';
 import { plan } from '../../src/core/plan/plan.ts';
+import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { EnginePorts, Steering } from '../../src/engine/ports.ts';
-import { type Converged, type Convergence, converge } from '../../src/engine/reconcile.ts';
+import type { EnginePorts, PassControl } from '../../src/engine/ports.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import { compiled } from './engine-world/compiled.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
@@ -23,7 +23,7 @@ export interface SmallWorld {
 }
 
 export interface How {
-  readonly steering?: Partial<Steering>;
+  readonly steering?: Partial<PassControl>;
   readonly job?: Partial<Convergence>;
   readonly lease?: (lease: Lease) => Lease;
   readonly estate?: object;

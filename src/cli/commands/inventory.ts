@@ -15,7 +15,7 @@ import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Kind } from '../../core/resource.ts';
 import { compareText } from '../../core/text-order.ts';
-import { withUnrecorded } from '../../engine/reconcile.ts';
+import { withUnrecorded } from '../../engine/converge.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

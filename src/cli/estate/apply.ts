@@ -5,8 +5,8 @@ import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Policy } from '../../core/plan/plan-input.ts';
 import type { ScopeKey } from '../../core/resource.ts';
+import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
-import { type Converged, converge } from '../../engine/reconcile.ts';
 import { onlyApproved } from '../../estate/approval.ts';
 import { type InForce, inForce } from '../../estate/in-force.ts';
 import { sha256 } from '../../estate/sha256.ts';
@@ -147,6 +147,6 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
       clock: context.clock,
       random: Math.random,
     },
-    { signal: context.stop, tell: tellScope(scope, work.progress) },
+    { signal: context.stop, notify: tellScope(scope, work.progress) },
   );
 }

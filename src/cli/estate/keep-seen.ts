@@ -1,6 +1,6 @@
 import type { Estate } from '../../answers/estate.ts';
 import { printable } from '../../core/printable.ts';
-import type { Converged } from '../../engine/reconcile.ts';
+import type { Converged } from '../../engine/converge.ts';
 import { keepInForce, type SeenScope } from '../../estate/keep-in-force.ts';
 import { attemptOf } from '../../estate/keep-rows.ts';
 import type { Store } from '../../ports/store.ts';

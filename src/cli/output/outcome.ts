@@ -1,8 +1,8 @@
 import type { Action, Finding, Verb } from '../../core/action.ts';
 import { type Entry, entriesOf } from '../../core/render/entries.ts';
 import type { Address, Kind } from '../../core/resource.ts';
+import type { Converged } from '../../engine/converge.ts';
 import type { Failing } from '../../engine/execute.ts';
-import type { Converged } from '../../engine/reconcile.ts';
 import type { Outcome } from '../estate/apply.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 

@@ -1,5 +1,12 @@
 import { alarmOn, type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
-import { type LaneOptions, LaneState, type LaneStore, rounding, type Shape, shapeOf } from '../../engine/rate-limit.ts';
+import {
+  type BudgetStore,
+  type RateLimitOptions,
+  RateLimitState,
+  rounding,
+  type UsableBudget,
+  usableBudgetOf,
+} from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
@@ -20,7 +27,7 @@ export interface LeasedLimiterOptions {
   readonly clock: Clock;
   /** This worker's own name in the fleet. */
   readonly worker: string;
-  readonly budgets: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  readonly budgets: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
   readonly events?: LeasedLimiterEvents;
 }
 
@@ -45,9 +52,9 @@ export function leasedLimiter(options: LeasedLimiterOptions): SharedLimiter {
   const lanes = new Map<string, LeasedLane>();
   const dispatcher = dispatcherOf(clock, (about) => {
     const touched = (): void => exchange.touch(lane);
-    const lane = new LeasedLane(about, shapeOf(about.budget, budgets), { clock, touched });
+    const lane = new LeasedLane(about, usableBudgetOf(about.budget, budgets), { clock, touched });
     lanes.set(about.key, lane);
-    return LaneState.on(lane.shape, lane);
+    return RateLimitState.on(lane.shape, lane);
   });
   const exchange = exchangeOf(options, lanes, dispatcher);
   const tell = (laneKey: string, note: (lane: LeasedLane) => void): void => {
@@ -199,9 +206,9 @@ interface Around {
 }
 
 /** The share that this worker has of one lane. */
-class LeasedLane implements LaneStore {
+class LeasedLane implements BudgetStore {
   readonly about: Cost['lane'];
-  readonly shape: Shape;
+  readonly shape: UsableBudget;
   readonly #around: Around;
   #share: Share | undefined;
   #until: Deadline | undefined;
@@ -219,7 +226,7 @@ class LeasedLane implements LaneStore {
   /** The time of its next question; Infinity where it has no reason to ask. */
   asksAt = never;
 
-  constructor(about: Cost['lane'], shape: Shape, around: Around) {
+  constructor(about: Cost['lane'], shape: UsableBudget, around: Around) {
     this.about = about;
     this.shape = shape;
     this.#around = around;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LaneOptions } from '../../engine/rate-limit.ts';
+import type { RateLimitOptions } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
@@ -8,7 +8,7 @@ import { type LeasedLimiterOptions, leasedLimiter, type Shares } from './leased-
 import { type Leasing, leaseShare, levelOf, type Share, type ShareAsk, type SharedLane } from './shares.ts';
 
 export interface PostgresSharesOptions {
-  readonly budgets: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  readonly budgets: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
   /** The caller's word that this fleet never ran before: lanes without a row are full. Else they were, at worst, empty when the table was made. */
   readonly fresh: boolean;
 }

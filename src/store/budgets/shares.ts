@@ -1,14 +1,14 @@
 import {
-  type KeptLane,
-  type LaneOptions,
-  LaneState,
+  type FairShare,
   leftTo,
   order,
   patienceMs,
+  type RateLimitOptions,
+  RateLimitState,
   rounding,
-  type Shape,
-  shapeOf,
-  type Turn,
+  type SavedRateLimit,
+  type UsableBudget,
+  usableBudgetOf,
 } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Rank } from '../../ports/limiter.ts';
@@ -27,7 +27,7 @@ import type { Rank } from '../../ports/limiter.ts';
  * epoch; workers say how long ago something was.
  */
 export interface SharedLane {
-  readonly lane: KeptLane;
+  readonly lane: SavedRateLimit;
   /** The number of the newest share. */
   readonly number: number;
   /** By worker. */
@@ -115,7 +115,7 @@ const graceMs = 1_000;
 
 export interface Leasing {
   readonly worker: string;
-  readonly budgets: LaneOptions;
+  readonly budgets: RateLimitOptions;
   readonly now: number;
   /** A lane that nobody used yet was, at worst, emptied right before this moment; absent: it is full. */
   readonly emptyAt?: number;
@@ -128,7 +128,7 @@ export function leaseShare(
   leasing: Leasing,
 ): { readonly lane: SharedLane; readonly share: Share } {
   const { worker, budgets, now } = leasing;
-  const shape = shapeOf(ask.lane.budget, budgets);
+  const shape = usableBudgetOf(ask.lane.budget, budgets);
   const lane = laneOf(known, ask, leasing);
   const held = settled(lane, known?.held ?? {}, { ask, leasing, shape });
   const slowed = ask.refusals
@@ -179,20 +179,20 @@ function laneOf(
   known: SharedLane | undefined,
   { lane: { budget } }: Pick<Cost, 'lane'>,
   { budgets, now, emptyAt }: Omit<Leasing, 'worker'>,
-): LaneState {
-  if (known !== undefined) return LaneState.from(known.lane, budget, budgets);
-  return LaneState.of(budget, { ...budgets, empty: emptyAt !== undefined }, emptyAt ?? now);
+): RateLimitState {
+  if (known !== undefined) return RateLimitState.from(known.lane, budget, budgets);
+  return RateLimitState.of(budget, { ...budgets, empty: emptyAt !== undefined }, emptyAt ?? now);
 }
 
 interface Asked {
   readonly ask: ShareAsk;
   readonly leasing: Leasing;
-  readonly shape: Shape;
+  readonly shape: UsableBudget;
 }
 
 /** Spends what was spent of the worker's own share and all of those that ended; returns the others. */
 function settled(
-  lane: LaneState,
+  lane: RateLimitState,
   held: SharedLane['held'],
   { ask, leasing: { worker, now }, shape }: Asked,
 ): Record<string, Held> {
@@ -209,7 +209,7 @@ function settled(
 }
 
 /** Units spent in a window are noted in 256 parts of it, each at its end. */
-function slotOf({ windowMs }: Shape, at: number): number {
+function slotOf({ windowMs }: UsableBudget, at: number): number {
   if (windowMs === undefined) return at;
   const slot = Math.max(1, windowMs / 256);
   return Math.ceil(at / slot) * slot;
@@ -217,12 +217,12 @@ function slotOf({ windowMs }: Shape, at: number): number {
 
 interface Standing {
   readonly heldByOthers: number;
-  readonly shape: Shape;
+  readonly shape: UsableBudget;
   readonly now: number;
 }
 
 /** Workers may have spent what they hold before the cloud counted: only less than without that is news. */
-function learn(lane: LaneState, { remaining }: ShareAsk, { heldByOthers, shape, now }: Standing): void {
+function learn(lane: RateLimitState, { remaining }: ShareAsk, { heldByOthers, shape, now }: Standing): void {
   if (remaining === undefined) return;
   if (remaining - shape.reserved < lane.left(now) - heldByOthers) lane.learn(remaining, now);
 }
@@ -240,7 +240,7 @@ interface Among {
 }
 
 /** As many of the worker's requests as may go now, row by row in order of service; where all may, something for those to come. */
-function give(lane: LaneState, ask: ShareAsk, { others, heldByOthers, now }: Among): Given {
+function give(lane: RateLimitState, ask: ShareAsk, { others, heldByOthers, now }: Among): Given {
   const rows = ask.rows
     .map((row) => ({ row, turn: turnOf(row, lane, now) }))
     .sort((a, b) => compare(a.turn, b.turn, now));
@@ -251,7 +251,7 @@ function give(lane: LaneState, ask: ShareAsk, { others, heldByOthers, now }: Amo
   for (const [i, { row, turn }] of rows.entries()) {
     let [used, since, all] = [turn.used, turn.since, row.all];
     for (const need of row.needs) {
-      const own: Turn = { ...turn, used, since };
+      const own: FairShare = { ...turn, used, since };
       const due = others.reduce((sum, other) => sum + dueTo(turnOfKept(other, lane, now), own, { part, now }), 0);
       const wanted = Math.min(need, most);
       if (amount + wanted + due > spendable + rounding) {
@@ -271,7 +271,11 @@ function give(lane: LaneState, ask: ShareAsk, { others, heldByOthers, now }: Amo
 }
 
 /** As `leftTo`, but to those of the own rank that something is due to an equal part at least: they come only within a second. */
-function dueTo(other: Turn, own: Turn, { part, now }: { readonly part: number; readonly now: number }): number {
+function dueTo(
+  other: FairShare,
+  own: FairShare,
+  { part, now }: { readonly part: number; readonly now: number },
+): number {
   const due = leftTo(other, own, now);
   return due > 0 && other.rank === own.rank ? Math.max(due, Math.min(other.all(), part)) : due;
 }
@@ -284,16 +288,20 @@ const keptRow = ({ rank, share, needs: [first = 0], all }: RowAsk, since: number
   all,
 });
 
-function turnOf({ rank, share, waitedMs, needs: [first = 0], all }: RowAsk, lane: LaneState, now: number): Turn {
+function turnOf(
+  { rank, share, waitedMs, needs: [first = 0], all }: RowAsk,
+  lane: RateLimitState,
+  now: number,
+): FairShare {
   return { rank, since: now - waitedMs, number: 0, first, all: () => all, used: lane.used(share, now) };
 }
 
-function turnOfKept({ rank, share, since, first, all }: WaitingRow, lane: LaneState, now: number): Turn {
+function turnOfKept({ rank, share, since, first, all }: WaitingRow, lane: RateLimitState, now: number): FairShare {
   return { rank, since, number: 0, first, all: () => all, used: lane.used(share, now) };
 }
 
 /** As `leftTo` serves them. */
-function compare(one: Turn, other: Turn, now: number): number {
+function compare(one: FairShare, other: FairShare, now: number): number {
   const [late, otherLate] = [one, other].map(({ since }) => now - since >= patienceMs);
   if (late !== otherLate) return late ? -1 : 1;
   if (late) return one.since - other.since;

@@ -1,4 +1,4 @@
-import { type LaneOptions, shapeOf } from '../../engine/rate-limit.ts';
+import { type RateLimitOptions, usableBudgetOf } from '../../engine/rate-limit.ts';
 import type { Budget, Cost } from '../../ports/actuator.ts';
 import type { LaneNow, NamedShape } from './lanes.ts';
 
@@ -14,13 +14,17 @@ export interface LaneBook {
 }
 
 /** `isKept`: the database keeps the lane too. */
-export function laneBook(budgets: LaneOptions, isKept: (budget: Budget) => boolean): LaneBook {
+export function laneBook(budgets: RateLimitOptions, isKept: (budget: Budget) => boolean): LaneBook {
   const known = new Map<string, NamedShape>();
   const believed = new Map<string, number>();
   return {
     shapesOf: (costs) =>
       costs.map(({ lane: { key, budget } }) => {
-        const shape = known.get(key) ?? { key, shape: shapeOf(budget, budgets), ...(isKept(budget) && { kept: true }) };
+        const shape = known.get(key) ?? {
+          key,
+          shape: usableBudgetOf(budget, budgets),
+          ...(isKept(budget) && { kept: true }),
+        };
         known.set(key, shape);
         return shape;
       }),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { fadeMs, patienceMs, recoveryPerMs, type Shape, slowest } from '../../engine/rate-limit.ts';
+import { fadeMs, patienceMs, recoveryPerMs, slowest, type UsableBudget } from '../../engine/rate-limit.ts';
 
 /** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
 export interface Lanes {
@@ -13,7 +13,7 @@ export interface Lanes {
 /** `kept`: the database keeps the lane too, see `keptLimiter`. */
 export interface NamedShape {
   readonly key: string;
-  readonly shape: Shape;
+  readonly shape: UsableBudget;
   readonly kept?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { inProcessLimiter } from '../../engine/limiter.ts';
-import type { LaneOptions } from '../../engine/rate-limit.ts';
+import type { RateLimitOptions } from '../../engine/rate-limit.ts';
 import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Limiter } from '../../ports/limiter.ts';
@@ -24,7 +24,7 @@ export interface PartOptions {
 
 /** Begins with nothing: what is left when Redis goes away may be spent by others right now. */
 export function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
-  const options: LaneOptions = {
+  const options: RateLimitOptions = {
     reserve: 1 - (1 - budgets.reserve) / Math.max(1, workers),
     lateMs: budgets.lateMs,
     empty: true,

@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../../engine/rate-limit.ts';
+import type { RateLimitOptions } from '../../engine/rate-limit.ts';
 import type { Budget } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
@@ -16,7 +16,7 @@ export interface SharedLimiterOptions {
    * false: they begin empty, as nobody can tell what was spent right before.
    */
   readonly fresh?: boolean;
-  readonly budgets?: Pick<LaneOptions, 'reserve' | 'lateMs'>;
+  readonly budgets?: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
   readonly kept?: KeptLanes;
   readonly events?: LimiterEvents;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Converged } from '../../../src/engine/reconcile.ts';
+import type { Converged } from '../../../src/engine/converge.ts';
 import { access, machineIn, network, rule } from '../../support/engine-world/documents.ts';
 import { type Converging, convergingOn } from '../converging.ts';
 import type { Law } from '../law.ts';

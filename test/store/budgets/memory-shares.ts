@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../../../src/engine/rate-limit.ts';
+import type { RateLimitOptions } from '../../../src/engine/rate-limit.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Shares } from '../../../src/store/budgets/leased-limiter.ts';
 import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets/shares.ts';
@@ -11,7 +11,7 @@ export interface MemoryShares extends Shares {
 }
 
 /** Shares of lanes in memory, on a clock that is the store's. */
-export function memoryShares(clock: Pick<Clock, 'now'>, budgets: LaneOptions = {}): MemoryShares {
+export function memoryShares(clock: Pick<Clock, 'now'>, budgets: RateLimitOptions = {}): MemoryShares {
   const lanes = new Map<string, SharedLane>();
   let [lost, asked] = [0, 0];
   return {

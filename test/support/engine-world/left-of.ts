@@ -1,9 +1,9 @@
 import type { Finding } from '../../../src/core/action.ts';
 import { isAddress } from '../../../src/core/address.ts';
-import type { Sight } from '../../../src/engine/reconcile.ts';
+import type { PlannedObservation } from '../../../src/engine/converge.ts';
 
 /** What is left to do or to tell, a line each: `update instance/web-0`, `blocked name-taken network/core`. */
-export function leftOf(last: Sight | undefined): readonly string[] {
+export function leftOf(last: PlannedObservation | undefined): readonly string[] {
   if (!last) return ['nothing was seen'];
   const { actions, findings } = last.plan;
   return [

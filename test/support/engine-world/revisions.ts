@@ -1,6 +1,6 @@
 import type { Guards } from '../../../src/core/guards.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
-import type { Warrant } from '../../../src/engine/ports.ts';
+import type { Authorization } from '../../../src/engine/ports.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 
@@ -8,7 +8,7 @@ import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 export interface Revisions {
   store(): MemoryStore;
   /** Accepts the next, and works under the scope's lease. */
-  next<T>(guards: Guards, work: (warrant: Warrant) => Promise<T>): Promise<T>;
+  next<T>(guards: Guards, work: (warrant: Authorization) => Promise<T>): Promise<T>;
   /** The database is lost, and a new one begun. */
   lose(): void;
 }

@@ -12,18 +12,18 @@ import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import { goneForGood, visibilityMs } from './absence.ts';
 import { judgeBirths } from './births.ts';
-import { type Kept, keptOf } from './calls.ts';
-import { haltOn, isStop, leased, wait } from './cancellation.ts';
+import { type OperationStore, operationStoreOf } from './calls.ts';
+import { cancellationOn, isCancellation, unlessLeaseLost, wait } from './cancellation.ts';
 import { type Executed, execute } from './execute.ts';
 import { observe } from './observe.ts';
-import { launchesSeen, type Resolved, resolve, secondLook } from './pending-intents.ts';
-import type { EnginePorts, Planner, Site, Steering, Warrant } from './ports.ts';
+import { confirmMissing, launchesSeen, type ResolvedIntents, resolvePendingIntents } from './pending-intents.ts';
+import type { Authorization, EnginePorts, PassControl, Planner, Site } from './ports.ts';
 import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 
 /** One scope to converge. */
 export interface Convergence {
   readonly site: Site;
-  readonly warrant: Warrant;
+  readonly warrant: Authorization;
   readonly plan: Planner;
   /** A look made under this very lease, to begin with; taken only while it is fresh. */
   readonly from?: Observation;
@@ -45,11 +45,11 @@ export interface Converged {
   readonly outcome: 'done' | 'failed' | 'unfinished' | 'stopped';
   readonly passes: readonly Executed[];
   /** Absent only where the very first look was stopped. */
-  readonly last?: Sight;
+  readonly last?: PlannedObservation;
 }
 
 /** One look, and the plan that rests on it. */
-export interface Sight {
+export interface PlannedObservation {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
   readonly plan: ScopePlan;
@@ -60,15 +60,15 @@ export interface Sight {
 }
 
 /** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
-export async function converge(job: Convergence, ports: EnginePorts, steering: Steering): Promise<Converged> {
-  const halt = haltOn(steering, ports.clock, job.warrant.lease);
-  const run: Run = {
+export async function converge(job: Convergence, ports: EnginePorts, steering: PassControl): Promise<Converged> {
+  const halt = cancellationOn(steering, ports.clock, job.warrant.lease);
+  const run: ReconcileRun = {
     job,
     ports,
     // why: `look` is asked here, for all that happens inside
-    steering: { signal: halt.waits, ...(steering.tell ? { tell: steering.tell } : {}) },
-    memo: memo(ports.clock),
-    confirm: secondLook(ports.clock),
+    steering: { signal: halt.waits, ...(steering.notify ? { notify: steering.notify } : {}) },
+    memo: convergenceState(ports.clock),
+    confirm: confirmMissing(ports.clock),
     until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
     passes: [],
     rests: 0,
@@ -78,7 +78,7 @@ export async function converge(job: Convergence, ports: EnginePorts, steering: S
     const outcome = await untilDone(run);
     return { outcome, ...endOf(run) };
   } catch (error) {
-    if (!isStop(error, halt.waits)) throw error;
+    if (!isCancellation(error, halt.waits)) throw error;
     return { outcome: 'stopped', ...endOf(run) };
   } finally {
     halt.end();
@@ -87,28 +87,28 @@ export async function converge(job: Convergence, ports: EnginePorts, steering: S
 
 const defaultPatienceMs = visibilityMs + 45_000;
 
-interface Run extends Progressing {
+interface ReconcileRun extends RunState {
   readonly job: Convergence;
   readonly ports: EnginePorts;
-  readonly steering: Steering;
-  readonly memo: Memo;
-  readonly confirm: ReturnType<typeof secondLook>;
+  readonly steering: PassControl;
+  readonly memo: ConvergenceState;
+  readonly confirm: ReturnType<typeof confirmMissing>;
   /** When patience ends. */
   readonly until: number;
 }
 
-interface Progressing {
+interface RunState {
   readonly passes: Executed[];
   /** Looks in a row that found nothing to do but to wait. */
   rests: number;
   /** Launches that were sent again as they were recorded, by their batch. */
   readonly replayed: Set<string>;
-  last?: Sight;
+  last?: PlannedObservation;
 }
 
-const endOf = ({ passes, last }: Run): Omit<Converged, 'outcome'> => ({ passes, ...(last ? { last } : {}) });
+const endOf = ({ passes, last }: ReconcileRun): Omit<Converged, 'outcome'> => ({ passes, ...(last ? { last } : {}) });
 
-async function untilDone(run: Run): Promise<Converged['outcome']> {
+async function untilDone(run: ReconcileRun): Promise<Converged['outcome']> {
   for (;;) {
     const sight = await see(run);
     run.last = sight;
@@ -118,7 +118,7 @@ async function untilDone(run: Run): Promise<Converged['outcome']> {
 }
 
 /** What one look leads to: a pass, a wait, or the end. */
-async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
+async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
   const { actions, echoes, givenUp } = run.memo.sort(sight.plan);
   if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
   const blind = isBlind(sight.observation) && run.rests < blindLooks;
@@ -130,7 +130,7 @@ async function step(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
   return 'again';
 }
 
-async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'again'> {
+async function pass(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
   const { job, ports, steering, memo, passes } = run;
   const used = job.passes === undefined ? passes.filter(isFruitful) : passes;
   if (used.length >= (job.passes ?? 5)) return 'unfinished';
@@ -151,41 +151,41 @@ async function pass(sight: Sight, run: Run): Promise<Converged['outcome'] | 'aga
 const isFruitful = ({ settled, failed }: Executed): boolean =>
   settled.length > 0 || failed.every(({ expected }) => expected === 'person');
 
-async function see(run: Run): Promise<Sight> {
+async function see(run: ReconcileRun): Promise<PlannedObservation> {
   const { job, ports, steering, passes } = run;
   const { site, warrant } = job;
   const { estate, scope } = warrant.pass;
   const readFrom = ports.clock.now();
   const before = await ports.inventory.knowledge(estate, scope);
-  const kept = keptOf(ports.operations, warrant.pass);
+  const kept = operationStoreOf(ports.operations, warrant.pass);
   const observation = (await fresh(run, kept, before)) ?? (await observe(site, before, { ...ports, kept }, steering));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
   const gone = goneForGood(before, observation);
   if (gone.length > 0) await ports.inventory.buried(estate, scope, gone);
   const { oneByName } = site.holds;
   const seenAt = await launchesSeen(observation, before, ports.inventory);
-  const resolution = resolve(observation, before, oneByName, seenAt);
+  const resolution = resolvePendingIntents(observation, before, oneByName, seenAt);
   const settlements = run.confirm(resolution.settlements);
-  if (settlements.length > 0) await leased(() => ports.ledger.settle(warrant.pass, settlements));
+  if (settlements.length > 0) await unlessLeaseLost(() => ports.ledger.settle(warrant.pass, settlements));
   const resolved = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
   const births = await judgeBirths(observation, resolved, site, { ports, steering });
-  if (births.length > 0) await leased(() => ports.inventory.births(warrant.pass, births));
+  if (births.length > 0) await unlessLeaseLost(() => ports.inventory.births(warrant.pass, births));
   const judged = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
   const knowledge = await withUnrecorded(judged, observation, ports.inventory);
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
-  await noteConverged(plan, knowledge, { estate, ports });
-  await noteStanding({ observation, knowledge, plan }, warrant, ports);
+  await recordConverged(plan, knowledge, { estate, ports });
+  await recordConfirmed({ observation, knowledge, plan }, warrant, ports);
   const { actions, findings } = plan;
-  steering.tell?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
+  steering.notify?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan, readFrom, replays };
 }
 
 /** Plans again without those launches that the plan does not send as they were recorded: they are looked for. */
 async function planned(
-  { job, replayed }: Run,
+  { job, replayed }: ReconcileRun,
   observation: Observation,
   knowledge: Knowledge,
-  { again, unseen }: Resolved,
+  { again, unseen }: ResolvedIntents,
 ): Promise<{ readonly plan: ScopePlan; readonly replays: Replays }> {
   const { oneByName } = job.site.holds;
   for (let replays: Replays = replaysOf(knowledge, unseen, replayed); ; ) {
@@ -201,8 +201,8 @@ const freshMs = 60_000;
 
 /** What the caller saw a moment ago, for the first look only, and not while something that was begun may still end. */
 async function fresh(
-  { job: { from }, ports, last }: Run,
-  kept: Kept,
+  { job: { from }, ports, last }: ReconcileRun,
+  kept: OperationStore,
   { readAt = ports.clock.now() }: Knowledge,
 ): Promise<Observation | undefined> {
   if (!from || last || readAt - from.at >= freshMs) return undefined;
@@ -225,7 +225,7 @@ function withoutRepeatable(knowledge: Knowledge, oneByName: readonly Kind[], aga
 }
 
 /** Updates that did stick count from nought again. */
-async function noteConverged(
+async function recordConverged(
   { actions, findings }: ScopePlan,
   { unstuck }: Knowledge,
   { estate, ports }: { readonly estate: string; readonly ports: EnginePorts },
@@ -237,14 +237,14 @@ async function noteConverged(
 }
 
 /** Not while a listing may still show how it was before our last write. */
-async function noteStanding(
-  { observation, knowledge, plan }: Sight,
-  { pass }: Warrant,
+async function recordConfirmed(
+  { observation, knowledge, plan }: PlannedObservation,
+  { pass }: Authorization,
   { inventory }: EnginePorts,
 ): Promise<void> {
   const lastWrite = (id: CloudId): number => knowledge.settled.get(id)?.lastWriteAt ?? Number.NEGATIVE_INFINITY;
   const sure = (plan.standing ?? []).filter(({ id }) => observation.at - lastWrite(id) > visibilityMs);
-  if (sure.length > 0) await leased(() => inventory.confirm(pass, sure));
+  if (sure.length > 0) await unlessLeaseLost(() => inventory.confirm(pass, sure));
 }
 
 /** A listing that failed may not fail again; one that is forbidden will, so there is an end. */
@@ -271,14 +271,14 @@ interface Awaited {
   readonly atMostMs?: number;
 }
 
-async function rest(times: number, awaited: Awaited, { ports, steering }: Run): Promise<void> {
+async function rest(times: number, awaited: Awaited, { ports, steering }: ReconcileRun): Promise<void> {
   const forMs = Math.max(500, Math.min(longestRestMs, backoff(times, ports.random())));
-  const waiter = { clock: ports.clock, waits: steering.signal, tell: steering.tell };
+  const waiter = { clock: ports.clock, waits: steering.signal, tell: steering.notify };
   await wait({ why: 'visible', ...awaited, forMs }, waiter);
 }
 
 /** What a convergence remembers from pass to pass, so that it ends. */
-interface Memo {
+interface ConvergenceState {
   sort(plan: Pick<ScopePlan, 'actions' | 'around'>): Sorted;
   learn(actions: readonly Action[], executed: Executed): void;
 }
@@ -303,7 +303,7 @@ const echoMs = 60_000;
 const mostConflicts = 3;
 const conflictMs = 15_000;
 
-export function memo(clock: Clock): Memo {
+export function convergenceState(clock: Clock): ConvergenceState {
   const givenUp = new Set<string>();
   const conflicts = new Map<string, { readonly since: number; readonly times: number }>();
   const clash = (key: string): void => {
