@@ -52,7 +52,7 @@ export function fleetAt({ clock, cloud }: Account, { name, estate, storeId, rand
       const session = await provider.open({ scope, account: 'acme', region: 'north' }, clock);
       const { batches } = provider;
       const site = { session, account: 'acme', batches, holds: dialect.holds, secret: async () => ({}) };
-      const job = { site, warrant, passes, patienceMs: 0 };
+      const job = { site, authorization: warrant, passes, patienceMs: 0 };
       try {
         return await converge(
           { ...job, plan: (observation, knowledge) => plan({ wanted, observation, knowledge, dialect }) },

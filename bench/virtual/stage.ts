@@ -141,7 +141,7 @@ async function apply(files: readonly SpecFile[], stand: Stand): Promise<Staged> 
     const converged = await converge(
       {
         site,
-        warrant: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
+        authorization: { lease, pass: { estate, scope, reconcileId: 'bench', authority, lease: held } },
         plan: (observation, knowledge) => {
           const planned = plan({ wanted, observation, knowledge, dialect, batches });
           predicted.push(planned.calls.predicted);

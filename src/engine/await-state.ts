@@ -38,12 +38,12 @@ const thenMs = 5000;
  *   gone    | not found, or dead and still listed      | reached
  *   any     | anything else, or no answer              | wait; failed after ten minutes: NotReady, NotGone
  */
-export async function awaitState(awaited: Awaited, desk: ExecutionContext): Promise<Missed> {
-  const { clock } = desk.ports;
+export async function awaitState(awaited: Awaited, context: ExecutionContext): Promise<Missed> {
+  const { clock } = context.ports;
   const { state, minReadyMs = 0 } = awaited;
   const from = clock.now();
   const missed = new Map<CloudId, Failure>();
-  const since = readyBefore(awaited, desk);
+  const since = readyBefore(awaited, context);
   let waiting = awaited.ids;
   for (let pauseMs = firstMs; waiting.length > 0; pauseMs = thenMs) {
     if (clock.now() - from >= patienceMs + minReadyMs) {
@@ -51,10 +51,10 @@ export async function awaitState(awaited: Awaited, desk: ExecutionContext): Prom
       return missed;
     }
     const told = { why: state, detail: `${waiting.length} instance`, forMs: pauseMs };
-    await wait(told, { clock, waits: desk.cancellation.waits, tell: desk.notify });
+    await wait(told, { clock, waits: context.cancellation.waits, notify: context.notify });
     const isShown = clock.now() - from >= visibilityMs;
-    const seen = await judge(waiting, (one) => judges[state](one, { ...awaited, isShown }), desk);
-    const verdicts = awaited.minReadyMs !== undefined ? await prove(seen, since, awaited, desk) : seen;
+    const seen = await judge(waiting, (one) => judges[state](one, { ...awaited, isShown }), context);
+    const verdicts = awaited.minReadyMs !== undefined ? await prove(seen, since, awaited, context) : seen;
     for (const [id, verdict] of verdicts) if (typeof verdict === 'object') missed.set(id, verdict);
     waiting = waiting.filter((id) => verdicts.get(id) === 'wait');
   }
@@ -68,9 +68,9 @@ type Verdicts = ReadonlyMap<CloudId, Verdict>;
 async function judge(
   ids: readonly CloudId[],
   verdictOf: (seen: Seen) => Verdict,
-  { at, calls: line }: ExecutionContext,
+  { at, calls }: ExecutionContext,
 ): Promise<Verdicts> {
-  const results = await at.site.session.actuators.instance.read(ids, line.reading());
+  const results = await at.site.session.actuators.instance.read(ids, calls.reading());
   return new Map(
     ids.map((id, i) => {
       const result = results[i];
@@ -124,18 +124,18 @@ async function prove(
   seen: Verdicts,
   since: Map<CloudId, number>,
   { minReadyMs = 0 }: Awaited,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<Verdicts> {
-  const { at, calls: line, ports } = desk;
+  const { at, calls, ports } = context;
   const running = [...seen].flatMap(([id, verdict]) => (verdict === 'reached' ? [id] : []));
   const unchecked = running.filter((id) => !since.has(id));
-  const healths = await healthOf(unchecked, at.site, line.reading());
+  const healths = await healthOf(unchecked, at.site, calls.reading());
   const now = ports.clock.now();
   const passed = unchecked.filter((id) => healths.get(id)?.state === 'passed');
   for (const id of passed) since.set(id, now);
   if (passed.length > 0) {
     const verdicts = passed.map((id) => ({ id, as: 'ready', at: now, proven: minReadyMs === 0 }) as const);
-    await unlessLeaseLost(() => ports.inventory.births(at.warrant.pass, verdicts));
+    await unlessLeaseLost(() => ports.inventory.births(at.authorization.pass, verdicts));
   }
   return new Map(
     [...seen].map(([id, verdict]): readonly [CloudId, Verdict] => {

@@ -15,7 +15,7 @@ export async function judgeBirths(
   observation: Observation,
   knowledge: Knowledge,
   site: Site,
-  { ports, steering }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly steering: PassControl },
+  { ports, control }: { readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>; readonly control: PassControl },
 ): Promise<readonly BirthVerdict[]> {
   const verdicts = birthVerdicts(observation, knowledge);
   const judged = new Set(verdicts.map(({ id }) => id));
@@ -26,17 +26,17 @@ export async function judgeBirths(
   );
   const ids = unchecked.map(({ id }) => id);
   if (ids.length === 0) return verdicts;
-  const halt = cancellationOn(steering, ports.clock);
+  const cancellation = cancellationOn(control, ports.clock);
   try {
-    const line = callsOf(knowledge.estate, { site, ports, halt, tell: steering.notify });
-    const healths = await healthOf(ids, site, line.reading());
+    const calls = callsOf(knowledge.estate, { site, ports, cancellation, notify: control.notify });
+    const healths = await healthOf(ids, site, calls.reading());
     const isAtOnce = (id: CloudId): boolean => minReadyOf(knowledge.settled.get(id)?.terms ?? {}) === 0;
     const checks = unchecked.flatMap(({ id, launchedAt }) =>
       checked(id, healths.get(id), observation, { launchedAt, isAtOnce: isAtOnce(id) }),
     );
     return [...verdicts, ...checks];
   } finally {
-    halt.end();
+    cancellation.end();
   }
 }
 

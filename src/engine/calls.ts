@@ -30,8 +30,8 @@ export const callLog = (): CallLog => ({ records: [], sent: 0, failure: undefine
 interface CallsInput {
   readonly site: Site;
   readonly ports: Pick<EnginePorts, 'limiter' | 'clock'>;
-  readonly halt: Cancellation;
-  readonly tell: PassControl['notify'];
+  readonly cancellation: Cancellation;
+  readonly notify: PassControl['notify'];
   /** Absent: this pass only looks. */
   readonly lease?: Lease;
   /** Absent: there is no store to keep them. */
@@ -45,14 +45,14 @@ export function callsOf(estate: string, input: CallsInput): Calls {
   const calls = { reads: 0, writes: 0 };
   const letGo = new WeakMap<Request, number>();
   const call = (log: CallLog, rank: Rank, admitWrite: (request: Request) => Promise<void>): Call => ({
-    signal: input.halt.requests,
+    signal: input.cancellation.requests,
     secret: input.site.secret,
     ...(input.operations === undefined ? {} : { operations: input.operations }),
     ...(input.storeTime === undefined ? {} : { storeTime: input.storeTime }),
     admit: async (request) => {
       letGo.set(request, await budgetFor(request, { rank, share: estate }, input));
       if (request.mutating) await admitWrite(request);
-      input.halt.waits.throwIfAborted();
+      input.cancellation.waits.throwIfAborted();
       if (request.mutating) log.sent += 1;
     },
     report: (request, answer) => {
@@ -60,7 +60,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
       const record = recordOf(request, answer);
       log.failure = answer.failure;
       log.records.push(record);
-      input.tell?.({ at: 'called', ...record, mutating: request.mutating, lanes: lanesOf(request) });
+      input.notify?.({ at: 'called', ...record, mutating: request.mutating, lanes: lanesOf(request) });
       tellLimiter(input.ports.limiter, request, answer, letGo.get(request) ?? 0);
     },
   });
@@ -72,7 +72,7 @@ export function callsOf(estate: string, input: CallsInput): Calls {
       call(log, sent === 'delete' ? 'frees' : 'writes', async () => {
         await before?.();
         if (input.lease && input.lease.remainingMs() > 0) return;
-        input.halt.stop('the lease ran out');
+        input.cancellation.stop('the lease ran out');
         throw new Cancelled('the lease ran out');
       }),
   };
@@ -102,19 +102,19 @@ const leastWaitMs = 20;
 type BudgetClaim = Pick<Need, 'rank' | 'share'>;
 
 async function budgetFor({ action, costs }: Request, whose: BudgetClaim, input: CallsInput): Promise<number> {
-  const { ports, halt, tell } = input;
-  const taken = ports.limiter.take({ costs, ...whose }, halt.waits);
-  if (!tell) return taken;
+  const { ports, cancellation, notify } = input;
+  const taken = ports.limiter.take({ costs, ...whose }, cancellation.waits);
+  if (!notify) return taken;
   const from = ports.clock.now();
   const timer = new AbortController();
   ports.clock.sleep(tellAfterMs, timer.signal).then(
-    () => tell({ at: 'waiting', why: 'budget', detail: action }),
+    () => notify({ at: 'waiting', why: 'budget', detail: action }),
     () => undefined,
   );
   return taken.finally(() => {
     timer.abort();
     const forMs = ports.clock.now() - from;
-    if (forMs >= leastWaitMs) tell({ at: 'waited', why: 'budget', detail: action, forMs });
+    if (forMs >= leastWaitMs) notify({ at: 'waited', why: 'budget', detail: action, forMs });
   });
 }
 

@@ -81,22 +81,22 @@ type Awaited = Omit<Extract<Progress, { at: 'waiting' }>, 'at'> & { readonly for
 interface Waiter {
   readonly clock: Clock;
   readonly waits: AbortSignal;
-  readonly tell: PassControl['notify'];
+  readonly notify: PassControl['notify'];
 }
 
 /** Tells what is waited for, sleeps, and tells how long it was; rejects when the pass must stop. */
 export async function wait(awaited: Awaited, waiter: Waiter): Promise<void> {
-  waiter.tell?.({ at: 'waiting', ...awaited });
+  waiter.notify?.({ at: 'waiting', ...awaited });
   await sleepFor(awaited, waiter);
 }
 
 /** The same for what nobody need be told of before. */
-export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, tell }: Waiter): Promise<void> {
+export async function sleepFor({ why, detail, forMs }: Awaited, { clock, waits, notify }: Waiter): Promise<void> {
   const from = clock.now();
   try {
     await clock.sleep(forMs, waits);
   } finally {
-    tell?.({ at: 'waited', why, detail, forMs: clock.now() - from });
+    notify?.({ at: 'waited', why, detail, forMs: clock.now() - from });
   }
 }
 

@@ -23,7 +23,7 @@ import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 /** One scope to converge. */
 export interface Convergence {
   readonly site: Site;
-  readonly warrant: Authorization;
+  readonly authorization: Authorization;
   readonly plan: Planner;
   /** A look made under this very lease, to begin with; taken only while it is fresh. */
   readonly from?: Observation;
@@ -60,14 +60,14 @@ export interface PlannedObservation {
 }
 
 /** Look, plan, act, and look again, until nothing is left to do. Records each observation in the inventory. */
-export async function converge(job: Convergence, ports: EnginePorts, steering: PassControl): Promise<Converged> {
-  const halt = cancellationOn(steering, ports.clock, job.warrant.lease);
+export async function converge(job: Convergence, ports: EnginePorts, control: PassControl): Promise<Converged> {
+  const cancellation = cancellationOn(control, ports.clock, job.authorization.lease);
   const run: ReconcileRun = {
     job,
     ports,
     // why: `look` is asked here, for all that happens inside
-    steering: { signal: halt.waits, ...(steering.notify ? { notify: steering.notify } : {}) },
-    memo: convergenceState(ports.clock),
+    control: { signal: cancellation.waits, ...(control.notify ? { notify: control.notify } : {}) },
+    state: convergenceState(ports.clock),
     confirm: confirmMissing(ports.clock),
     until: ports.clock.now() + (job.patienceMs ?? defaultPatienceMs),
     passes: [],
@@ -78,10 +78,10 @@ export async function converge(job: Convergence, ports: EnginePorts, steering: P
     const outcome = await untilDone(run);
     return { outcome, ...endOf(run) };
   } catch (error) {
-    if (!isCancellation(error, halt.waits)) throw error;
+    if (!isCancellation(error, cancellation.waits)) throw error;
     return { outcome: 'stopped', ...endOf(run) };
   } finally {
-    halt.end();
+    cancellation.end();
   }
 }
 
@@ -90,8 +90,8 @@ const defaultPatienceMs = visibilityMs + 45_000;
 interface ReconcileRun extends RunState {
   readonly job: Convergence;
   readonly ports: EnginePorts;
-  readonly steering: PassControl;
-  readonly memo: ConvergenceState;
+  readonly control: PassControl;
+  readonly state: ConvergenceState;
   readonly confirm: ReturnType<typeof confirmMissing>;
   /** When patience ends. */
   readonly until: number;
@@ -119,7 +119,7 @@ async function untilDone(run: ReconcileRun): Promise<Converged['outcome']> {
 
 /** What one look leads to: a pass, a wait, or the end. */
 async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
-  const { actions, echoes, givenUp } = run.memo.sort(sight.plan);
+  const { actions, echoes, givenUp } = run.state.sort(sight.plan);
   if (actions.length > 0) return pass({ ...sight, plan: { ...sight.plan, actions } }, run);
   const blind = isBlind(sight.observation) && run.rests < blindLooks;
   if (echoes.length === 0 && expected(sight.plan).length === 0 && !blind) return givenUp.length > 0 ? 'failed' : 'done';
@@ -131,16 +131,16 @@ async function step(sight: PlannedObservation, run: ReconcileRun): Promise<Conve
 }
 
 async function pass(sight: PlannedObservation, run: ReconcileRun): Promise<Converged['outcome'] | 'again'> {
-  const { job, ports, steering, memo, passes } = run;
+  const { job, ports, control, state, passes } = run;
   const used = job.passes === undefined ? passes.filter(isFruitful) : passes;
   if (used.length >= (job.passes ?? 5)) return 'unfinished';
   // why: one alone may have been lost, and what was looked for in vain since is sent again
   const inVain = passes.length > 1 && !passes.slice(-2).some(isFruitful);
   if (inVain && ports.clock.now() >= run.until) return 'unfinished';
-  const executed = await execute(sight, job, ports, steering);
+  const executed = await execute(sight, job, ports, control);
   passes.push(executed);
   for (const batch of sight.replays?.keys() ?? []) run.replayed.add(batch);
-  memo.learn(sight.plan.actions, executed);
+  state.learn(sight.plan.actions, executed);
   if (executed.next === 'stopped') return 'stopped';
   run.rests = 0;
   if (executed.next === 'look') await rest(passes.length, { detail: 'what was written' }, run);
@@ -152,13 +152,14 @@ const isFruitful = ({ settled, failed }: Executed): boolean =>
   settled.length > 0 || failed.every(({ expected }) => expected === 'person');
 
 async function see(run: ReconcileRun): Promise<PlannedObservation> {
-  const { job, ports, steering, passes } = run;
-  const { site, warrant } = job;
-  const { estate, scope } = warrant.pass;
+  const { job, ports, control, passes } = run;
+  const { site, authorization } = job;
+  const { estate, scope } = authorization.pass;
   const readFrom = ports.clock.now();
   const before = await ports.inventory.knowledge(estate, scope);
-  const kept = operationStoreOf(ports.operations, warrant.pass);
-  const observation = (await fresh(run, kept, before)) ?? (await observe(site, before, { ...ports, kept }, steering));
+  const kept = operationStoreOf(ports.operations, authorization.pass);
+  const observation =
+    (await fresh(run, kept, before)) ?? (await observe(site, before, { ...ports, begunOperations: kept }, control));
   if (observation !== job.from) await ports.inventory.record(estate, observation);
   const gone = goneForGood(before, observation);
   if (gone.length > 0) await ports.inventory.buried(estate, scope, gone);
@@ -166,17 +167,17 @@ async function see(run: ReconcileRun): Promise<PlannedObservation> {
   const seenAt = await launchesSeen(observation, before, ports.inventory);
   const resolution = resolvePendingIntents(observation, before, oneByName, seenAt);
   const settlements = run.confirm(resolution.settlements);
-  if (settlements.length > 0) await unlessLeaseLost(() => ports.ledger.settle(warrant.pass, settlements));
+  if (settlements.length > 0) await unlessLeaseLost(() => ports.ledger.settle(authorization.pass, settlements));
   const resolved = settlements.length > 0 ? await ports.inventory.knowledge(estate, scope) : before;
-  const births = await judgeBirths(observation, resolved, site, { ports, steering });
-  if (births.length > 0) await unlessLeaseLost(() => ports.inventory.births(warrant.pass, births));
+  const births = await judgeBirths(observation, resolved, site, { ports, control });
+  if (births.length > 0) await unlessLeaseLost(() => ports.inventory.births(authorization.pass, births));
   const judged = births.length > 0 ? await ports.inventory.knowledge(estate, scope) : resolved;
   const knowledge = await withUnrecorded(judged, observation, ports.inventory);
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await recordConverged(plan, knowledge, { estate, ports });
-  await recordConfirmed({ observation, knowledge, plan }, warrant, ports);
+  await recordConfirmed({ observation, knowledge, plan }, authorization, ports);
   const { actions, findings } = plan;
-  steering.notify?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
+  control.notify?.({ at: 'planned', pass: passes.length + 1, actions: actions.length, findings: findings.length });
   return { observation, knowledge, plan, readFrom, replays };
 }
 
@@ -271,9 +272,9 @@ interface Awaited {
   readonly atMostMs?: number;
 }
 
-async function rest(times: number, awaited: Awaited, { ports, steering }: ReconcileRun): Promise<void> {
+async function rest(times: number, awaited: Awaited, { ports, control }: ReconcileRun): Promise<void> {
   const forMs = Math.max(500, Math.min(longestRestMs, backoff(times, ports.random())));
-  const waiter = { clock: ports.clock, waits: steering.signal, tell: steering.notify };
+  const waiter = { clock: ports.clock, waits: control.signal, notify: control.notify };
   await wait({ why: 'visible', ...awaited, forMs }, waiter);
 }
 

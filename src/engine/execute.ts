@@ -55,37 +55,37 @@ export interface Failing extends Settling {
 /** Carries out a plan: order, batches, intents, calls, settlements. Throws only when a store fails. */
 export async function execute(
   task: Task,
-  at: { readonly site: Site; readonly warrant: Authorization },
+  at: { readonly site: Site; readonly authorization: Authorization },
   ports: EnginePorts,
-  steering: PassControl,
+  control: PassControl,
 ): Promise<Executed> {
-  const { lease } = at.warrant;
-  const halt = cancellationOn(steering, ports.clock, lease);
-  const operations = operationStoreOf(ports.operations, at.warrant.pass);
-  const line = callsOf(at.warrant.pass.estate, {
+  const { lease } = at.authorization;
+  const cancellation = cancellationOn(control, ports.clock, lease);
+  const operations = operationStoreOf(ports.operations, at.authorization.pass);
+  const calls = callsOf(at.authorization.pass.estate, {
     site: at.site,
     ports,
-    halt,
-    tell: steering.notify,
+    cancellation,
+    notify: control.notify,
     lease,
     operations,
     ...storeTimeOf(task, ports.clock),
   });
   const { knowledge, replays = noReplays } = task;
-  const known = { knowledge, names: namesIn(task), rooms: quotaStates(), replays };
-  const desk: ExecutionContext = {
+  const known = { knowledge, ids: namesIn(task), quotas: quotaStates(), replays };
+  const context: ExecutionContext = {
     at,
     ports,
     known,
     launchChecks: launchChecksOf(),
-    calls: line,
-    cancellation: halt,
-    notify: steering.notify,
+    calls,
+    cancellation,
+    notify: control.notify,
   };
   const ordered = order(task.plan.actions, task.plan.around ?? nobodyAround);
   const seen = new Map(task.observation.resources.map((resource) => [resource.id, resource]));
   const performance: BatchRun = {
-    desk,
+    context,
     unready: unreadyOf(task),
     awaited: awaitedOf(ordered),
     seen: (id) => seen.get(id),
@@ -94,21 +94,21 @@ export async function execute(
     const outcomes = await schedule({
       order: ordered,
       limits: at.site.batches,
-      waits: halt.waits,
+      waits: cancellation.waits,
       perform: (batch) => runBatch(batch, performance),
-      verify: (made) => verify(made, desk),
+      verify: (made) => verify(made, context),
     });
-    return sumUp(task.plan, outcomes, desk);
+    return sumUp(task.plan, outcomes, context);
   } finally {
-    halt.end();
+    cancellation.end();
   }
 }
 
 /** What stands, under the names that this plan gives it: what is renamed is named by its new address already. */
 function namesIn({ plan, observation, knowledge }: Task): IdIndex {
-  const names = idIndexOf(observation, knowledge);
-  for (const action of plan.actions) if (action.verb === 'update') names.add(action.address, action.observed.id);
-  return names;
+  const ids = idIndexOf(observation, knowledge);
+  for (const action of plan.actions) if (action.verb === 'update') ids.add(action.address, action.observed.id);
+  return ids;
 }
 
 function unreadyOf({ observation, knowledge }: Task): Unready {
@@ -140,7 +140,7 @@ function awaitedOf({ steps, gates }: Order): BatchRun['awaited'] {
 function sumUp(
   { actions, scope }: ScopePlan,
   outcomes: readonly Outcome[],
-  { cancellation: halt, calls: line, notify: tell }: ExecutionContext,
+  { cancellation, calls, notify }: ExecutionContext,
 ): Executed {
   const settled: Settling[] = [];
   const failed: Failing[] = [];
@@ -169,10 +169,10 @@ function sumUp(
         break;
     }
   }
-  for (const finding of findings) tell?.({ at: 'withheld', finding });
+  for (const finding of findings) notify?.({ at: 'withheld', finding });
   const look = failed.some(({ expected }) => expected === 'next-pass') || outcomes.some(({ as }) => as === 'unsent');
   const next = look ? 'look' : 'done';
-  return { settled, failed, findings, next: halt.waits.aborted ? 'stopped' : next, calls: line.calls };
+  return { settled, failed, findings, next: cancellation.waits.aborted ? 'stopped' : next, calls: calls.calls };
 }
 
 interface Read {

@@ -10,12 +10,12 @@ import type { Replays } from './replay.ts';
 
 /** What all steps of one execution share. */
 export interface ExecutionContext {
-  readonly at: { readonly site: Site; readonly warrant: Authorization };
+  readonly at: { readonly site: Site; readonly authorization: Authorization };
   readonly ports: EnginePorts;
   readonly known: {
     readonly knowledge: Knowledge;
-    readonly names: IdIndex;
-    readonly rooms: QuotaStates;
+    readonly ids: IdIndex;
+    readonly quotas: QuotaStates;
     /** Launches that are sent again as they were recorded: whole, or not at all. */
     readonly replays: Replays;
   };
@@ -35,13 +35,13 @@ export interface QuotaState {
 type QuotaStates = (desired: Desired) => QuotaState;
 
 export function quotaStates(): QuotaStates {
-  const rooms = new Map<string, QuotaState>();
+  const quotas = new Map<string, QuotaState>();
   return (desired) => {
-    const room: QuotaState = { refusal: undefined };
+    const quota: QuotaState = { refusal: undefined };
     const key = keyOf(desired);
-    if (key === undefined) return room;
-    const known = rooms.get(key) ?? room;
-    rooms.set(key, known);
+    if (key === undefined) return quota;
+    const known = quotas.get(key) ?? quota;
+    quotas.set(key, known);
     return known;
   };
 }

@@ -22,13 +22,13 @@ export const launchChecksOf = (): LaunchChecks => new Map();
  *   update that changes the size    | size                               | goes on: a refusal leaves the machine
  *   anything else                   | nothing                     |
  */
-export async function launchObstacle(action: Action, desk: ExecutionContext): Promise<Outcome | undefined> {
-  const { canLaunch } = desk.at.site.session;
-  const question = questionOf(action, desk);
+export async function launchObstacle(action: Action, context: ExecutionContext): Promise<Outcome | undefined> {
+  const { canLaunch } = context.at.site.session;
+  const question = questionOf(action, context);
   if (canLaunch === undefined || question === undefined) return undefined;
   const key = keyOf(question);
-  const answering = desk.launchChecks.get(key) ?? ask(question, desk);
-  desk.launchChecks.set(key, answering);
+  const answering = context.launchChecks.get(key) ?? ask(question, context);
+  context.launchChecks.set(key, answering);
   const answer = await answering;
   if (answer.as === 'possible') return undefined;
   const { failure } = answer;
@@ -52,7 +52,7 @@ function questionOf(action: Action, { known }: ExecutionContext): LaunchQuestion
   const { desired, address } = action;
   if (!isInstance(desired)) return undefined;
   const { machine, placement } = desired.attributes;
-  const subnet = known.names.idOf(placement.subnet);
+  const subnet = known.ids.idOf(placement.subnet);
   const { publicIp } = placement;
   const place = { address, size: machine.size, publicIp, ...(subnet === undefined ? {} : { subnet }) };
   if (action.verb !== 'update') return { ...place, image: machine.image, needsRoom: !endsFirst(action) };
@@ -70,12 +70,12 @@ const keyOf = ({ address, ...question }: LaunchQuestion): string =>
 const mostAttempts = 3;
 
 /** What may be answered better a moment later is asked again. */
-async function ask(question: LaunchQuestion, desk: ExecutionContext): Promise<LaunchAnswer> {
-  const { calls: line, cancellation: halt, ports, notify: tell, at } = desk;
+async function ask(question: LaunchQuestion, context: ExecutionContext): Promise<LaunchAnswer> {
+  const { calls, cancellation, ports, notify, at } = context;
   for (let attempt = 1; ; attempt++) {
-    const answer = (await at.site.session.canLaunch?.(question, line.reading())) ?? possible;
+    const answer = (await at.site.session.canLaunch?.(question, calls.reading())) ?? possible;
     if (answer.as !== 'unknown' || !mayPass.has(answer.failure.kind) || attempt >= mostAttempts) return answer;
-    const waiter = { clock: ports.clock, waits: halt.waits, tell };
+    const waiter = { clock: ports.clock, waits: cancellation.waits, notify };
     await wait({ why: 'backoff', detail: 'an image or a size', forMs: backoff(attempt, ports.random()) }, waiter);
   }
 }

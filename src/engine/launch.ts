@@ -16,17 +16,17 @@ type Launch = Extract<Action, { readonly verb: 'create' }>;
  * does not come up costs three launches however many replicas are asked for. A document with `minReady: 0` launches all at once.
  * One outcome per action, in order.
  */
-export async function launch(actions: readonly Launch[], desk: ExecutionContext): Promise<readonly Outcome[]> {
+export async function launch(actions: readonly Launch[], context: ExecutionContext): Promise<readonly Outcome[]> {
   const turns = [...Map.groupBy(actions, ({ address }) => documentOfReplica(address))].map(([document, all]) =>
-    turnsOf(document, all, desk),
+    turnsOf(document, all, context),
   );
   const first = turns.flatMap((turn) => turn.first);
   const sent = await send(
     first.map((action) => ({ action, verb: 'create' })),
-    desk,
+    context,
   );
   const outcomes = new Map<Action, Outcome>(first.map((action, i) => [action, sent[i] ?? { as: 'unsent' }]));
-  await Promise.all(turns.map((turn) => launchRest(turn, outcomes, desk)));
+  await Promise.all(turns.map((turn) => launchRest(turn, outcomes, context)));
   return actions.map((action) => outcomes.get(action) ?? { as: 'unsent' });
 }
 
@@ -51,9 +51,9 @@ function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge
   // why: what may have been sent is sent again with those it was sent with
   const again = all.filter(({ address }) => earlierBatch(address, knowledge) !== undefined);
   const fresh = all.filter((action) => !again.includes(action));
-  const room = Math.max(0, mostFailedBirths - alike.filter(hasFailed).length - unproven.length - again.length);
+  const quota = Math.max(0, mostFailedBirths - alike.filter(hasFailed).length - unproven.length - again.length);
   const before = unproven.map(({ id }) => id);
-  return { first: [...again, ...fresh.slice(0, room)], rest: fresh.slice(room), before };
+  return { first: [...again, ...fresh.slice(0, quota)], rest: fresh.slice(quota), before };
 }
 
 const hasFailed = ({ failed }: Birth): boolean => failed !== undefined;
@@ -61,7 +61,7 @@ const hasFailed = ({ failed }: Birth): boolean => failed !== undefined;
 async function launchRest(
   { first, rest, before }: Turns,
   outcomes: Map<Action, Outcome>,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<void> {
   const [one] = rest;
   if (one === undefined) return;
@@ -75,7 +75,7 @@ async function launchRest(
   const { terms, attributes } = one.desired;
   const launched = 'machine' in attributes && attributes.machine.power === 'running';
   const how = launched ? { launched, minReadyMs: minReadyOf(terms) } : {};
-  const missed = await awaitState({ ids, state: 'ready', ...how }, desk);
+  const missed = await awaitState({ ids, state: 'ready', ...how }, context);
   for (const [id, failure] of missed) {
     const action = made.get(id);
     if (action) outcomes.set(action, { as: 'failed', failure });
@@ -83,7 +83,7 @@ async function launchRest(
   const sent = ids.some((id) => !missed.has(id))
     ? await send(
         rest.map((action) => ({ action, verb: 'create' })),
-        desk,
+        context,
       )
     : rest.map(() => untried);
   for (const [i, action] of rest.entries()) outcomes.set(action, sent[i] ?? { as: 'unsent' });

@@ -14,29 +14,37 @@ import type { EnginePorts, PassControl, Site } from './ports.ts';
 export async function observe(
   site: Site,
   knowledge: Knowledge,
-  ports: LookPorts,
-  steering: PassControl,
+  ports: ObservePorts,
+  control: PassControl,
 ): Promise<Observation> {
-  const halt = cancellationOn(steering, ports.clock);
-  const { kept } = ports;
-  const { notify: tell } = steering;
-  const line = callsOf(knowledge.estate, { site, ports, halt, tell, ...(kept ? { operations: kept } : {}) });
+  const cancellation = cancellationOn(control, ports.clock);
+  const { begunOperations } = ports;
+  const { notify } = control;
+  const calls = callsOf(knowledge.estate, {
+    site,
+    ports,
+    cancellation,
+    notify,
+    ...(begunOperations ? { operations: begunOperations } : {}),
+  });
   try {
-    return await look({ site, knowledge, ports, steering, line, waits: halt.waits });
+    return await look({ site, knowledge, ports, control, calls, waits: cancellation.waits });
   } finally {
-    halt.end();
+    cancellation.end();
   }
 }
 
-/** `kept`: operations that an earlier process began; they are awaited before the first listing. */
-export type LookPorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & { readonly kept?: OperationStore };
+/** `begunOperations`: operations that an earlier process began; they are awaited before the first listing. */
+export type ObservePorts = Pick<EnginePorts, 'limiter' | 'clock' | 'random'> & {
+  readonly begunOperations?: OperationStore;
+};
 
 interface Look {
   readonly site: Site;
   readonly knowledge: Knowledge;
-  readonly ports: Pick<LookPorts, 'clock' | 'random' | 'kept'>;
-  readonly steering: PassControl;
-  readonly line: Calls;
+  readonly ports: Pick<ObservePorts, 'clock' | 'random' | 'begunOperations'>;
+  readonly control: PassControl;
+  readonly calls: Calls;
   readonly waits: AbortSignal;
 }
 
@@ -46,7 +54,7 @@ async function look(eye: Look): Promise<Observation> {
   const stranger = await strangerOf(eye);
   if (stranger) {
     const gaps = kindNames.map((kind): Gap => ({ kind, ...stranger }));
-    return { scope, at, resources: [], gaps, pending: [], calls: eye.line.calls.reads };
+    return { scope, at, resources: [], gaps, pending: [], calls: eye.calls.calls.reads };
   }
   await resume(eye);
   const listed = await Promise.all(kindNames.map((kind) => list(kind, eye)));
@@ -60,14 +68,14 @@ async function look(eye: Look): Promise<Observation> {
     resources,
     gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
     pending: [...missing.pending, ...standingUnder(unfound(missing, read, eye.knowledge), resources)],
-    calls: eye.line.calls.reads,
+    calls: eye.calls.calls.reads,
   };
 }
 
 /** Why these credentials must not be listened to; undefined when they are the target's own. */
 async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
   const { session, account } = eye.site;
-  const who = await patiently(eye, () => session.identify(eye.line.reading()));
+  const who = await patiently(eye, () => session.identify(eye.calls.reading()));
   if (!who.ok) return { code: who.failure.code, reason: who.failure.message };
   if (who.value === account) return undefined;
   return {
@@ -77,9 +85,9 @@ async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
 }
 
 /** What an earlier process began ends first, so that the look shows what came of it. */
-async function resume({ site: { session }, ports: { kept }, line }: Look): Promise<void> {
-  const operations = session.resume === undefined ? undefined : await kept?.list();
-  if (operations !== undefined && operations.length > 0) await session.resume?.(operations, line.reading());
+async function resume({ site: { session }, ports: { begunOperations }, calls }: Look): Promise<void> {
+  const operations = session.resume === undefined ? undefined : await begunOperations?.list();
+  if (operations !== undefined && operations.length > 0) await session.resume?.(operations, calls.reading());
 }
 
 interface Seen {
@@ -95,19 +103,19 @@ async function list(kind: Kind, eye: Look): Promise<Seen> {
   return { kind, resources: [], gaps: [{ kind, code, reason: message }] };
 }
 
-async function listOnce(kind: Kind, { site, line, steering }: Look): Promise<Result<readonly Observed[]>> {
+async function listOnce(kind: Kind, { site, calls, control }: Look): Promise<Result<readonly Observed[]>> {
   const resources: Observed[] = [];
   const log = callLog();
   try {
-    for await (const page of actuatorOf(site, kind).list(line.reading(log))) {
+    for await (const page of actuatorOf(site, kind).list(calls.reading(log))) {
       for (const resource of page) resources.push(resource);
-      steering.notify?.({ at: 'observing', kind, seen: resources.length, complete: false });
+      control.notify?.({ at: 'observing', kind, seen: resources.length, complete: false });
     }
   } catch (error) {
     if (!(error instanceof ListingFailed)) throw error;
     return { ok: false, failure: { ...failureOf(error, log.failure), code: error.code, message: error.message } };
   }
-  steering.notify?.({ at: 'observing', kind, seen: resources.length, complete: true });
+  control.notify?.({ at: 'observing', kind, seen: resources.length, complete: true });
   return { ok: true, value: resources };
 }
 
@@ -115,12 +123,12 @@ const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure 
   failure ?? reported ?? { kind: 'terminal', code, message };
 
 /** Asks again while asking again may help. A throttled answer has slowed its lane already, which is wait enough. */
-async function patiently<T>({ ports, waits, steering }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
+async function patiently<T>({ ports, waits, control }: Look, ask: () => Promise<Result<T>>): Promise<Result<T>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask();
     if (answer.ok || attempt >= maxAttempts || !worthAsking[answer.failure.kind]) return answer;
     const awaited = { why: 'backoff', detail: answer.failure.code, forMs: backoff(attempt, ports.random()) } as const;
-    await sleepFor(awaited, { clock: ports.clock, waits, tell: steering.notify });
+    await sleepFor(awaited, { clock: ports.clock, waits, notify: control.notify });
   }
 }
 
@@ -144,9 +152,9 @@ async function readMissing({ once, twice }: Missing, eye: Look): Promise<readonl
     return absent.length === 0 ? [] : [[kind, absent] as const];
   });
   if (again.length === 0) return first;
-  const { ports, waits, steering } = eye;
+  const { ports, waits, control } = eye;
   const awaited = { why: 'visible', detail: 'what stood a moment ago', forMs: apartMs } as const;
-  await wait(awaited, { clock: ports.clock, waits, tell: steering.notify });
+  await wait(awaited, { clock: ports.clock, waits, notify: control.notify });
   return [...first, ...(await Promise.all(again.map(([kind, ids]) => readAll(kind, ids, eye))))];
 }
 
@@ -161,7 +169,7 @@ async function readAll(kind: Kind, ids: readonly CloudId[], eye: Look): Promise<
   const resources: Observed[] = [];
   const answer = await patiently(eye, async (): Promise<Result<void>> => {
     resources.length = 0;
-    for (const result of await actuatorOf(eye.site, kind).read(ids, eye.line.reading())) {
+    for (const result of await actuatorOf(eye.site, kind).read(ids, eye.calls.reading())) {
       if (!result.ok) return result;
       if (result.value) resources.push(result.value);
     }

@@ -98,7 +98,7 @@ function unseenLaunches(
 interface ObservedScope extends Index {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
-  readonly names: IdIndex;
+  readonly ids: IdIndex;
 }
 
 /** What is to be found again and again. */
@@ -136,7 +136,7 @@ function observedScopeOf(
   return {
     observation,
     knowledge,
-    names: idIndexOf(observation, knowledge),
+    ids: idIndexOf(observation, knowledge),
     present: new Map(present.map((resource) => [resource.id, resource])),
     // why: parts without their machine are no launch that went well
     marked: Map.groupBy(
@@ -178,7 +178,7 @@ function find(intent: PendingIntent, scene: ObservedScope): Found {
   const [observed, second] = own.length > 0 ? own : all.filter(({ id }) => !settled.has(id));
   if (!observed) return isDead(intent, scene) ? goneAgain : unseen;
   if (second) return { seen: 'many' };
-  scene.names.add(intent.address, observed.id);
+  scene.ids.add(intent.address, observed.id);
   return { seen: 'once', observed };
 }
 
@@ -204,10 +204,10 @@ function isMarked(
 }
 
 /** Rules without a mark are known by their content, subnets by their block. */
-function alike(intent: PendingIntent, kind: Bare['kind'], { names, bare }: ObservedScope): readonly Observed[] {
+function alike(intent: PendingIntent, kind: Bare['kind'], { ids, bare }: ObservedScope): readonly Observed[] {
   const { attributes } = detailsOf(intent);
   // why: this engine wrote the attributes of that kind there
-  const meant = names.resolve(kind, attributes as Bare['attributes']);
+  const meant = ids.resolve(kind, attributes as Bare['attributes']);
   if (meant === undefined) return [];
   return (bare.get(`${kind} ${placeOf(meant)}`) ?? []).filter(
     (one) => diff(contentOf(meant), one.attributes).length === 0,
@@ -274,13 +274,13 @@ function cameLate(intent: PendingIntent, scene: ObservedScope): readonly Settlem
     (id) => id !== successorOf && settled.get(id)?.address === intent.address,
   );
   if (isTaken || !isRecognised(intent, observed, scene)) return [];
-  scene.names.add(intent.address, observed.id);
+  scene.ids.add(intent.address, observed.id);
   return [happened(intent, observed.id)];
 }
 
-function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { names }: ObservedScope): boolean {
+function isRecognised(intent: PendingIntent, { kind, attributes }: Observed, { ids }: ObservedScope): boolean {
   // why: this engine wrote the attributes of this kind there
-  const meant = names.resolve(kind, detailsOf(intent).attributes as Observed['attributes']);
+  const meant = ids.resolve(kind, detailsOf(intent).attributes as Observed['attributes']);
   if (meant === undefined) return false;
   return diff(meant, attributes).every((change) => !['replace', 'blocked'].includes(effectOf(kind, change)));
 }
@@ -299,10 +299,10 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
     : [];
 }
 
-function isApplied(intent: PendingIntent, observed: Observed, { names }: ObservedScope): boolean {
+function isApplied(intent: PendingIntent, observed: Observed, { ids }: ObservedScope): boolean {
   const { attributes } = detailsOf(intent);
   // why: this engine wrote the attributes of this kind there
-  const meant = names.resolve(observed.kind, attributes as Observed['attributes']);
+  const meant = ids.resolve(observed.kind, attributes as Observed['attributes']);
   return meant !== undefined && diff(meant, observed.attributes).length === 0;
 }
 

@@ -32,18 +32,18 @@ const mostEpochs = 8;
 /** Intends them together. `anew`: as a call of their own, whatever call they were recorded in before. */
 export async function recordIntents(
   items: readonly Item[],
-  desk: ExecutionContext,
+  context: ExecutionContext,
   anew = false,
 ): Promise<GuardedIntents> {
-  const { ledger } = desk.ports;
-  const { pass, guard } = desk.at.warrant;
+  const { ledger } = context.ports;
+  const { pass, guard } = context.at.authorization;
   const refused = new Map<Item, Withheld>();
   let epoch = guard?.epoch ?? (await ledger.guardEpoch(pass.estate));
   for (let asked = 1; ; asked += 1) {
     const open = items.filter((item) => !refused.has(item));
     if (open.length === 0) return { ready: [], refused, epoch };
     const judged = guard === undefined ? pass : { ...pass, guardEpoch: epoch };
-    const answers = await unlessLeaseLost(() => ledger.intend(judged, open.map(drafting(open, desk, anew))));
+    const answers = await unlessLeaseLost(() => ledger.intend(judged, open.map(drafting(open, context, anew))));
     if (asked === mostEpochs || !answers.some(isOverruled))
       return { ready: readyIn(open, answers), refused: allRefused(open, answers, refused), epoch };
     epoch = await ledger.guardEpoch(pass.estate);
@@ -64,7 +64,7 @@ function drafting(
   const { fixedMarks } = at.site.holds;
   const nameOf = ({ action }: Item): string => (anew ? undefined : earlierBatch(action.address, knowledge)) ?? own;
   const sizes = Map.groupBy(items, nameOf);
-  const { guard } = at.warrant;
+  const { guard } = at.authorization;
   return (item) => {
     const name = nameOf(item);
     const batch = { name, size: sizes.get(name)?.length ?? 1 };
@@ -142,8 +142,8 @@ export class Refused extends Error {
 export type Permit = () => Promise<void>;
 
 /** For one sending: makes the permit of each call, by the items that are in it. */
-export function permits(epoch: number, desk: ExecutionContext): (items: readonly Ready[]) => Permit {
-  const { clock } = desk.ports;
+export function permits(epoch: number, context: ExecutionContext): (items: readonly Ready[]) => Permit {
+  const { clock } = context.ports;
   const begun = clock.now();
   const known = new Map<string, Known>();
   const knownOf = ({ intent }: Ready): Known => known.get(intent) ?? { epoch, at: begun };
@@ -156,14 +156,14 @@ export function permits(epoch: number, desk: ExecutionContext): (items: readonly
     const at = clock.now();
     const again = await recordIntents(
       old.map(({ item }) => item),
-      desk,
+      context,
     );
     for (const one of old) note(one, { at, epoch: again.epoch });
     return reasonsOf(old, again.refused);
   };
   const judge = async (items: readonly Ready[]): Promise<ReadonlyMap<Ready, Withheld>> => {
-    const { guard, pass } = desk.at.warrant;
-    const now = await desk.ports.ledger.guardEpoch(pass.estate);
+    const { guard, pass } = context.at.authorization;
+    const now = await context.ports.ledger.guardEpoch(pass.estate);
     const moved = items.filter((one) => knownOf(one).epoch !== now);
     if (moved.length === 0) return none;
     const refused = await judgedAgain(
@@ -176,14 +176,14 @@ export function permits(epoch: number, desk: ExecutionContext): (items: readonly
   };
   return (items) => {
     let left = false;
-    let line = Promise.resolve();
+    let calls = Promise.resolve();
     const ask = async (): Promise<void> => {
       const refused = new Map([...(await refresh(items)), ...(await judge(items))]);
       if (refused.size > 0) throw new Refused(refused, left);
       left = true;
     };
     // why: one at a time, so that a refusal knows of every request that left before it, and none leaves after it
-    return () => (line = line.then(ask));
+    return () => (calls = calls.then(ask));
   };
 }
 

@@ -27,22 +27,22 @@ import { send } from './send.ts';
  * Both halves take one place of the limits, the predecessor's; a failed successor is ended under it. By `recreate` the old machine
  * ends first: where a name or an address is not to be had twice.
  */
-export async function replaceMachine(action: Replacement, { desk, seen }: Replacing): Promise<Outcome> {
+export async function replaceMachine(action: Replacement, { context, seen }: Replacing): Promise<Outcome> {
   const { surge } = action;
-  if (surge === undefined) return recreate(action, desk);
+  if (surge === undefined) return recreate(action, context);
   if (surge.successor !== undefined) {
     const successor = seen(surge.successor);
-    return successor === undefined ? vanished : succeed(action, successor, desk);
+    return successor === undefined ? vanished : succeed(action, successor, context);
   }
-  const obstacle = await launchObstacle(action, desk);
+  const obstacle = await launchObstacle(action, context);
   if (obstacle !== undefined) return obstacle;
-  const [made = unsent] = await send([{ action, verb: 'create' }], desk);
+  const [made = unsent] = await send([{ action, verb: 'create' }], context);
   if (made.as !== 'done' || made.observed?.kind !== 'instance') return made;
-  return succeed(action, made.observed, desk);
+  return succeed(action, made.observed, context);
 }
 
 export interface Replacing {
-  readonly desk: ExecutionContext;
+  readonly context: ExecutionContext;
   /** What the look showed under an id: of a successor of an earlier pass. */
   readonly seen: (id: CloudId) => Observed | undefined;
 }
@@ -55,22 +55,22 @@ const vanished: Outcome = {
   failure: { kind: 'conflict', code: 'NotSeen', message: 'the successor is not seen any more' },
 };
 
-async function recreate(action: Replacement, desk: ExecutionContext): Promise<Outcome> {
-  const obstacle = await launchObstacle(action, desk);
+async function recreate(action: Replacement, context: ExecutionContext): Promise<Outcome> {
+  const obstacle = await launchObstacle(action, context);
   if (obstacle !== undefined) return obstacle;
-  const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
+  const [gone = unsent] = await send([{ action, verb: 'delete' }], context);
   if (gone.as !== 'done') return gone;
-  const [made = unsent] = await send([{ action, verb: 'create' }], desk);
+  const [made = unsent] = await send([{ action, verb: 'create' }], context);
   if (made.as !== 'done' || made.observed === undefined) return made;
-  const failure = await unreadiness(made.observed, action, desk);
+  const failure = await unreadiness(made.observed, action, context);
   return failure === undefined ? made : { as: 'failed', failure };
 }
 
 /** The successor stands: once it is ready its predecessor ends; if it never will be, it ends itself. */
-async function succeed(action: Replacement, successor: Observed, desk: ExecutionContext): Promise<Outcome> {
-  const failure = await unreadiness(successor, action, desk);
-  if (failure !== undefined) return withdraw(action, { successor, failure }, desk);
-  const [gone = unsent] = await send([{ action, verb: 'delete' }], desk);
+async function succeed(action: Replacement, successor: Observed, context: ExecutionContext): Promise<Outcome> {
+  const failure = await unreadiness(successor, action, context);
+  if (failure !== undefined) return withdraw(action, { successor, failure }, context);
+  const [gone = unsent] = await send([{ action, verb: 'delete' }], context);
   if (gone.as === 'done') return done;
   return 'failure' in gone ? { ...gone, failure: named(gone.failure, bothStand(action, successor)) } : gone;
 }
@@ -82,13 +82,13 @@ const bothStand = (action: Replacement, successor: Observed): string =>
 async function unreadiness(
   machine: Observed,
   action: Replacement,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<Failure | undefined> {
   const { attributes, terms } = action.desired;
   const isToRun = 'machine' in attributes && attributes.machine.power === 'running';
   if (!isToRun && machine.condition.state === 'ready') return undefined;
   const how = isToRun ? { launched: true, minReadyMs: minReadyOf(terms) } : {};
-  const missed = await awaitState({ ids: [machine.id], state: 'ready', ...how }, desk);
+  const missed = await awaitState({ ids: [machine.id], state: 'ready', ...how }, context);
   return missed.get(machine.id);
 }
 
@@ -98,14 +98,18 @@ interface Failed {
 }
 
 /** Under the place that the replacement has taken: it destroys nothing that anybody used. It is a failed birth of its document. */
-async function withdraw(action: Replacement, { successor, failure }: Failed, desk: ExecutionContext): Promise<Outcome> {
+async function withdraw(
+  action: Replacement,
+  { successor, failure }: Failed,
+  context: ExecutionContext,
+): Promise<Outcome> {
   const { kind, address, documents, cause } = action;
   const about = { kind, address, documents, cause } as const;
   const removal: Action = { ...about, verb: 'delete', observed: successor, because: 'withdrawn' };
   const told = `${successor.id} was ended by its replacement soon after its launch, and had not been ready for long enough: ${failure.message}`;
   const verdict = { id: successor.id, as: 'failed', why: told, wasReady: false } as const;
-  await unlessLeaseLost(() => desk.ports.inventory.births(desk.at.warrant.pass, [verdict]));
-  const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], desk);
+  await unlessLeaseLost(() => context.ports.inventory.births(context.at.authorization.pass, [verdict]));
+  const [gone = unsent] = await send([{ action: removal, verb: 'delete' }], context);
   const name = `${kind} ${nameIn(address, kind)}`;
   const end = gone.as === 'done' ? 'it was ended' : 'it could not be ended, and is tried again';
   const why = `successor ${successor.id} of ${name} did not become ready; ${end}, and ${action.observed.id} stays`;

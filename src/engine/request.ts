@@ -16,51 +16,51 @@ export interface Ready {
 /** Sends all of it to the actuator of its kind. */
 export function callActuator(
   ready: readonly Ready[],
-  desk: ExecutionContext,
+  context: ExecutionContext,
   call: Call,
 ): Promise<readonly Result<unknown>[]> {
   const [first] = ready;
   if (!first) return Promise.resolve([]);
-  const actuator = desk.at.site.session.actuators[first.item.action.kind];
+  const actuator = context.at.site.session.actuators[first.item.action.kind];
   switch (first.item.verb) {
     case 'create':
       // why: all items of a sending are of one kind, and this is its actuator
-      return actuator.create(ready.map((one) => creationOf(one, desk)) as never, call);
+      return actuator.create(ready.map((one) => creationOf(one, context)) as never, call);
     case 'update':
     case 'adopt':
-      return actuator.update(ready.map((one) => revisionOf(one, desk)) as never, call); // why: as above
+      return actuator.update(ready.map((one) => revisionOf(one, context)) as never, call); // why: as above
     case 'delete':
-      return actuator.delete(ready.map(({ item }) => removalOf(item, desk)) as never, call); // why: as above
+      return actuator.delete(ready.map(({ item }) => removalOf(item, context)) as never, call); // why: as above
     case 'forget':
       return Promise.resolve(ready.map(() => ({ ok: true, value: undefined })));
   }
 }
 
-function creationOf({ item, intent, attempt }: Ready, desk: ExecutionContext): Creation {
+function creationOf({ item, intent, attempt }: Ready, context: ExecutionContext): Creation {
   const desired = desiredOf(item.action);
-  const attributes = desk.known.names.translate(desired.kind, desired.attributes);
+  const attributes = context.known.ids.translate(desired.kind, desired.attributes);
   // why: a launch that is sent again must say what it said before, word for word; the ledger counts its attempts
-  const told = hasToken(desired.kind, desk.at.site.holds.oneByName) ? 1 : attempt;
-  return { token: intent, mark: markOf(item, desk, { intent, attempt: told }), desired: { ...desired, attributes } };
+  const told = hasToken(desired.kind, context.at.site.holds.oneByName) ? 1 : attempt;
+  return { token: intent, mark: markOf(item, context, { intent, attempt: told }), desired: { ...desired, attributes } };
 }
 
-function revisionOf({ item, intent, attempt }: Ready, desk: ExecutionContext): Revision {
-  const { names } = desk.known;
+function revisionOf({ item, intent, attempt }: Ready, context: ExecutionContext): Revision {
+  const { ids } = context.known;
   const [desired, observed] = [desiredOf(item.action), observedOf(item.action)];
   const changes = 'changes' in item.action ? item.action.changes : [];
-  const fixed = desk.at.site.holds.fixedMarks.includes(desired.kind);
+  const fixed = context.at.site.holds.fixedMarks.includes(desired.kind);
   const marks = !fixed && (item.verb === 'adopt' || changes.some(({ field }) => field === 'mark'));
   return {
-    desired: { ...desired, attributes: names.translate(desired.kind, desired.attributes) },
-    observed: { ...observed, attributes: names.translate(observed.kind, observed.attributes) },
+    desired: { ...desired, attributes: ids.translate(desired.kind, desired.attributes) },
+    observed: { ...observed, attributes: ids.translate(observed.kind, observed.attributes) },
     changes: changes.filter(({ field }) => field !== 'mark' && !isKept(field)),
-    ...(marks ? { mark: markOf(item, desk, { intent, attempt }) } : {}),
+    ...(marks ? { mark: markOf(item, context, { intent, attempt }) } : {}),
   };
 }
 
 function removalOf(item: Item, { known }: ExecutionContext): Removal {
   const observed = observedOf(item.action);
-  const attributes = known.names.translate(observed.kind, observed.attributes);
+  const attributes = known.ids.translate(observed.kind, observed.attributes);
   return { id: observed.id, observed: { ...observed, attributes } };
 }
 
@@ -70,7 +70,7 @@ function markOf(
   intent: { readonly intent: string; readonly attempt: number },
 ): Mark {
   const { address, terms } = desiredOf(action);
-  const { estate } = at.warrant.pass;
+  const { estate } = at.authorization.pass;
   const { store = '' } = known.knowledge;
   return { estate, store, address, deletionPolicy: terms.deletionPolicy, ...intent };
 }

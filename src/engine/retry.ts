@@ -24,9 +24,9 @@ interface Delivery<T> {
 interface Patience {
   readonly ports: Pick<EnginePorts, 'clock' | 'random'>;
   readonly waits: AbortSignal;
-  readonly tell: PassControl['notify'];
+  readonly notify: PassControl['notify'];
   /** Of what all items count against. */
-  readonly room: QuotaState;
+  readonly quota: QuotaState;
 }
 
 /**
@@ -37,7 +37,7 @@ interface Patience {
 export async function deliver<T>(delivery: Delivery<T>, patience: Patience): Promise<readonly Outcome[]> {
   const outcomes = await persist(delivery, patience);
   if (!sunkTogether(outcomes)) {
-    learn(patience.room, outcomes);
+    learn(patience.quota, outcomes);
     return outcomes;
   }
   if (outcomes.every(isOverQuota)) return fitted(delivery, outcomes, patience);
@@ -52,18 +52,18 @@ async function fitted<T>(
   refused: readonly Outcome[],
   patience: Patience,
 ): Promise<readonly Outcome[]> {
-  const { room } = patience;
+  const { quota } = patience;
   const { outcomes, full } = await bisectBatch(delivery.items, (items) => persist({ ...delivery, items }, patience));
   const all = refused.map((outcome, i) => outcomes.get(i) ?? outcome);
-  if (full) room.refusal ??= all.find(isOverQuota)?.failure;
+  if (full) quota.refusal ??= all.find(isOverQuota)?.failure;
   return all;
 }
 
 /** Who was refused by a call of its own shows that not one more fits. */
-function learn(room: QuotaState, outcomes: readonly Outcome[]): void {
+function learn(quota: QuotaState, outcomes: readonly Outcome[]): void {
   const refusals = outcomes.filter(isOverQuota).map(({ failure }) => failure);
   const calls = Map.groupBy(refusals, ({ requestId }) => requestId);
-  room.refusal ??= refusals.find(({ requestId }) => requestId === undefined || calls.get(requestId)?.length === 1);
+  quota.refusal ??= refusals.find(({ requestId }) => requestId === undefined || calls.get(requestId)?.length === 1);
 }
 
 /** More than a cloud refuses in any outage that is worth waiting out inside a pass. */
@@ -92,7 +92,7 @@ async function persist<T>(delivery: Delivery<T>, patience: Patience): Promise<re
   while (waiting.length > 0) {
     const before = delivery.requests();
     const answers = await unlessStopped(
-      () => unlessRefused(() => answersOf(delivery, itemsAt(delivery.items, waiting), patience.room)),
+      () => unlessRefused(() => answersOf(delivery, itemsAt(delivery.items, waiting), patience.quota)),
       patience,
     );
     if (answers instanceof Refused) {
@@ -225,12 +225,12 @@ function doubting(before: Outcome | undefined, now: Outcome, alone = false): Out
   return 'failure' in now ? { as: 'open', failure: now.failure } : before;
 }
 
-async function rest(again: readonly Again[], tries: Tries, { ports, waits, tell }: Patience): Promise<'rested'> {
+async function rest(again: readonly Again[], tries: Tries, { ports, waits, notify }: Patience): Promise<'rested'> {
   if (again.length === 0) return 'rested';
   for (const because of new Set(again.map((next) => next.because))) tries[because] += 1;
   const forMs = Math.max(...again.map(({ afterMs }) => afterMs));
   if (forMs === 0) return 'rested';
-  await wait({ why: 'backoff', detail: `${again.length} to send again`, forMs }, { clock: ports.clock, waits, tell });
+  await wait({ why: 'backoff', detail: `${again.length} to send again`, forMs }, { clock: ports.clock, waits, notify });
   return 'rested';
 }
 

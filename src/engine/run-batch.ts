@@ -20,7 +20,7 @@ import { send } from './send.ts';
 export type Unready = (document: string, minReadyMs: number) => readonly CloudId[];
 
 export interface BatchRun {
-  readonly desk: ExecutionContext;
+  readonly context: ExecutionContext;
   readonly unready: Unready;
   /** Whether another action waits for this one, so that it counts as done only when the machine is up, or gone. */
   readonly awaited: (action: Action) => boolean;
@@ -31,12 +31,12 @@ export interface BatchRun {
 /** One batch, to its end. A stop leaves what was not sent `unsent`. */
 export async function runBatch(batch: Batch, performance: BatchRun): Promise<readonly Outcome[]> {
   const { kind, verb, actions } = batch;
-  performance.desk.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
+  performance.context.notify?.({ at: 'acting', kind, verb, addresses: actions.map(({ address }) => address) });
   try {
     return await act(batch, performance);
   } catch (error) {
-    if (!isCancellation(error, performance.desk.cancellation.waits)) throw error;
-    performance.desk.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
+    if (!isCancellation(error, performance.context.cancellation.waits)) throw error;
+    performance.context.cancellation.stop(error instanceof Error ? error.message : 'the pass ended');
     return actions.map(() => unsent);
   }
 }
@@ -51,7 +51,7 @@ async function act({ verb, actions }: Batch, performance: BatchRun): Promise<rea
       return complete(actions, verb, performance);
     case 'adopt':
     case 'forget':
-      return send(itemsOf(actions, verb), performance.desk);
+      return send(itemsOf(actions, verb), performance.context);
   }
 }
 
@@ -68,11 +68,11 @@ async function complete(
   const stops = first?.verb === 'update' && first.effect === 'stops';
   const unready = stops ? await othersUnready(first, performance) : undefined;
   if (unready) return actions.map(() => unready);
-  const outcomes = await sendPossible(actions, verb, performance.desk);
+  const outcomes = await sendPossible(actions, verb, performance.context);
   if (first?.kind !== 'instance' || !(stops || actions.some(performance.awaited))) return outcomes;
   const ids = actions.map((action, i) => idDone(action, outcomes[i]));
   const awaited = verb === 'delete' ? ({ state: 'gone' } as const) : readinessOf(actions);
-  const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, performance.desk);
+  const missed = await awaitState({ ids: ids.filter((id) => id !== undefined), ...awaited }, performance.context);
   return outcomes.map((outcome, i) => afterWaiting(outcome, missed.get(ids[i] ?? '')));
 }
 
@@ -80,24 +80,24 @@ async function complete(
 async function sendPossible(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<readonly Outcome[]> {
-  const obstacles = await Promise.all(actions.map((action) => launchObstacle(action, desk)));
+  const obstacles = await Promise.all(actions.map((action) => launchObstacle(action, context)));
   const possible = actions.filter((_, i) => obstacles[i] === undefined);
-  const outcomes = new Map(zip(possible, await sendOrLaunch(possible, verb, desk)));
+  const outcomes = new Map(zip(possible, await sendOrLaunch(possible, verb, context)));
   return actions.map((action, i) => obstacles[i] ?? outcomes.get(action) ?? unsent);
 }
 
 function sendOrLaunch(
   actions: readonly Action[],
   verb: 'create' | 'update' | 'delete',
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<readonly Outcome[]> {
   // why: a batch is of one kind and one verb
   const launches = actions.flatMap((action) =>
     action.verb === 'create' && action.kind === 'instance' ? [action] : [],
   );
-  return launches.length > 0 ? launch(launches, desk) : send(itemsOf(actions, verb), desk);
+  return launches.length > 0 ? launch(launches, context) : send(itemsOf(actions, verb), context);
 }
 
 const zip = (actions: readonly Action[], outcomes: readonly Outcome[]): readonly (readonly [Action, Outcome])[] =>
@@ -148,13 +148,13 @@ const irreplaceable: Outcome = {
  * One machine of a document is down at most: one that still comes up is waited for first. The outcome of whoever waits, where it
  * does not come up; one that died is seen by the next look, and made again before this one is touched.
  */
-async function othersUnready(action: Action, { desk, unready }: BatchRun): Promise<Outcome | undefined> {
+async function othersUnready(action: Action, { context, unready }: BatchRun): Promise<Outcome | undefined> {
   if (action.kind !== 'instance') return undefined;
   const successor = action.verb === 'replace' ? action.surge?.successor : undefined;
   const own = [observedOf(action).id, successor];
   const minReadyMs = minReadyIn(action);
   const ids = unready(documentOfReplica(action.address), minReadyMs).filter((id) => !own.includes(id));
-  const [failure] = (await awaitState({ ids, state: 'ready', minReadyMs }, desk)).values();
+  const [failure] = (await awaitState({ ids, state: 'ready', minReadyMs }, context)).values();
   return failure && { as: failure.code === 'NotReady' ? 'failed' : 'stale', failure };
 }
 
@@ -162,26 +162,26 @@ async function othersUnready(action: Action, { desk, unready }: BatchRun): Promi
 const pausesMs = [0, 1000, 2000, 4000, 8000];
 
 /** Of these new rules, those that the cloud lists: an answer to a call is not proof enough to take away what they replace. */
-export async function verify(made: ReadonlySet<CloudId>, desk: ExecutionContext): Promise<ReadonlySet<CloudId>> {
+export async function verify(made: ReadonlySet<CloudId>, context: ExecutionContext): Promise<ReadonlySet<CloudId>> {
   const seen = new Set<CloudId>();
   try {
     for (const pauseMs of pausesMs) {
       if (seen.size === made.size) break;
-      const waiter = { clock: desk.ports.clock, waits: desk.cancellation.waits, tell: desk.notify };
+      const waiter = { clock: context.ports.clock, waits: context.cancellation.waits, notify: context.notify };
       if (pauseMs > 0) await wait({ why: 'visible', detail: 'new rules', forMs: pauseMs }, waiter);
-      const listed = await listedRules(desk);
+      const listed = await listedRules(context);
       for (const id of made) if (listed.has(id)) seen.add(id);
     }
   } catch (error) {
-    if (!isCancellation(error, desk.cancellation.waits)) throw error;
+    if (!isCancellation(error, context.cancellation.waits)) throw error;
   }
   return seen;
 }
 
-async function listedRules({ at, calls: line }: ExecutionContext): Promise<ReadonlySet<CloudId>> {
+async function listedRules({ at, calls }: ExecutionContext): Promise<ReadonlySet<CloudId>> {
   const ids = new Set<CloudId>();
   try {
-    for await (const page of at.site.session.actuators['firewall-rule'].list(line.reading())) {
+    for await (const page of at.site.session.actuators['firewall-rule'].list(calls.reading())) {
       for (const { id } of page) ids.add(id);
     }
   } catch (error) {

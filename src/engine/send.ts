@@ -17,12 +17,12 @@ import { deliver } from './retry.ts';
  * Items of one kind and verb, from intent to settlement: one transaction, the calls it takes, one transaction.
  * One outcome per item, in order.
  */
-export async function send(items: readonly Item[], desk: ExecutionContext): Promise<readonly Outcome[]> {
-  const grounded = items.map((item) => groundOf(item, desk));
+export async function send(items: readonly Item[], context: ExecutionContext): Promise<readonly Outcome[]> {
+  const grounded = items.map((item) => groundOf(item, context));
   const sendable = items.filter((_, i) => grounded[i] === undefined);
   const sent = new Map<Item, Outcome>();
-  for (const [batch, together] of companiesOf(sendable, desk))
-    for (const [item, outcome] of await sendTogether(batch, together, desk)) sent.set(item, outcome);
+  for (const [batch, together] of companiesOf(sendable, context))
+    for (const [item, outcome] of await sendTogether(batch, together, context)) sent.set(item, outcome);
   return items.map((item, i) => grounded[i] ?? sent.get(item) ?? unsent);
 }
 
@@ -30,7 +30,7 @@ export async function send(items: readonly Item[], desk: ExecutionContext): Prom
 function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome | undefined {
   if (verb === 'delete' || verb === 'forget') return undefined;
   const { kind, attributes, address } = desiredOf(action);
-  if (known.names.resolve(kind, attributes) !== undefined) return undefined;
+  if (known.ids.resolve(kind, attributes) !== undefined) return undefined;
   return {
     as: 'stale',
     failure: { kind: 'conflict', code: 'NotThere', message: `${address} rests on something that has no id yet` },
@@ -38,9 +38,12 @@ function groundOf({ action, verb }: Item, { known }: ExecutionContext): Outcome 
 }
 
 /** A launch is sent again with those it was sent with, and with nobody else: its token is that of its first. */
-function companiesOf(items: readonly Item[], desk: ExecutionContext): ReadonlyMap<string | undefined, readonly Item[]> {
+function companiesOf(
+  items: readonly Item[],
+  context: ExecutionContext,
+): ReadonlyMap<string | undefined, readonly Item[]> {
   return Map.groupBy(items, (item) =>
-    isLaunch(item, desk) ? earlierBatch(item.action.address, desk.known.knowledge) : undefined,
+    isLaunch(item, context) ? earlierBatch(item.action.address, context.known.knowledge) : undefined,
   );
 }
 
@@ -53,28 +56,28 @@ type Answered = readonly [Item, Outcome];
 async function sendTogether(
   batch: string | undefined,
   items: readonly Item[],
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<readonly Answered[]> {
-  if (items.length === 0 || desk.cancellation.waits.aborted) return [];
-  if (!isWhole(desk.known.replays, batch, items)) return items.map((item) => [item, notWhole]);
-  const intents = await recordIntents(items, desk);
+  if (items.length === 0 || context.cancellation.waits.aborted) return [];
+  if (!isWhole(context.known.replays, batch, items)) return items.map((item) => [item, notWhole]);
+  const intents = await recordIntents(items, context);
   const ready = intents.ready.map(({ item }) => item);
-  if (!isWhole(desk.known.replays, batch, ready))
+  if (!isWhole(context.known.replays, batch, ready))
     return [...intents.refused, ...ready.map((item): Answered => [item, notWhole])];
-  return deliverIntended(intents, items.length, desk);
+  return deliverIntended(intents, items.length, context);
 }
 
 /** `recorded`: of how many the call that was recorded consists. */
 async function deliverIntended(
   { ready, refused, epoch }: GuardedIntents,
   recorded: number,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<readonly Answered[]> {
   const log = callLog();
-  const record = recording(ready, recorded, desk);
-  const delivered = await deliverReady(ready, { ...desk, permit: permits(epoch, desk), record }, log);
-  const outcomes = await namingUsers(ready, delivered, desk);
-  await settle(ready, outcomes, log, desk);
+  const record = recording(ready, recorded, context);
+  const delivered = await deliverReady(ready, { ...context, permit: permits(epoch, context), record }, log);
+  const outcomes = await namingUsers(ready, delivered, context);
+  await settle(ready, outcomes, log, context);
   return [...refused, ...ready.map(({ item }, i): Answered => [item, outcomes[i] ?? unsent])];
 }
 
@@ -90,16 +93,16 @@ type Permitting = ExecutionContext & {
 function recording(
   ready: readonly Ready[],
   recorded: number,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): (items: readonly Ready[]) => Promise<void> {
   const sizes = new Map(ready.map(({ intent }) => [intent, recorded]));
   return async (items) => {
     const [first] = items;
-    if (!first || !isLaunch(first.item, desk)) return;
+    if (!first || !isLaunch(first.item, context)) return;
     if (items.every(({ intent }) => sizes.get(intent) === items.length)) return;
     const { refused } = await recordIntents(
       items.map(({ item }) => item),
-      desk,
+      context,
       true,
     );
     if (refused.size > 0) throw new Refused(reasonsOf(items, refused), false);
@@ -107,7 +110,7 @@ function recording(
   };
 }
 
-async function deliverReady(ready: readonly Ready[], desk: Permitting, log: CallLog): Promise<readonly Outcome[]> {
+async function deliverReady(ready: readonly Ready[], context: Permitting, log: CallLog): Promise<readonly Outcome[]> {
   const [first] = ready;
   if (!first) return [];
   if (first.item.verb === 'forget') return ready.map(() => done);
@@ -115,24 +118,29 @@ async function deliverReady(ready: readonly Ready[], desk: Permitting, log: Call
   const outcomes = await deliver(
     {
       sent,
-      repeatable: sent === 'create' && isRepeatable(first.item.action.kind, desk),
+      repeatable: sent === 'create' && isRepeatable(first.item.action.kind, context),
       items: ready,
       call: async (items) => {
-        await desk.record(items);
-        return callActuator(items, desk, desk.calls.writing(log, sent, desk.permit(items)));
+        await context.record(items);
+        return callActuator(items, context, context.calls.writing(log, sent, context.permit(items)));
       },
       before: ({ item, attempt }) => (item.verb === 'create' && attempt > 1 ? sentBefore : unsent),
       requests: () => log.sent,
     },
-    { ports: desk.ports, waits: desk.cancellation.waits, tell: desk.notify, room: roomFor(first.item, desk) },
+    {
+      ports: context.ports,
+      waits: context.cancellation.waits,
+      notify: context.notify,
+      quota: roomFor(first.item, context),
+    },
   );
-  for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], desk);
+  for (const [i, { item }] of ready.entries()) remember(item, outcomes[i], context);
   return outcomes;
 }
 
 /** One that takes the place of another had room until now. */
 const roomFor = ({ action }: Item, { known }: ExecutionContext): QuotaState =>
-  action.verb === 'create' ? known.rooms(action.desired) : { refusal: undefined };
+  action.verb === 'create' ? known.quotas(action.desired) : { refusal: undefined };
 
 /** Machines have tokens, all else but networks a unique name or block everywhere; networks only on some clouds. */
 const isRepeatable = (kind: Kind, { at }: ExecutionContext): boolean =>
@@ -146,20 +154,20 @@ const sentBefore: Outcome = {
 
 function remember({ action, verb }: Item, outcome: Outcome | undefined, { known }: ExecutionContext): void {
   if (outcome?.as !== 'done') return;
-  if (verb === 'adopt') known.names.add(action.address, observedOf(action).id);
-  if (verb === 'create' && outcome.observed) known.names.add(action.address, outcome.observed.id);
+  if (verb === 'adopt') known.ids.add(action.address, observedOf(action).id);
+  if (verb === 'create' && outcome.observed) known.ids.add(action.address, outcome.observed.id);
 }
 
 async function settle(
   ready: readonly Ready[],
   outcomes: readonly Outcome[],
   log: CallLog,
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<void> {
   if (ready.length === 0) return;
-  const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, desk));
-  await unlessLeaseLost(() => desk.ports.ledger.settle(desk.at.warrant.pass, settlements));
-  for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, desk);
+  const settlements = ready.map((one, i) => settlementOf(one, outcomes[i] ?? unsent, log, context));
+  await unlessLeaseLost(() => context.ports.ledger.settle(context.at.authorization.pass, settlements));
+  for (const [i, { item }] of ready.entries()) report(item, outcomes[i] ?? unsent, context);
 }
 
 const notSent: Failure = { kind: 'retryable', code: 'NotSent', message: 'the pass ended before it was sent' };
@@ -189,10 +197,10 @@ function idOf({ action }: Item): string {
   return action.verb === 'forget' ? action.id : observedOf(action).id;
 }
 
-function report({ action }: Item, outcome: Outcome, { notify: tell }: ExecutionContext): void {
+function report({ action }: Item, outcome: Outcome, { notify }: ExecutionContext): void {
   if (outcome.as === 'unsent' || outcome.as === 'withheld') return;
   const { kind, verb, address } = action;
-  tell?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
+  notify?.({ at: 'settled', kind, verb, address, ...('failure' in outcome ? { failure: outcome.failure } : {}) });
 }
 
 /** What was found to stand where, by session and id: a pass that is refused again does not ask again. */
@@ -205,7 +213,7 @@ const found = new WeakMap<Session, Map<CloudId, Promise<string>>>();
 export function namingUsers(
   ready: readonly Ready[],
   outcomes: readonly Outcome[],
-  desk: ExecutionContext,
+  context: ExecutionContext,
 ): Promise<readonly Outcome[]> {
   return Promise.all(
     outcomes.map(async (outcome, i): Promise<Outcome> => {
@@ -214,23 +222,19 @@ export function namingUsers(
       const { failure } = outcome;
       const { action } = item;
       if (failure.kind !== 'conflict' || !('observed' in action)) return outcome;
-      const users = await usersOf(action.kind, action.observed.id, desk);
+      const users = await usersOf(action.kind, action.observed.id, context);
       return users === '' ? outcome : { ...outcome, failure: named(failure, users) };
     }),
   );
 }
 
-function usersOf(
-  kind: keyof Session['actuators'],
-  id: CloudId,
-  { at, calls: line }: ExecutionContext,
-): Promise<string> {
+function usersOf(kind: keyof Session['actuators'], id: CloudId, { at, calls }: ExecutionContext): Promise<string> {
   const { session } = at.site;
   const actuator = session.actuators[kind];
   if (actuator.usersOf === undefined) return Promise.resolve('');
   const known = found.get(session) ?? new Map<CloudId, Promise<string>>();
   found.set(session, known);
-  const asked = known.get(id) ?? actuator.usersOf(id, line.reading()).then(sentence);
+  const asked = known.get(id) ?? actuator.usersOf(id, calls.reading()).then(sentence);
   known.set(id, asked);
   return asked;
 }

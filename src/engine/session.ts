@@ -203,7 +203,7 @@ export function redactor(): Redactor {
   const known = new Set<string>();
   return {
     learn: (secret) => {
-      for (const part of [secret, ...secret.split(/\r?\n/).filter((line) => line.trim().length >= shortestLine)])
+      for (const part of [secret, ...secret.split(/\r?\n/).filter((calls) => calls.trim().length >= shortestLine)])
         if (part.length >= shortest) for (const form of formsOf(part)) known.add(form);
     },
     // why: the longest first, so that no piece of it is left standing

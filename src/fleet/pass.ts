@@ -239,7 +239,7 @@ async function work(at: Opened & Scene, yard: Yard): Promise<End> {
     watch.tell(event);
     chronicle.tell(event);
   };
-  const steering = { signal, look: lookoutOf(where, pulse, yard), tell };
+  const steering = { signal, look: lookoutOf(where, pulse, yard), notify: tell };
   const charter = await charterOf(where, by, { store: yard.store, generations });
   const newest = await reconcile(scene, charter, yard, { ...steering, saw: rows.saw });
   rows.ended(newest.converged.passes);

@@ -75,7 +75,12 @@ export async function reconcile(
     return looked.plan;
   };
   const converged = await converge(
-    { site, warrant: { pass, lease, guard: guardOf(by, charter) }, plan, ...(from === undefined ? {} : { from }) },
+    {
+      site,
+      authorization: { pass, lease, guard: guardOf(by, charter) },
+      plan,
+      ...(from === undefined ? {} : { from }),
+    },
     { ...store, limiter, clock, random: Math.random },
     steering,
   );

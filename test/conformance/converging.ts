@@ -46,7 +46,7 @@ export function convergingOn({ harness, subject: { dialect } }: Stage): Convergi
         const ports = { ...revisions.store(), limiter: inProcessLimiter({ clock }), clock, random: () => 0.5 };
         const thinking: Parameters<typeof converge>[0]['plan'] = (observation, knowledge) =>
           plan({ wanted, observation, knowledge, dialect, batches });
-        const job = { site, warrant, plan: thinking };
+        const job = { site, authorization: warrant, plan: thinking };
         return harness.run(() => converge(job, ports, { signal: new AbortController().signal }));
       });
       await harness.settle();

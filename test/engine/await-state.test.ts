@@ -46,8 +46,8 @@ async function awaited(
     return [state === 'refused' ? { ok: false } : { ok: true, value: { state, detail: 'system status impaired' } }];
   };
   const instance = { read, ...(checks === undefined ? {} : { health }) };
-  const desk = {
-    at: { site: { session: { actuators: { instance } } }, warrant: {} },
+  const parts = {
+    at: { site: { session: { actuators: { instance } } }, authorization: {} },
     ports: {
       clock,
       inventory: { births: async (_: unknown, verdicts: readonly unknown[]) => void told.push(...verdicts) },
@@ -56,10 +56,9 @@ async function awaited(
     calls: { reading: () => ({}) },
     cancellation: { waits: new AbortController().signal },
   };
-  // why: waiting asks for nothing else of a desk
-  const missed = await clock.run(() =>
-    awaitState({ ids: ['i-1'], state: 'ready', ...how }, desk as unknown as ExecutionContext),
-  );
+  // why: waiting asks for nothing else of a context
+  const context = parts as unknown as ExecutionContext;
+  const missed = await clock.run(() => awaitState({ ids: ['i-1'], state: 'ready', ...how }, context));
   return { missed, from, tookMs: clock.now() - from, reads, checked, told };
 }
 

@@ -39,7 +39,7 @@ function judged(
   const knowledge = { estate: 'acme', births, settled: new Map(), pending: [], applied: new Map() };
   const steering = { signal: new AbortController().signal };
   const ports = { limiter: unlimited, clock: virtualClock() };
-  const asked = [seen, knowledge, { session }, { ports, steering }];
+  const asked = [seen, knowledge, { session }, { ports, control: steering }];
   return judgeBirths(...(asked as unknown as Parameters<typeof judgeBirths>)); // why: only these parts are looked at
 }
 

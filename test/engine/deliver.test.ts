@@ -147,8 +147,8 @@ async function run(row: Row): Promise<{ readonly outcomes: object; readonly call
       {
         ports: { clock, random: () => 0.5 },
         waits: new AbortController().signal,
-        tell: undefined,
-        room: { refusal: undefined },
+        notify: undefined,
+        quota: { refusal: undefined },
       },
     ),
   );
@@ -191,8 +191,8 @@ describe('deliver, where people no longer let something be done', () => {
         {
           ports: { clock, random: () => 0.5 },
           waits: new AbortController().signal,
-          tell: undefined,
-          room: { refusal: undefined },
+          notify: undefined,
+          quota: { refusal: undefined },
         },
       ),
     );
@@ -241,7 +241,7 @@ describe('deliver, broken off', () => {
           before: () => unsent,
           requests: () => requests,
         },
-        { ports: { clock, random: () => 0.5 }, waits: stop.signal, tell: undefined, room: { refusal: undefined } },
+        { ports: { clock, random: () => 0.5 }, waits: stop.signal, notify: undefined, quota: { refusal: undefined } },
       ),
     );
   };
@@ -264,8 +264,8 @@ describe('deliver, broken off', () => {
         {
           ports: { clock, random: () => 0.5 },
           waits: new AbortController().signal,
-          tell: undefined,
-          room: { refusal: undefined },
+          notify: undefined,
+          quota: { refusal: undefined },
         },
       ),
     );
@@ -286,8 +286,8 @@ describe('deliver, broken off', () => {
       {
         ports: { clock, random: () => 0.5 },
         waits: new AbortController().signal,
-        tell: undefined,
-        room: { refusal: undefined },
+        notify: undefined,
+        quota: { refusal: undefined },
       },
     );
     await assert.rejects(broken, TypeError);
@@ -318,8 +318,8 @@ describe('deliver, without a secret', () => {
           {
             ports: { clock, random: () => 0.5 },
             waits: new AbortController().signal,
-            tell: undefined,
-            room: { refusal: undefined },
+            notify: undefined,
+            quota: { refusal: undefined },
           },
         ),
       );

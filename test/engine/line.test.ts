@@ -37,7 +37,7 @@ function recordedLine() {
   const clock = virtualClock();
   const lease = { remainingMs: () => 1000, signal: new AbortController().signal } as Lease; // why: all that a line asks of it
   const halt = cancellationOn({ signal: new AbortController().signal }, clock);
-  const line = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined, lease });
+  const line = callsOf('shop', { site, ports: { limiter, clock }, cancellation: halt, notify: undefined, lease });
   return { line, told, needs, end: () => halt.end() };
 }
 
@@ -90,7 +90,12 @@ describe('what a line tells those who watch', () => {
     const take = async (): Promise<number> => (afterMs > 0 ? clock.sleep(afterMs).then(() => 1) : 1);
     const limiter: Limiter = { take, slow: () => {}, learn: () => {} };
     const halt = cancellationOn({ signal: new AbortController().signal }, clock);
-    const line = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: (one) => told.push(one) });
+    const line = callsOf('shop', {
+      site,
+      ports: { limiter, clock },
+      cancellation: halt,
+      notify: (one) => told.push(one),
+    });
     const call = line.reading();
     await clock.run(() => call.admit({ ...request, mutating: false }));
     call.report({ ...request, mutating: false }, { durationMs: 3, requestId: 'q', ...(failure ? { failure } : {}) });

@@ -298,7 +298,7 @@ describe('what an earlier process began', () => {
       keep: async (id: string, state: string) => void kept.set(id, state),
       drop: async (id: string) => void kept.delete(id),
     };
-    const ports = { limiter: unlimited, clock, random: () => 0.5, kept: operationsHere };
+    const ports = { limiter: unlimited, clock, random: () => 0.5, begunOperations: operationsHere };
     await clock.run(() => observe(site, withoutStore('acme'), ports, { signal: new AbortController().signal }));
     return { order, left: kept.size };
   };

@@ -45,7 +45,12 @@ const launch = (
     before: (): Outcome => ({ as: 'unsent' }),
     requests: () => requests,
   };
-  const patience = { ports: { clock, random: () => 0.5 }, waits: new AbortController().signal, tell: undefined, room };
+  const patience = {
+    ports: { clock, random: () => 0.5 },
+    waits: new AbortController().signal,
+    notify: undefined,
+    quota: room,
+  };
   return clock.run(() => deliver(delivery, patience));
 };
 

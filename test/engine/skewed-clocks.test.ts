@@ -44,7 +44,7 @@ function world() {
       converge(
         {
           site: { session, account: 'acme', batches, holds: own.holds, secret: async () => ({}) },
-          warrant: { lease: acquired.lease, pass },
+          authorization: { lease: acquired.lease, pass },
           plan: (observation, knowledge) => plan({ wanted: scope.wanted, observation, knowledge, dialect }),
           ...(passes === undefined ? {} : { passes }),
         },

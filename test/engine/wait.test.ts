@@ -11,7 +11,7 @@ describe('a wait', () => {
     const clock = virtualClock();
     const told: Progress[] = [];
     const { signal } = new AbortController();
-    await clock.run(() => wait(awaited, { clock, waits: signal, tell: (one) => told.push(one) }));
+    await clock.run(() => wait(awaited, { clock, waits: signal, notify: (one) => told.push(one) }));
     assert.deepEqual(told, [
       { at: 'waiting', ...awaited },
       { at: 'waited', ...awaited },
@@ -22,7 +22,7 @@ describe('a wait', () => {
     const clock = virtualClock();
     const told: Progress[] = [];
     const halt = new AbortController();
-    const waiting = wait(awaited, { clock, waits: halt.signal, tell: (one) => told.push(one) });
+    const waiting = wait(awaited, { clock, waits: halt.signal, notify: (one) => told.push(one) });
     await clock.advance(1200);
     halt.abort(new Error('others'));
     await assert.rejects(waiting, /others/);

@@ -15,7 +15,7 @@ export interface Equivalent {
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: 'src/engine/cancellation.ts',
-    line: "const reason = new Stopped('the lease was lost', { cause: lease?.signal.reason });",
+    line: "const reason = new Cancelled('the lease was lost', { cause: lease?.signal.reason });",
     mutation: 'default: ?. → .',
     reason: "only the lease's own signal calls it, so there is a lease",
   },
@@ -70,7 +70,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/engine/rate-limit.ts',
-    line: 'this.#manyShares = Math.max(1000, 2 * this.#had.size);',
+    line: 'this.#manyShares = Math.max(1000, 2 * had.size);',
     mutation: 'arithmetic: * → /',
     reason: 'it says only how soon shares of faded use are forgotten, which count as nothing, forgotten or not',
   },

@@ -181,8 +181,8 @@ describe('the engine waits as long as was asked', () => {
           {
             ports: { clock, random: () => 0 },
             waits: new AbortController().signal,
-            tell: undefined,
-            room: { refusal: undefined },
+            notify: undefined,
+            quota: { refusal: undefined },
           },
         ),
       );
@@ -204,7 +204,9 @@ describe('the engine waits as long as was asked', () => {
       };
       const budget = { shape: 'bucket', capacity: 1000, perSecond: 1000, source: '' } as const;
       const request: Request = { action: 'List', mutating: false, costs: [{ lane: { key: 'a', budget }, amount: 1 }] };
-      const call = callsOf('shop', { site, ports: { limiter, clock }, halt, tell: undefined }).reading(callLog());
+      const call = callsOf('shop', { site, ports: { limiter, clock }, cancellation: halt, notify: undefined }).reading(
+        callLog(),
+      );
       await clock.run(async () => {
         await call.admit(request);
         const from = clock.now();

@@ -168,7 +168,7 @@ async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, sig
         holds: provider.dialect.holds,
         secret: async () => bootsWith,
       },
-      warrant: {
+      authorization: {
         lease,
         guard: { epoch: guardEpoch, judge: async (actions) => refusalsOf(actions, await heldNow()) },
         pass: {

@@ -84,7 +84,7 @@ async function jobOf({ scope, cloud, clock, lease, number }: Ground, how: How): 
       holds: provider.dialect.holds,
       secret: async () => ({}),
     },
-    warrant: {
+    authorization: {
       lease: how.lease?.(lease) ?? lease,
       pass: { estate: 'acme', scope: key, reconcileId: `pass-${number}`, authority, lease: { holder, epoch } },
     },

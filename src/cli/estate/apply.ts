@@ -138,7 +138,7 @@ function convergeOne({ scope: { scope }, site, input }: Looked, work: ScopeWork,
   const planner: Planner = (observation, knowledge) =>
     plan({ ...input, observation, knowledge, choices: { ...input.choices, policies } });
   return converge(
-    { site, warrant: { pass, lease, guard: work.guard }, plan: planner },
+    { site, authorization: { pass, lease, guard: work.guard }, plan: planner },
     {
       ledger: store.ledger,
       operations: store.operations,

@@ -91,7 +91,12 @@ export function engineWorld(cloud: WorldCloud, stage: WorldStage): EngineWorld {
       log.clear();
       const converged = await revisions.next(asked.guards, async (warrant) => {
         const site = await siteOf(cloud, endpoint, clock);
-        const job = { site, warrant, plan: plannerOf(provider, asked.scope.wanted, choices), ...how.job };
+        const job = {
+          site,
+          authorization: warrant,
+          plan: plannerOf(provider, asked.scope.wanted, choices),
+          ...how.job,
+        };
         const store = revisions.store();
         const ports = {
           ...store,
