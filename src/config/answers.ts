@@ -2,7 +2,7 @@ import { answersOn } from '../answers/answers-on.ts';
 import { dayOf } from '../core/day.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import { generationsOf } from '../fleet/generations.ts';
-import type { Yard } from '../fleet/yard.ts';
+import type { Yard } from '../fleet/worker-context.ts';
 import type { Answers } from '../ports/answers.ts';
 import { postedSpecs } from './posted-specs.ts';
 

@@ -1,7 +1,7 @@
 import { targetsOn } from '../answers/targets.ts';
 import type { Access } from '../core/access/access-document.ts';
 import { generationsOf } from '../fleet/generations.ts';
-import type { Outside } from '../fleet/yard.ts';
+import type { Outside } from '../fleet/worker-context.ts';
 import { authenticator } from '../http/access/authenticator.ts';
 import { fetchJson } from '../http/access/fetch-json.ts';
 import type { Authenticate } from '../http/api/authenticate.ts';

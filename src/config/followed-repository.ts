@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { FollowedRepository } from '../cli/house.ts';
-import type { Source } from '../fleet/source.ts';
+import type { Source } from '../fleet/worker-context.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { judgeHistory } from '../source/git/judge-history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';

@@ -1,5 +1,5 @@
 import { generationsOf } from '../fleet/generations.ts';
-import type { Yard } from '../fleet/yard.ts';
+import type { Yard } from '../fleet/worker-context.ts';
 import type { Hooked, Hooks } from '../http/hooks/hook.ts';
 import { hooksOn } from '../http/hooks/hooks-on.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadProvider } from '../../providers/index.ts';
 import { dayOf } from '../core/day.ts';
-import type { Outside } from '../fleet/yard.ts';
+import type { Outside } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { parseKeptAside } from '../source/kept-tree.ts';

@@ -1,5 +1,5 @@
 import type { Follow } from '../cli/house.ts';
-import type { Source } from '../fleet/source.ts';
+import type { Source } from '../fleet/worker-context.ts';
 import { loadSpecs } from '../source/load.ts';
 import { followedRepository } from './followed-repository.ts';
 

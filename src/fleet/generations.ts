@@ -1,10 +1,9 @@
 import { dayOf } from '../core/day.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
-import { openEstate } from '../estate/opened-estate.ts';
+import { type OpenedEstate, openEstate } from '../estate/opened-estate.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { Yard } from './yard.ts';
+import type { Yard } from './worker-context.ts';
 
 /** Generations as compiled, by estate and number. */
 export interface Generations {

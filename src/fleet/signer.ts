@@ -1,7 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import type { UnsignedEstate } from '../ports/store.ts';
-import { asLeader } from './leader.ts';
-import type { Yard } from './yard.ts';
+import { asLeader } from './supervisor.ts';
+import type { Yard } from './worker-context.ts';
 
 /** How often the signer polls for entries without a signature. It signs words of people at once. */
 const pollEveryMs = 2_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { followedRepository } from '../../src/config/followed-repository.ts';
-import type { Standpoint } from '../../src/fleet/source.ts';
+import type { Standpoint } from '../../src/fleet/worker-context.ts';
 import { gitFolder } from '../source/git/support/git-folder.ts';
 import { sshKey } from '../support/fixtures.ts';
 

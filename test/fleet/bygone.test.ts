@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/follow.ts';
+import { follow } from '../../src/fleet/source-watcher.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network, rule } from '../support/engine-world/documents.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tend } from '../../src/fleet/caretaker.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import type { Yard } from '../../src/fleet/yard.ts';
+import { tend } from '../../src/fleet/scheduler.ts';
+import type { Yard } from '../../src/fleet/worker-context.ts';
 import type { Periodic, Urgency, Where } from '../../src/ports/queue.ts';
 import type { Rows } from '../../src/ports/rows.ts';
 import { rowOf } from '../store/row-fixtures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { follow } from '../../src/fleet/follow.ts';
-import type { Judgement } from '../../src/fleet/source.ts';
+import { follow } from '../../src/fleet/source-watcher.ts';
+import type { Judgement } from '../../src/fleet/worker-context.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, today, treeOf } from '../support/fleet-world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Gate, gateOf } from '../../src/fleet/gate.ts';
-import type { Judgement, Source, Standpoint } from '../../src/fleet/source.ts';
+import { type Gate, gateOf } from '../../src/fleet/accept.ts';
+import type { Judgement, Source, Standpoint } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lasting } from '../../src/fleet/lasting.ts';
+import { lasting } from '../../src/fleet/supervisor.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { signLedgers } from '../../src/fleet/signer.ts';
-import type { Yard } from '../../src/fleet/yard.ts';
+import type { Yard } from '../../src/fleet/worker-context.ts';
 import type { Undelivered } from '../../src/ports/store.ts';
 import { apply, draftOf, workerOf } from '../store/fixtures.ts';
 import { network } from '../support/engine-world/documents.ts';

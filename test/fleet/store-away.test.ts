@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passesOf } from '../../src/fleet/pass.ts';
-import type { Yard } from '../../src/fleet/yard.ts';
+import { passesOf } from '../../src/fleet/scope-reconcile.ts';
+import type { Yard } from '../../src/fleet/worker-context.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateOf } from '../../src/fleet/gate.ts';
+import { gateOf } from '../../src/fleet/accept.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, today, treeOf } from '../support/fleet-world.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { entryOf } from '../../src/fleet/pass-entry.ts';
-import { timelineOf } from '../../src/fleet/timeline.ts';
+import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
 import type { PassEntry } from '../../src/ports/pass-entry.ts';
 
 const read: PassEntry = { at: 5, what: 'call', action: 'List', mutating: false, lanes: ['a'], durationMs: 2 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { gateOf } from '../../src/fleet/gate.ts';
-import type { Source } from '../../src/fleet/source.ts';
+import { gateOf } from '../../src/fleet/accept.ts';
+import type { Source } from '../../src/fleet/worker-context.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, today, treeOf } from '../support/fleet-world.ts';

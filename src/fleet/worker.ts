@@ -1,12 +1,11 @@
 import type { Where } from '../ports/queue.ts';
-import { tend } from './caretaker.ts';
-import { follow } from './follow.ts';
 import { generationsOf } from './generations.ts';
-import { lasting } from './lasting.ts';
-import { passesOf } from './pass.ts';
+import { tend } from './scheduler.ts';
+import { passesOf } from './scope-reconcile.ts';
 import { signLedgers } from './signer.ts';
-import type { Source } from './source.ts';
-import type { Yard } from './yard.ts';
+import { follow } from './source-watcher.ts';
+import { lasting } from './supervisor.ts';
+import type { Source, Yard } from './worker-context.ts';
 
 export interface FleetSettings {
   /** Folders whose specs are followed; none: others do. */
@@ -17,7 +16,7 @@ export interface FleetSettings {
   readonly atOnce: number;
 }
 
-export interface Worker {
+interface Worker {
   busy(): readonly Where[];
   /** Hands over what is not done, and returns when nothing of it runs any more. */
   stop(): Promise<void>;

@@ -1,8 +1,8 @@
 import { leaveScopes } from '../estate/leave-scopes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
-import { asLeader } from './leader.ts';
-import type { Yard } from './yard.ts';
+import { asLeader } from './supervisor.ts';
+import type { Yard } from './worker-context.ts';
 
 /** How soon somebody sees a wish that only the store was told: a person's, or one that the queue has lost. */
 const wishesEveryMs = 1_000;

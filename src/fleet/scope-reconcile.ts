@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
 import type { Progress } from '../engine/ports.ts';
@@ -9,18 +10,12 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/lease.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
-import { keepRefusals } from './backoffs.ts';
-import { charterOf } from './charter.ts';
-import { type Chronicle, chronicleOf } from './chronicle.ts';
+import { heal, isInForce, lookOf, type Reconciled, reconcile, type Scene, type Spoken } from './converge.ts';
 import type { Generations } from './generations.ts';
-import { heal } from './heal.ts';
-import { heldByLimit, leftOpen } from './left-open.ts';
-import { lookoutOf } from './lookout.ts';
-import { isInForce, lookOf, type Reconciled, reconcile, type Scene, type Spoken } from './reconcile.ts';
-import { type RowKeeper, rowKeeperOf } from './row-keeper.ts';
-import { failedByStore } from './store-away.ts';
-import { nextWaveIn, stopFailed } from './waves.ts';
-import type { Yard } from './yard.ts';
+import { charterOf, keepRefusals } from './pass-policy.ts';
+import { type Chronicle, chronicleOf, type RowKeeper, rowKeeperOf } from './recorder.ts';
+import { nextWaveIn, stopFailed } from './rollouts.ts';
+import type { Yard } from './worker-context.ts';
 
 /**
  * A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. `everyMs`: how often a scope has one, for people
@@ -280,3 +275,110 @@ function warnOfLimit(newest: Reconciled, { log }: Pick<Witnesses['watch'], 'log'
 const endOf = (as: PassOutcome, why: string | undefined): End => (why === undefined ? { as } : { as, why });
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;
+
+/** A pass looks up after this long at the latest, and goes to the back of the queue where others wait. */
+const sliceMs = 15_000;
+
+/**
+ * Asked every second while a pass runs: `stop` when somebody wants something newer than it began with, or when its slice is
+ * over and passes of other scopes wait.
+ */
+function lookoutOf(where: Where, began: Pulse, yard: Yard): () => Promise<'go' | 'stop'> {
+  let sliceEnds = yard.clock.now() + sliceMs;
+  return async () => {
+    const { wish, generation } = await yard.store.fleet.requests.pulse(where);
+    if (wish > began.wish || generation > began.generation) return 'stop';
+    if (yard.clock.now() < sliceEnds) return 'go';
+    sliceEnds = yard.clock.now() + sliceMs;
+    return (await othersWait(where, yard)) ? 'stop' : 'go';
+  };
+}
+
+async function othersWait({ scope }: Where, { queue }: Yard): Promise<boolean> {
+  const cloud = scope.slice(0, scope.indexOf('/'));
+  const counts = await queue.counts();
+  return counts.some((one) => one.cloud === cloud && one.state === 'waiting' && one.count > 0);
+}
+
+/**
+ * What a pass leaves open, in a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
+ * where nothing is. Orphans and what is not ours are no work of a pass.
+ */
+function leftOpen({ converged: { last } }: Reconciled): string | undefined {
+  const findings = last?.plan.findings ?? [];
+  const parts = [
+    counted('withheld', findings, (found) => (found.type === 'withheld' ? found.code : undefined)),
+    counted('blocked', findings, (found) =>
+      found.type === 'blocked' || found.type === 'non-convergent' ? found.code : undefined,
+    ),
+    counted('store', findings, (found) => (found.type === 'unrecorded-mark' ? found.type : undefined)),
+    ...findings.flatMap((found) => {
+      if (found.type === 'incomplete') return [`not listed: ${found.kind} (${found.code})`];
+      return found.type === 'wrong-account' || found.type === 'foreign-store' ? [found.type] : [];
+    }),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+/** What a limit holds back until a person approves it; `why`: the first reason. Undefined where nothing is. */
+function heldByLimit({
+  converged: { last },
+}: Reconciled): { readonly count: number; readonly why: string } | undefined {
+  const held = (last?.plan.findings ?? []).filter((found) => found.type === 'withheld' && found.code === 'limit');
+  const [first] = held;
+  return first && { count: held.length, why: first.why };
+}
+
+function counted(
+  what: string,
+  findings: readonly Finding[],
+  codeOf: (found: Finding) => string | undefined,
+): string | undefined {
+  const codes = Map.groupBy(
+    findings.flatMap((found) => codeOf(found) ?? []),
+    (code) => code,
+  );
+  if (codes.size === 0) return undefined;
+  return `${what}: ${[...codes].map(([code, all]) => `${code} ${all.length}`).join(', ')}`;
+}
+
+const writableEveryMs = 2_000;
+
+/**
+ * Whether a pass failed because of the store, so that the failure is no fault of its scope. Returns once the store takes writes
+ * again. Rejects where `signal` aborts before that. An error that does not say so counts where the store takes no writes now.
+ */
+async function failedByStore(
+  error: unknown,
+  where: Where,
+  yard: Pick<Yard, 'store' | 'clock' | 'outside' | 'telemetry'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const failure = yard.store.health.failureOf(error);
+  if (failure === undefined) return wasUnwritable(yard, signal);
+  const { as, code } = failure;
+  yard.telemetry.log.warn('the store failed a pass; it is tried again', { ...where, why: `${as}: ${code}` });
+  // why: what a full disk refused may fit a moment later, and be refused again
+  await yard.clock.sleep(writableEveryMs, signal);
+  await wasUnwritable(yard, signal);
+  return true;
+}
+
+/** Whether the database takes no writes at this moment; returns when it does again. */
+async function wasUnwritable(
+  { store, clock, outside }: Pick<Yard, 'store' | 'clock' | 'outside'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let asked = 1; ; asked += 1) {
+    signal.throwIfAborted();
+    try {
+      // why: one that only reads, as in a failover, is as good as away; a lease is the smallest write there is
+      const acquired = await store.leases.acquire('-', 'is-there', outside.holder);
+      if (acquired.ok) await acquired.lease.release();
+      await store.health.writable();
+      return asked > 1;
+    } catch {
+      await clock.sleep(writableEveryMs, signal);
+    }
+  }
+}

@@ -5,8 +5,8 @@ import type { Converged } from '../engine/converge.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
+import type { Reconciled, Spoken } from './converge.ts';
 import type { Generations } from './generations.ts';
-import type { Reconciled, Spoken } from './reconcile.ts';
 
 /** The progressive rollouts that stopped here, and still ask for what they asked for then. */
 export async function stoppedWaves(where: Where, by: Spoken, records: Records): Promise<readonly StoppedWaves[]> {

@@ -13,11 +13,11 @@ import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { Charter } from './charter.ts';
-import type { Spoken } from './reconcile.ts';
+import type { Spoken } from './converge.ts';
+import type { Charter } from './pass-policy.ts';
 
 /** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
-export interface Elsewhere {
+interface Elsewhere {
   readonly count: Count;
   readonly uncounted: number;
 }

@@ -1,0 +1,275 @@
+import { dayOf } from '../core/day.ts';
+import { shortRevision } from '../core/render/revision.ts';
+import { takenNames } from '../core/trust-names.ts';
+import { acceptSpecs } from '../estate/accept-specs.ts';
+import { keptSpecs } from '../estate/kept-specs.ts';
+import { openEstate } from '../estate/opened-estate.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Generation } from '../ports/inventory.ts';
+import { Overtaken } from '../ports/overtaken.ts';
+import { Pinned } from '../ports/pinned.ts';
+import type { SourceDraft } from '../ports/sources.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
+import type { Store } from '../ports/store.ts';
+import type { History, Judgement, Source, Yard } from './worker-context.ts';
+
+/** Lets a sound tree into force or holds it back, and says which; undefined: it is too early to say. */
+export type Gate = (tree: SpecTree) => Promise<Omit<SourceDraft, 'source'> | undefined>;
+
+/** The gate to one estate, of whoever leads there: it remembers what it has let in. */
+export async function gateOf(estate: string, source: Source, yard: Yard): Promise<Gate> {
+  const { store } = yard;
+  const ripe = source.history === undefined ? await folderIsRipe(estate, yard) : async () => true;
+  const judge = judgeOf(estate, source, yard);
+  let taken = '';
+  return async (tree) => {
+    const head = tree.revision;
+    const pin = await store.sources.pins.current(estate);
+    if (pin !== undefined) {
+      // why: once the pin is gone, the head comes into force again
+      taken = '';
+      const why = `held at ${shortRevision(pin.revision)} by ${pin.by.person}: ${pin.by.reason}. To follow again: setpoint unpin`;
+      return { state: 'pinned', head, why };
+    }
+    const current = await store.generations.current(estate);
+    // why: a pin may have come and gone since, and what was rolled back to is still in force
+    const stands = source.history === undefined || current?.revision === head;
+    if (taken === head && stands) return { state: 'followed', head, why: '' };
+    if (!(await ripe(tree))) return undefined;
+    const judgement = await judge(tree, current);
+    if (judgement.state === 'followed') {
+      await tellAuthors(estate, { tree, current, source }, yard);
+      if (!(await accept(tree, current, yard))) return undefined;
+      taken = head;
+    }
+    return { ...judgement, head };
+  };
+}
+
+interface Coming {
+  readonly tree: SpecTree;
+  readonly current: Generation | undefined;
+  readonly source: Source;
+}
+
+/** Before it is accepted: no generation may be approved by who made it because it was not known yet who that was. */
+async function tellAuthors(estate: string, { tree, current, source }: Coming, { store }: Yard): Promise<void> {
+  const { revision } = tree;
+  if (source.history?.authors === undefined || current?.revision === revision) return;
+  const told = await source.history.authors(revision, current?.revision);
+  await store.authors.tell({ estate, revision, after: current?.number ?? 0 }, told);
+}
+
+/** Whether a folder is no half-written one, nor one that lags. */
+async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree) => Promise<boolean>> {
+  const isSettled = settled(yard.clock);
+  const isBygone = bygone(estate, yard);
+  const current = await yard.store.generations.current(estate);
+  let before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
+  let followsAlready = false;
+  return async (seen) => {
+    if (!isSettled(seen, before)) return false;
+    // why: what this worker has seen the folder go back to is meant
+    if (!followsAlready && (await isBygone(seen))) return false;
+    followsAlready = true;
+    before = seen;
+    return true;
+  };
+}
+
+/**
+ * The next generation, and a pass now wherever it speaks of; nothing where the newest one says the same. False: something else
+ * than what it was judged after is in force by now, or held by a person. Who lost the lease while judging is stopped here.
+ */
+async function accept(tree: SpecTree, after: Generation | undefined, yard: Yard): Promise<boolean> {
+  const { store, queue, clock, outside, telemetry } = yard;
+  const today = dayOf(clock.now());
+  const opened = await openEstate(tree, outside.cloud, today);
+  const { name, compiled } = opened;
+  const generation = await acceptSpecs(opened, store, after?.number ?? 0).catch((error: unknown) => {
+    if (error instanceof Overtaken || error instanceof Pinned) return undefined;
+    throw error;
+  });
+  if (generation === undefined) return false;
+  const { number } = generation;
+  if (after?.number === number) return true;
+  telemetry.log.info('a new generation', { estate: name, generation: number, revision: tree.revision });
+  for (const { scope } of compiled.scopes) {
+    await store.fleet.requests.ask({ estate: name, scope }, `generation ${number}`);
+    await queue.request({ estate: name, scope }, 'now');
+  }
+  return true;
+}
+
+/** A folder that somebody is writing changes from one look to the next. */
+const stillMs = 1_000;
+
+/**
+ * A checkout removes first what it will write again, and may be long in between: a tree that has lost documents is believed
+ * only after this. What a rule's absence brings about cannot be taken back as soon.
+ */
+const lostMs = 10_000;
+
+/** Whether a tree that was just read is no half of one: it has stood like this for long enough, beside what is in force. */
+function settled(clock: Clock): (seen: SpecTree, inForce: SpecTree | undefined) => boolean {
+  let revision = '';
+  let since = 0;
+  return (seen, inForce) => {
+    if (seen.revision !== revision) since = clock.now();
+    revision = seen.revision;
+    return clock.now() - since >= (hasLost(seen, inForce) ? lostMs : stillMs);
+  };
+}
+
+function hasLost(seen: SpecTree, inForce: SpecTree | undefined): boolean {
+  const here = new Set(seen.documents.map(nameOf));
+  return inForce?.documents.some((document) => !here.has(nameOf(document))) ?? false;
+}
+
+const nameOf = ({ value: { kind, metadata } }: SpecTree['documents'][number]): string => `${kind} ${metadata.name}`;
+
+/** How long one who begins to follow a folder gives it to catch up. */
+const catchUpMs = 600_000;
+
+/** So many generations back a folder that lags is recognised. */
+const back = 50;
+
+/**
+ * Whether a folder that one has just begun to follow must be thought to lag: it says what an earlier generation said. Another
+ * host's copy may be behind, and accepting it would take back what was committed since. For ten minutes, and said once.
+ */
+function bygone(estate: string, { store, clock, telemetry }: Yard): (seen: SpecTree) => Promise<boolean> {
+  const until = clock.now() + catchUpMs;
+  const judged = new Map<string, Promise<number | undefined>>();
+  const judge = async (revision: string): Promise<number | undefined> => {
+    const generation = await generationOf(estate, revision, store);
+    if (generation !== undefined)
+      telemetry.log.warn('the folder lags behind what is in force; if that is meant: setpoint apply', {
+        estate,
+        generation,
+        revision,
+      });
+    return generation;
+  };
+  return async ({ revision }) => {
+    if (clock.now() >= until) return false;
+    const known = judged.get(revision) ?? judge(revision);
+    judged.set(revision, known);
+    return (await known) !== undefined;
+  };
+}
+
+/** An earlier generation of this revision; absent where the newest one is, and where there is none. */
+async function generationOf(estate: string, revision: string, store: Yard['store']): Promise<number | undefined> {
+  const newest = await store.generations.current(estate);
+  if (newest === undefined || newest.revision === revision) return undefined;
+  for (let number = newest.number - 1; number > Math.max(0, newest.number - back); number -= 1)
+    if ((await store.generations.numbered(estate, number))?.revision === revision) return number;
+  return undefined;
+}
+
+type Verdict = Omit<SourceDraft, 'source' | 'head'>;
+
+/** Keys end, and programs are installed: what was held back is judged again after this. */
+const goodForMs = 300_000;
+
+const freely: Judgement = { state: 'followed', why: '' };
+
+type Judge = (tree: SpecTree, current: Generation | undefined) => Promise<Verdict>;
+
+/** What a history says of a head after what is in force; asked anew where one of the two has moved, and now and then. */
+function judgeOf(estate: string, { name, history }: Source, yard: Yard): Judge {
+  let known: { readonly key: string; readonly judgement: Verdict; readonly at: number } | undefined;
+  return async (tree, current) => {
+    if (history === undefined) return freely;
+    const head = tree.revision;
+    const mayRewrite = await yard.store.sources.histories.isAccepted(estate, { head, after: current?.revision ?? '' });
+    const key = JSON.stringify([head, current?.number, mayRewrite]);
+    if (known?.key === key && yard.clock.now() - known.at < goodForMs) return known.judgement;
+    const judgement = await judgeAfter(tree, { estate, source: name, current, mayRewrite, history }, yard);
+    const isNews = known?.judgement.why !== judgement.why;
+    known = { key, judgement, at: yard.clock.now() };
+    if (judgement.state !== 'followed' && isNews)
+      yard.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
+    return judgement;
+  };
+}
+
+interface Standing {
+  readonly estate: string;
+  readonly source: string;
+  readonly current: Generation | undefined;
+  readonly mayRewrite: boolean;
+  readonly history: History;
+}
+
+async function judgeAfter(tree: SpecTree, standing: Standing, yard: Yard): Promise<Verdict> {
+  const { current, mayRewrite } = standing;
+  const former = current?.revision.startsWith('git:') ? [] : await formerEstates(standing, yard.store);
+  const [first] = former;
+  if (first !== undefined && !mayRewrite) return unknownEstate(tree, standing, first.estate);
+  // why: a new name sheds no signers
+  for (const { estate, generation } of former) {
+    const verdict = await judgeBeside(tree, { ...standing, estate, current: generation }, yard);
+    if (verdict.state !== 'followed') return verdict;
+  }
+  return judgeBeside(tree, standing, yard);
+}
+
+async function judgeBeside(tree: SpecTree, { estate, current, mayRewrite, history }: Standing, yard: Yard) {
+  const before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
+  if (current !== undefined && before?.estate === undefined) return unread(current);
+  // why: where nothing is in force yet, the first commit names its own signers
+  const signatures = (before ?? tree).estate?.value.spec.signatures;
+  const judged = await history.judge(tree.revision, {
+    ...(current === undefined ? {} : { revision: current.revision }),
+    ...(signatures === undefined ? {} : { signatures }),
+    mayRewrite,
+  });
+  return judged.state === 'followed' ? (takes(tree, before) ?? judged) : judged;
+}
+
+/** Nothing binds an estate that is new: no limits and modes of before, no signers. So a person says that one is meant. */
+function unknownEstate({ revision }: SpecTree, { estate, source }: Standing, former: string): Verdict {
+  const commit = revision.replace(/^git:/, '').slice(0, 12);
+  return {
+    state: 'rewritten',
+    why: `${source} spoke of the estate ${former}, and speaks of ${estate} now, which it has never brought into force. If that is meant: setpoint approve --history ${commit} --reason "…"`,
+  };
+}
+
+/** Nobody can say who must have signed what comes after it, and a head does not say so itself. */
+const unread = ({ revision }: Generation): Verdict => ({
+  state: 'unsigned',
+  why: `the Estate document in force (${revision}) cannot be read by this version, so who must sign is not known. Stop the workers that follow, and put sound specs in force by hand: setpoint apply`,
+});
+
+/** That a team's tree takes over what is another's: specs may be sound by themselves and not after what is in force. */
+function takes(next: SpecTree, inForce: SpecTree | undefined): Verdict | undefined {
+  const [first] = takenNames(inForce?.documents ?? [], next.documents);
+  if (first === undefined) return undefined;
+  const { at, message, hint } = first;
+  return { state: 'broken', why: `${at.file}:${at.line}:${at.column}: ${message}; expected: ${hint?.expected}` };
+}
+
+/** An estate that a repository has in force already. */
+interface Former {
+  readonly estate: string;
+  readonly generation: Generation;
+}
+
+/** The other estates that a repository, by its name for people, brought into force before. */
+async function formerEstates(
+  { estate, source }: { readonly estate: string; readonly source: string },
+  { estates, sources, generations }: Pick<Store, 'estates' | 'sources' | 'generations'>,
+): Promise<readonly Former[]> {
+  const former: Former[] = [];
+  for (const name of await estates.list()) {
+    if (name === estate) continue;
+    const told = await sources.states.list(name);
+    if (!told.some((state) => state.source === source)) continue;
+    const generation = await generations.current(name);
+    if (generation?.revision.startsWith('git:')) former.push({ estate: name, generation });
+  }
+  return former;
+}

@@ -1,0 +1,226 @@
+import type { Action } from '../core/action.ts';
+import { actionDigest, halvesOf } from '../core/digest.ts';
+import type { Failure } from '../core/failure.ts';
+import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
+import { approvedBy } from '../core/plan/approve.ts';
+import { backoffMs, backoffPolicy } from '../core/plan/backoff.ts';
+import type { Bounds } from '../core/plan/estate.ts';
+import { modePolicy } from '../core/plan/guard.ts';
+import type { ModesBefore } from '../core/plan/modes-before.ts';
+import type { Policy, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Address } from '../core/resource.ts';
+import type { Guard, Withholding } from '../engine/ports.ts';
+import { inForce } from '../estate/in-force.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { Approval } from '../ports/approvals.ts';
+import type { Backoffs, Refused } from '../ports/backoffs.ts';
+import type { Where } from '../ports/queue.ts';
+import type { ScopeCount } from '../ports/scope-counts.ts';
+import type { Reconciled, Spoken } from './converge.ts';
+import { type Records, stoppedWaves } from './rollouts.ts';
+
+/** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
+export interface Charter {
+  readonly bounds: Bounds;
+  readonly policies: readonly Policy[];
+  /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
+  readonly estatePolicies: readonly Policy[];
+  readonly modesBefore: ModesBefore;
+  readonly approved: (action: Action) => boolean;
+  /** Progressive rollouts that wait for a person. */
+  readonly stopped: readonly StoppedWaves[];
+  readonly authority: Allowance & { readonly plan: string; readonly approver: string };
+  /** The guard epoch in which it was drawn up: all of it is of that one, or later. */
+  readonly guardEpoch: number;
+  /** Of what counts by it are: see ports/scope-counts.ts. */
+  readonly counting: Pick<ScopeCount, 'epoch' | 'until'>;
+  /** The generation that it is drawn up for; what heals to a former one works under it too. */
+  readonly generation: number;
+  /** As it is drawn up by what people say now. */
+  again(): Promise<Charter>;
+}
+
+export async function charterOf(where: Where, by: Spoken, records: Records): Promise<Charter> {
+  const { store } = records;
+  // why: read before anything else, so that a word that comes in between is met by whoever sends something
+  const guardEpoch = await store.ledger.guardEpoch(where.estate);
+  const counting = await countingOf(where, store);
+  const [force, approvals, stopped, backoff] = await Promise.all([
+    inForce(by.estate, store),
+    store.fleet.approvals.inForce(where),
+    stoppedWaves(where, by, records),
+    backedOff(where, by.generation.number, store.fleet.backoffs),
+  ]);
+  const digests = new Set(approvals.flatMap(({ actions }) => actions));
+  return {
+    bounds: force.bounds,
+    policies: [...force.policies, backoff],
+    estatePolicies: force.policies,
+    modesBefore: force.modesBefore ?? (() => undefined),
+    approved: approvedBy(digests, sha256),
+    stopped,
+    authority: await authorityOf(where, approvals, store),
+    guardEpoch,
+    counting,
+    generation: by.generation.number,
+    again: () => charterOf(where, by, records),
+  };
+}
+
+/** A count that heeds a pause is none when the pause ends by itself. */
+async function countingOf({ estate }: Where, { fleet }: Records['store']): Promise<Charter['counting']> {
+  const epoch = await fleet.counts.epoch(estate);
+  const pauses = await fleet.pauses.inForce(estate);
+  return { epoch, ...(pauses.length === 0 ? {} : { until: Math.min(...pauses.map(({ until }) => until)) }) };
+}
+
+async function authorityOf(
+  { estate }: Where,
+  approvals: readonly Approval[],
+  { fleet }: Records['store'],
+): Promise<Charter['authority']> {
+  const last = approvals.at(-1);
+  if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
+  const people = [...new Set(approvals.map(({ by }) => by.person))];
+  const lifted = budgets.filter((budget) => approvals.some((one) => letPass(one, budget) > 0));
+  const given = lifted.length === 0 ? [] : await fleet.approvals.given(estate);
+  const allow = (budget: Budget): number | undefined =>
+    lifted.includes(budget) ? allowanceOf(given, budget) : undefined;
+  return {
+    plan: last.digest,
+    approver: people.join(', '),
+    ...allowanceIn({
+      allowDeletes: allow('deletes'),
+      allowCreates: allow('creates'),
+      allowClosures: allow('closures'),
+    }),
+  };
+}
+
+const letPass = ({ destroys, creates = 0, closures = 0 }: Approval, budget: Budget): number =>
+  ({ deletes: destroys, creates, closures })[budget];
+
+const ranBy = ({ ran, ranBeside }: Approval, budget: Budget): number =>
+  budget === 'deletes' ? ran : (ranBeside?.[budget] ?? 0);
+
+/**
+ * How far the ledger's own count may go: what had run before anybody approved, and so many more as were approved since, in
+ * whatever scope. It does not grow while they run, so what nobody approved finds no place behind them.
+ */
+function allowanceOf(given: readonly Approval[], budget: Budget): number {
+  const counted = given.filter((one, at) => !given.slice(at + 1).some((later) => isRepeatedBy(one, later)));
+  const ran = Math.min(...counted.map((one) => ranBy(one, budget)));
+  return ran + counted.reduce((sum, one) => sum + letPass(one, budget), 0);
+}
+
+/** What ran out is often approved again. */
+function isRepeatedBy(one: Approval, later: Approval): boolean {
+  if (one.scope !== later.scope || one.actions.length > later.actions.length) return false;
+  const again = new Set(later.actions);
+  return one.actions.every((digest) => again.has(digest));
+}
+
+/**
+ * What people let a pass do, judged again while it runs: by the charter as it would be drawn up now. A generation that came in
+ * between binds by its modes and by what it protects, as the one before does.
+ *
+ *   held by                                                  | code
+ *   ---------------------------------------------------------+----------------------------
+ *   a pause, `observe`, or `protect` of any of them          | paused, mode, protect
+ *   mode `plan` of any of them, and no approval is in force   | mode
+ *   it was approved when it was planned, and no longer is    | stale
+ */
+export function guardOf(by: Spoken, charter: Charter): Guard {
+  let drawn: { readonly epoch: number; readonly charter: Promise<Charter> } | undefined;
+  const chartered = (epoch: number): Promise<Charter> => {
+    if (drawn?.epoch !== epoch) drawn = { epoch, charter: charter.again() };
+    return drawn.charter;
+  };
+  return {
+    epoch: charter.guardEpoch,
+    approvedAs: (action) =>
+      charter.approved(action) ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) } : undefined,
+    judge: async (actions, epoch) => {
+      const policies = policiesNow(by, charter, await chartered(epoch));
+      return new Map(
+        actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
+          const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
+          return reason === undefined ? [] : [[action, reason]];
+        }),
+      );
+    },
+  };
+}
+
+const policiesNow = ({ scope: { wanted } }: Spoken, before: Charter, now: Charter): readonly Policy[] => [
+  ...now.policies,
+  modePolicy({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
+  (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
+];
+
+const unapproved: Withholding = {
+  code: 'stale',
+  why: 'the approval that it was planned by is no longer in force. If it is still to be done: setpoint approve',
+};
+
+/** Addresses that wait here after refusals of the cloud, under this generation. */
+async function backedOff(where: Where, generation: number, backoffs: Backoffs): Promise<Policy> {
+  const waiting = (await backoffs.list(where)).filter((one) => one.waits && one.generation === generation);
+  const byAddress = new Map(waiting.map((one) => [one.address, one]));
+  return backoffPolicy((action) => {
+    const held = byAddress.get(action.address);
+    return held !== undefined && held.digest === digestOf(action) ? held : undefined;
+  });
+}
+
+/** As before means that nothing of it, nor of what was seen of it, has changed. */
+const digestOf = (action: Action): string => actionDigest(action, sha256);
+
+/**
+ * Keeps what the cloud refused, and lets go what went well. A conflict was tried several times when its pass gave it up, so it waits
+ * at once; what a person must mend waits from its second refusal on.
+ */
+export async function keepRefusals(
+  where: Where,
+  generation: number,
+  { converged: { passes }, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+  backoffs: Backoffs,
+): Promise<void> {
+  const { refused, done } = outcomesOf(passes);
+  if (refused.size + done.size === 0) return;
+  const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
+  for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
+  for (const action of planned) {
+    const failure = refused.get(keyOf(action));
+    if (failure === undefined) continue;
+    const again = { address: action.address, digest: digestOf(action), generation };
+    const failures = timesBefore(again, kept.get(action.address)) + 1;
+    const waits = failure.kind === 'conflict' ? failures : failures - 1;
+    const said = `"${failure.message.replace(/\.$/, '')}" (${failure.code}).`;
+    await backoffs.put(where, { ...again, failures, said }, waits === 0 ? 0 : backoffMs(waits));
+  }
+}
+
+/** How each action ended: what was refused last, and the addresses where something went well. */
+function outcomesOf(passes: Reconciled['converged']['passes']) {
+  const refused = new Map<string, Failure>();
+  const done = new Set<Address>();
+  for (const { failed, settled } of passes) {
+    for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(keyOf(one), one.failure);
+    for (const one of settled) {
+      refused.delete(keyOf(one));
+      done.add(one.address);
+    }
+  }
+  return { refused, done };
+}
+
+function timesBefore(
+  { digest, generation }: Pick<Refused, 'digest' | 'generation'>,
+  kept: Refused | undefined,
+): number {
+  return kept?.digest === digest && kept.generation === generation ? kept.failures : 0;
+}
+
+const repeats: ReadonlySet<Failure['kind']> = new Set(['conflict', 'terminal']);
+const keyOf = ({ verb, address }: Pick<Action, 'verb' | 'address'>): string => `${verb} ${address}`;

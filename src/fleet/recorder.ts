@@ -1,0 +1,256 @@
+import type { Finding } from '../core/action.ts';
+import type { RowsInput } from '../core/inventory/rows.ts';
+import type { Converged } from '../engine/converge.ts';
+import type { Progress } from '../engine/ports.ts';
+import { attemptOf, keepRows } from '../estate/keep-rows.ts';
+import type { PassBatch, PassEntry, PassSettled, PassWait, PassWithheld } from '../ports/pass-entry.ts';
+import type { PassAccount, PassCounts, PassDraft, PassGround } from '../ports/passes.ts';
+import type { Where } from '../ports/queue.ts';
+import type { PassOutcome } from '../ports/telemetry.ts';
+import type { Yard } from './worker-context.ts';
+
+/** Writes down how one pass went. Whatever becomes of that, no pass fails for it, or waits for it for longer than a moment. */
+export interface Chronicle {
+  tell(event: Progress): void;
+  /** Waits that are none of the engine's. `since`: ms since the epoch. */
+  waited(reason: PassWait, detail: string, since: number): void;
+  /** What it rests on becomes known. */
+  rests(ground: Partial<PassGround>, reason?: string): void;
+  /** It begins to look and to act: others see it run. */
+  begins(): void;
+  /** `afterMs`: another one is due then at the latest. */
+  ended(outcome: PassOutcome, why: string | undefined, afterMs: number | undefined): Promise<void>;
+}
+
+type Paper = Pick<Yard, 'clock' | 'telemetry'> & { readonly store: Pick<Yard['store'], 'passes'> };
+
+export function chronicleOf(about: Where & { readonly reconcileId: string }, paper: Paper): Chronicle {
+  const { clock, store } = paper;
+  const { estate, scope, reconcileId } = about;
+  const timeline = timelineOf();
+  let draft: PassDraft = { id: reconcileId, estate, scope, began: clock.now(), ground: none };
+  let begun = Promise.resolve();
+  const keep = (write: () => Promise<void>): Promise<void> => kept(write, about, paper);
+  return {
+    tell: (event) => {
+      const entry = entryOf(event, clock.now());
+      if (entry !== undefined) timeline.add(entry);
+    },
+    waited: (reason, detail, since) => {
+      const durationMs = clock.now() - since;
+      if (durationMs > 0) timeline.add({ what: 'wait', at: since, reason, detail, durationMs });
+    },
+    rests: (ground, reason) => {
+      draft = { ...draft, ground: { ...draft.ground, ...ground }, ...(reason === undefined ? {} : { reason }) };
+    },
+    begins: () => {
+      begun = keep(() => store.passes.begin(draft));
+    },
+    ended: async (outcome, why, afterMs) => {
+      const ended = clock.now();
+      const ending = {
+        ended,
+        outcome,
+        quiet: timeline.isQuiet() && outcome !== 'failed',
+        account: timeline.account(),
+        ...(why === undefined ? {} : { why: why.slice(0, longestWhy) }),
+        ...(afterMs === undefined ? {} : { nextAt: ended + afterMs }),
+      };
+      const written = begun.then(() => keep(() => store.passes.end(draft, ending)));
+      await atMost(written, clock);
+    },
+  };
+}
+
+const none: PassGround = { targets: [], generation: 0, revision: '' };
+
+const longestWhy = 1000;
+
+/** A database that is away is no fault of a pass. */
+function kept(
+  write: () => Promise<void>,
+  { estate, scope, reconcileId }: Where & { readonly reconcileId: string },
+  { telemetry }: Paper,
+): Promise<void> {
+  const fail = (error: unknown): void =>
+    telemetry.log.warn('how a pass went was not written down', { estate, scope, reconcileId, why: String(error) });
+  // why: what throws before it has a promise must not throw here either
+  return Promise.resolve().then(write).catch(fail);
+}
+
+const patienceMs = 2_000;
+
+async function atMost(written: Promise<void>, clock: Yard['clock']): Promise<void> {
+  const timer = new AbortController();
+  const timeout = clock.sleep(patienceMs, timer.signal).catch(() => {});
+  await Promise.race([written, timeout]);
+  timer.abort();
+}
+
+/** What a pass has done so far: the first lines of it, and how many there were of each sort beyond. */
+interface Timeline {
+  add(entry: PassEntry): void;
+  account(): PassAccount;
+  /** Nothing was sent, and nothing went wrong. */
+  isQuiet(): boolean;
+}
+
+/** Of a pass that did something, and of one that only looked. */
+interface TimelineLimits {
+  readonly most: number;
+  readonly mostQuiet: number;
+}
+
+export function timelineOf({ most, mostQuiet }: TimelineLimits = { most: 2000, mostQuiet: 60 }): Timeline {
+  const kept: PassEntry[] = [];
+  const beyond = new Map<PassEntry['what'], number>();
+  const counts: Counting = { reads: 0, writes: 0, settled: 0, failed: 0, withheld: 0, waitedMs: 0 };
+  const isQuiet = (): boolean => counts.writes + counts.settled + counts.failed === 0;
+  return {
+    add: (entry) => {
+      count(counts, entry);
+      if (kept.length < most) kept.push(entry);
+      else beyond.set(entry.what, (beyond.get(entry.what) ?? 0) + 1);
+    },
+    account: () => {
+      const shown = isQuiet() ? kept.slice(0, mostQuiet) : [...kept];
+      const rest = new Map(beyond);
+      for (const { what } of kept.slice(shown.length)) rest.set(what, (rest.get(what) ?? 0) + 1);
+      // why: calls are told when they end, and stand where they began
+      const timeline = shown.toSorted((a, b) => a.at - b.at);
+      return { counts: { ...counts }, timeline, rest: Object.fromEntries(rest) };
+    },
+    isQuiet,
+  };
+}
+
+type Counting = { -readonly [Key in keyof PassCounts]: number };
+
+function count(counts: Counting, entry: PassEntry): void {
+  switch (entry.what) {
+    case 'call':
+      counts[entry.mutating ? 'writes' : 'reads'] += 1;
+      break;
+    case 'wait':
+      counts.waitedMs += entry.durationMs;
+      break;
+    case 'settled':
+      counts[entry.code === undefined ? 'settled' : 'failed'] += 1;
+      break;
+    case 'withheld':
+      counts.withheld += 1;
+      break;
+    case 'listed':
+    case 'planned':
+    case 'sent':
+      break;
+  }
+}
+
+/** What a pass's timeline says of what it was told at `now`; undefined where it says nothing. Takes declared fields only. */
+export function entryOf(event: Progress, now: number): PassEntry | undefined {
+  switch (event.at) {
+    case 'called':
+      return callOf(event, now);
+    case 'waited': {
+      const { why: reason, detail, forMs: durationMs } = event;
+      return { what: 'wait', at: now - durationMs, reason, detail: short(detail), durationMs };
+    }
+    case 'observing':
+      return event.complete ? { what: 'listed', at: now, kind: event.kind, count: event.seen } : undefined;
+    case 'planned':
+      return { what: 'planned', at: now, look: event.pass, actions: event.actions, findings: event.findings };
+    case 'acting':
+      return { what: 'sent', at: now, ...batchOf(event) };
+    case 'settled':
+      return { what: 'settled', at: now, ...settledOf(event) };
+    case 'withheld':
+      return { what: 'withheld', at: now, ...withheldOf(event.finding) };
+    case 'waiting':
+      return undefined;
+  }
+}
+
+function callOf(event: Progress & { at: 'called' }, now: number): PassEntry {
+  const { action, mutating, lanes, requestId, code } = event;
+  const durationMs = Math.round(event.durationMs);
+  return {
+    what: 'call',
+    at: now - durationMs,
+    action,
+    mutating,
+    lanes,
+    durationMs,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(code === undefined ? {} : { code: short(code) }),
+  };
+}
+
+/** A launch may be of a thousand. */
+const named = 10;
+
+const batchOf = ({ kind, verb, addresses }: Progress & { at: 'acting' }): PassBatch => ({
+  kind,
+  verb,
+  count: addresses.length,
+  addresses: addresses.slice(0, named),
+});
+
+const settledOf = ({ kind, verb, address, failure }: Progress & { at: 'settled' }): PassSettled => ({
+  kind,
+  verb,
+  address,
+  ...(failure === undefined ? {} : { code: short(failure.code), why: short(failure.message) }),
+});
+
+const withheldOf = (finding: Finding): PassWithheld => ({
+  code: 'code' in finding ? finding.code : finding.type,
+  ...('address' in finding && finding.address !== undefined ? { address: finding.address } : {}),
+  why: short(finding.why),
+});
+
+/** A cloud's own words may be pages long. */
+const longest = 500;
+
+const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+/** One look, planned by the generation in force. */
+export type Looked = Omit<RowsInput, 'attempt'>;
+
+/** Keeps the lines of the inventory beside a pass, which neither waits for it nor fails with it. */
+export interface RowKeeper {
+  /** The first look is kept at once: what drifted is seen before it is healed. */
+  saw(looked: Looked): void;
+  /** The last look, with what was tried in vain, is kept where it may say something else than the first. */
+  ended(passes: Converged['passes']): void;
+  /** When all of it is kept, or has failed. */
+  kept(): Promise<void>;
+}
+
+export function rowKeeperOf(where: Where, { store, telemetry }: Pick<Yard, 'store' | 'telemetry'>): RowKeeper {
+  let work = Promise.resolve();
+  let newest: Looked | undefined;
+  let kept: { readonly looked: Looked; readonly passes: number } | undefined;
+  const keep = (looked: RowsInput): void => {
+    work = work
+      .then(() => keepRows(where, looked, store))
+      .catch((error: unknown) => {
+        telemetry.log.warn('the lines of the inventory were not kept', { ...where, why: String(error) });
+      });
+  };
+  return {
+    saw: (looked) => {
+      newest = looked;
+      if (kept !== undefined) return;
+      kept = { looked, passes: 0 };
+      keep(looked);
+    },
+    ended: (passes) => {
+      if (newest === undefined || (newest === kept?.looked && passes.length === kept.passes)) return;
+      kept = { looked: newest, passes: passes.length };
+      const attempt = attemptOf(passes);
+      keep({ ...newest, ...(attempt === undefined ? {} : { attempt }) });
+    },
+    kept: () => work,
+  };
+}
