@@ -1,10 +1,10 @@
 import type { House } from '../src/cli/house.ts';
 import { houseOn } from '../src/config.ts';
 import type { Store } from '../src/ports/store.ts';
-import { appRole } from '../src/store/app-role.ts';
 import { connect } from '../src/store/connection.ts';
+import { postgresLeases } from '../src/store/leases.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { postgresLeases } from '../src/store/postgres-leases.ts';
+import { appRole } from '../src/store/roles.ts';
 import { clockAt, ourClock, type Pace } from './pace.ts';
 
 /** What every process of a trial is told. */

@@ -11,9 +11,8 @@ import type { Clock } from './ports/clock.ts';
 import { secretsBy } from './secrets/resolver.ts';
 import { parseKept } from './source/kept-tree.ts';
 import { loadSpecs } from './source/load.ts';
-import { hasData } from './store/embedded/has-data.ts';
-import type { DatabaseServer } from './store/open-store.ts';
-import { storeFolder } from './store/store-folder.ts';
+import { hasData } from './store/embedded/home.ts';
+import { type DatabaseServer, storeFolder } from './store/open-store.ts';
 import { readableWitnessAt } from './witness/witnesses.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
@@ -84,7 +83,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     const [{ verifyExport }, { checkpointFile }, { trustedKeys }] = await Promise.all([
       import('./store/verify-export.ts'),
       import('./store/checkpoint-file.ts'),
-      import('./store/signing-key.ts'),
+      import('./store/signing.ts'),
     ]);
     const checkpoints = await checkpointFile(join(folder, 'checkpoints.jsonl')).read();
     const keys = await trustedKeys(join(folder, 'keys'));

@@ -6,7 +6,7 @@ import type { Call } from '../../src/ports/actuator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Limiter, SharedLimiter } from '../../src/ports/limiter.ts';
 import { openPostgresLimiter } from '../../src/store/budgets/postgres-shares.ts';
-import { openSharedLimiter } from '../../src/store/redis/shared-limiter.ts';
+import { openSharedLimiter } from '../../src/store/redis/limiter.ts';
 import { watchStandstill } from '../process/standstill.ts';
 import type { Task } from './task.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/ledger/checkpoint.ts';
 import type { Linked } from '../../src/core/ledger/entry.ts';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
-import { sha256 } from '../../src/store/sha256.ts';
+import { sha256 } from '../../src/store/signing.ts';
 import type { History, Reach, Told } from './histories.ts';
 import type { Ledgers } from './ledgers.ts';
 

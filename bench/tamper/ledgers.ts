@@ -6,7 +6,7 @@ import type { Verdict } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { dataOf, superuser } from '../../src/store/embedded/cluster.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sha256 } from '../../src/store/sha256.ts';
+import { sha256 } from '../../src/store/signing.ts';
 import { witnessAt } from '../../src/witness/witnesses.ts';
 
 /** Real ledgers in a real database, with signatures and a witness outside it. */

@@ -1,5 +1,5 @@
 import type { Witness } from '../ports/witness.ts';
-import { sha256 } from '../store/sha256.ts';
+import { sha256 } from '../store/signing.ts';
 import { type WitnessMeans, witnessAt } from '../witness/witnesses.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

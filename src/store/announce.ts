@@ -1,6 +1,6 @@
 import type { HappeningDraft } from '../ports/happenings.ts';
-import { forgetHappenings } from './forget-happenings.ts';
-import { inChunks } from './in-chunks.ts';
+import { forgetHappenings } from './retention.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 
 /** In characters of JSON. What is larger is told without what it is about: watchers read it where it is kept. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
 import { type Reservation, reserving, settledUses } from './approval-uses.ts';
-import { inChunks } from './in-chunks.ts';
 import { usableApprovals } from './postgres-approvals.ts';
 import type { Settling } from './settled-changes.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 
 /** In the transaction of the intents. Nothing is asked where no draft needs an approval. */

@@ -7,13 +7,13 @@ import type { Address, CloudId } from '../core/resource.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Pass } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
-import { untilAnswered } from './away.ts';
 import { type ChainWrite, chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
-import { inChunks } from './in-chunks.ts';
-import { checkLease } from './lease-check.ts';
+import { untilAnswered } from './health.ts';
+import { checkLease } from './leases.ts';
 import type { Settling } from './settled-changes.ts';
+import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 /** A launch that was settled, and ids that this store ended or let go: their births tell nothing any more. */

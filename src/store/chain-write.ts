@@ -9,12 +9,11 @@ import { Declined } from '../ports/declined.ts';
 import { LeaseLost } from '../ports/lease.ts';
 import type { Pass } from '../ports/ledger.ts';
 import { announce } from './announce.ts';
-import { unlessAway } from './away.ts';
 import type { Context } from './context.ts';
-import { isUnavailable } from './health.ts';
-import { inChunks } from './in-chunks.ts';
-import { checkLease, type LeasePurpose } from './lease-check.ts';
-import { sha256 } from './sha256.ts';
+import { isUnavailable, unlessAway } from './health.ts';
+import { checkLease, type LeasePurpose } from './leases.ts';
+import { sha256 } from './signing.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 import { wordsOf } from './word.ts';
 

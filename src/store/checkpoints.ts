@@ -17,9 +17,8 @@ import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/stor
 import type { Witness } from '../ports/witness.ts';
 import { checkpointFile } from './checkpoint-file.ts';
 import type { Context } from './context.ts';
-import { inChunks } from './in-chunks.ts';
-import { sha256 } from './sha256.ts';
-import { type SigningKey, signingKey } from './signing-key.ts';
+import { type SigningKey, sha256, signingKey } from './signing.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 import { witnessQueue } from './witness-queue.ts';
 

@@ -1,18 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
 import type { LineAsked, RowAsked } from '../ports/rows.ts';
-import { prepared } from './prepared.ts';
+import { prepared } from './connection.ts';
 import { keptRow, type ReadVersion, rowVersion } from './read-row.ts';
 import { asOfConditions } from './row-filter.ts';
-import { storableText } from './storable.ts';
+import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { withinBounds } from './within-bounds.ts';
 
 const mostFound = 100;
 
 export async function findRows(db: Database, asked: RowAsked): Promise<readonly KeptRow[]> {
   const conditions = [...asOfConditions(asked.asOf), isOf(asked)];
-  const versions = await read(db, asked, {
+  const versions = await readVersions(db, asked, {
     where: sql.join(conditions, sql` AND `),
     order: sql`version.estate, version.scope, version.key`,
     limit: mostFound,
@@ -26,7 +25,7 @@ export async function historyOf(
 ): Promise<readonly RowVersion[]> {
   const { estate, scope, key, asOf, limit } = asked;
   const began = asOf === undefined ? sql`true` : sql`began <= ${asOf}`;
-  const versions = await read(db, asked, {
+  const versions = await readVersions(db, asked, {
     where: sql`${began} AND estate = ${storableText(estate)} AND scope = ${storableText(scope)} AND key = ${storableText(key)}`,
     order: sql`version.began DESC, version.number DESC`,
     limit,
@@ -50,7 +49,7 @@ interface Reading {
   readonly limit: number;
 }
 
-async function read(
+async function readVersions(
   db: Database,
   { seen }: Pick<RowAsked, 'seen'>,
   { where, order, limit }: Reading,

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './signing.ts';
 import type { Database } from './tables.ts';
 
 /** Whose delivery it is. Its id may be of any length and any characters: it is hashed. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { Declined } from '../ports/declined.ts';
@@ -82,8 +83,7 @@ export const isUnavailable = (error: unknown): boolean =>
 /** The messages of `pg` for which it has no code. */
 const lostConnection = /timeout exceeded when trying to connect|Connection terminated|is not queryable/;
 
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code ?? '') : '';
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code ?? '') : '');
 
 function causesOf(error: unknown, depth = 0): readonly Error[] {
   if (!(error instanceof Error) || depth > 8) return [];
@@ -101,3 +101,44 @@ const sockets: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ENOENT',
 ]);
+
+/** Throws it again, as `Declined` where it is that the database is away. */
+export function unlessAway(error: unknown): never {
+  throw isUnavailable(error) ? new Declined('away', away(error), { cause: error }) : error;
+}
+
+/** Of the reason only its code: where the database is, is nothing for whoever asks. */
+const away = (error: unknown): string =>
+  `The database cannot be reached (${codeOf(error) || 'no connection, or it was lost'}): ask again in a few seconds.`;
+
+const pausesMs = [100, 500] as const;
+
+/**
+ * Asks again over another connection where one is lost on the way. For reads, and for writes that may be repeated. The server ends a
+ * transaction that idles, and a process that loads a cloud's SDK on a busy machine idles for seconds.
+ */
+export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pause of pausesMs) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    await sleep(pause);
+  }
+  return ask();
+}
+
+/**
+ * For questions alone. What the server gave up on because it took too long is declined: whoever asks can ask for less. So is
+ * what it went away in the middle of: nothing was changed by it, and it can be asked again.
+ */
+export const inTime = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: query_canceled
+    const isLate = error instanceof pg.DatabaseError && error.code === '57014';
+    if (isLate) throw new Declined('too-many', tooLong, { cause: error });
+    return unlessAway(error);
+  });
+
+const tooLong = 'The answer took longer than 5 s to find. Ask for less: narrow it by a cloud, an account or a kind.';

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 
 /** How far may be told, and whether something beyond waits. */
-export interface Edge {
+export interface Watermark {
   readonly xmin: string;
   readonly waits: boolean;
 }
@@ -10,7 +10,7 @@ export interface Edge {
 const longMs = 5000;
 
 /** Told of each edge that is seen, calls `free` where one has not moved for 5 s though something waits, and every 5 s then. */
-export function watchEdge(clock: Clock, free: () => Promise<void>): (edge: Edge) => Promise<void> {
+export function watchEdge(clock: Clock, free: () => Promise<void>): (edge: Watermark) => Promise<void> {
   let stood: string | undefined;
   let since = 0;
   return async ({ xmin, waits }) => {

@@ -6,9 +6,9 @@ import { keepReservations, reserveApprovals } from './approved-intents.ts';
 import { type ChainWrite, scopeWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { heldGuardEpoch, unheld } from './guard-epochs.ts';
-import { inChunks } from './in-chunks.ts';
 import { intending, type Judged, placesWanted } from './intending.ts';
 import { keepPlaces, takePlaces } from './limit-places.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 
 /** See the port. About 60 ms for a thousand drafts. */

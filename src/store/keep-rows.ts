@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Where } from '../ports/queue.ts';
 import type { KeptLook } from '../ports/rows.ts';
 import { announce } from './announce.ts';
-import { inChunks } from './in-chunks.ts';
 import { type KnownRow, rowChanges, type WrittenRow } from './row-changes.ts';
 import { columnsJson, writtenColumns } from './row-columns.ts';
 import { rowHappenings } from './row-happenings.ts';
+import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 /** `before`: the newest look until now. */

@@ -31,8 +31,8 @@ import { shareBound } from '../core/share.ts';
 import type { Spent } from '../ports/inventory.ts';
 import type { Authority, Pass } from '../ports/ledger.ts';
 import type { ChainWrite } from './chain-write.ts';
-import { inChunks } from './in-chunks.ts';
 import type { IntentRecord } from './intent-record.ts';
+import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 /**

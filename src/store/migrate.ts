@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { appRole, isDenied } from './app-role.ts';
-import { sha256 } from './sha256.ts';
+import { appRole, isDenied } from './roles.ts';
+import { sha256 } from './signing.ts';
 
 interface Migration {
   readonly number: number;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tokenText } from '../core/access/token-text.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './signing.ts';
 
 /** `text` leaves the process once; of the secret in it only `hash` is kept. A secret of 256 random bits needs no slow hash. */
 export interface Minted {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Objective, ObjectivesQuery, Spells } from '../ports/figures.ts';
-import { storableText } from './storable.ts';
+import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { withinBounds } from './within-bounds.ts';
 
 interface Row extends Pick<Objective, 'target' | 'kind' | 'resources'> {
   readonly ms: number;

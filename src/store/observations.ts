@@ -3,8 +3,8 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { Sighting } from '../ports/inventory.ts';
-import { inChunks } from './in-chunks.ts';
 import { type ResourceChanges, resourceChanges, resourceKey } from './resource-changes.ts';
+import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 interface Look {

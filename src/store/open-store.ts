@@ -1,16 +1,16 @@
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import { Declined } from '../ports/declined.ts';
 import type { Store } from '../ports/store.ts';
-import { appRole, ensureAppRole } from './app-role.ts';
 import type { SigningOptions } from './checkpoints.ts';
-import { connect, connectReading, connectWriting, type Reach, writesAtOnce } from './connection.ts';
-import type { Context } from './context.ts';
-import { fromDatabaseUrl } from './database-url.ts';
+import { connect, connectReading, connectWriting, fromDatabaseUrl, type Reach, writesAtOnce } from './connection.ts';
+import { type Context, writerQueue } from './context.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
 import { ownFolder } from './embedded/home.ts';
 import { isUnavailable, postgresHealth } from './health.ts';
+import { postgresLeases } from './leases.ts';
 import { alone, migrate } from './migrate.ts';
 import { type AuditOptions, type PostgresAudit, postgresAudit } from './postgres-audit.ts';
 import { postgresAuthors } from './postgres-authors.ts';
@@ -21,7 +21,6 @@ import { postgresFleet } from './postgres-fleet.ts';
 import { postgresGenerations } from './postgres-generations.ts';
 import { postgresHappenings } from './postgres-happenings.ts';
 import { postgresInventory } from './postgres-inventory.ts';
-import { postgresLeases } from './postgres-leases.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { postgresOperations } from './postgres-operations.ts';
 import { postgresPasses } from './postgres-passes.ts';
@@ -31,11 +30,9 @@ import { postgresRows } from './postgres-rows.ts';
 import { postgresSources } from './postgres-sources.ts';
 import { postgresTokens } from './postgres-tokens.ts';
 import { postgresTouches } from './postgres-touches.ts';
-import { usualHistoryMs } from './prune-history.ts';
-import { ensureReaderRole, readerRole } from './reader-role.ts';
-import { storeFolder } from './store-folder.ts';
-import { storeNow } from './store-now.ts';
-import { writerQueue } from './writer-queue.ts';
+import { usualHistoryMs } from './retention.ts';
+import { appRole, ensureAppRole, ensureReaderRole, readerRole } from './roles.ts';
+import { storeNow } from './statements.ts';
 
 export interface Opening extends Tellings {
   /** `.setpoint`, or the folder that has it. Keys and checkpoints lie there, and without `databaseUrl` the database. */
@@ -238,3 +235,7 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     },
   };
 }
+
+/** The folder of a store, whether it was named itself or the one that has it. */
+export const storeFolder = (folder: string): string =>
+  basename(folder) === '.setpoint' ? folder : join(folder, '.setpoint');

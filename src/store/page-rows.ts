@@ -3,8 +3,8 @@ import type { RowPage, RowQuery, RowSort } from '../ports/rows.ts';
 import { keptRow, type ReadVersion } from './read-row.ts';
 import { cursorOf, type PageEnd, pageEndOf } from './row-cursor.ts';
 import { asOfConditions, filterConditions } from './row-filter.ts';
+import { withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { withinBounds } from './within-bounds.ts';
 
 /** Each ends in what tells every line from all others. */
 const orders: Readonly<Record<RowSort['by'], readonly string[]>> = {
@@ -19,7 +19,7 @@ export async function pageRows(db: Database, query: RowQuery): Promise<RowPage> 
   const columns = orders[query.sort.by];
   const end = query.after === undefined ? undefined : pageEndOf(query.after, query, columns);
   const asOf = end?.asOf ?? query.asOf;
-  const found = await read(db, query, { columns, ...(end && { end }), ...(asOf === undefined ? {} : { asOf }) });
+  const found = await readPage(db, query, { columns, ...(end && { end }), ...(asOf === undefined ? {} : { asOf }) });
   const shown = found.slice(0, query.limit);
   const last = found.length > query.limit ? shown.at(-1) : undefined;
   return {
@@ -37,7 +37,7 @@ interface Asking {
 type Placed = ReadVersion & { readonly place: readonly string[] };
 
 /** One more than asked for: it tells whether there is a next page. Where looks are joined, the page is cut already. */
-async function read(db: Database, query: RowQuery, { columns, end, asOf }: Asking): Promise<readonly Placed[]> {
+async function readPage(db: Database, query: RowQuery, { columns, end, asOf }: Asking): Promise<readonly Placed[]> {
   const way = sql.raw(query.sort.descending ? 'DESC' : 'ASC');
   const order = sql.join(columns.map((column) => sql`${sql.ref(column)} ${way}`));
   const conditions = [

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { approvalNote, withdrawalNote } from './fleet-notes.ts';
 import { spentBy } from './limit-places.ts';
-import { storeNow } from './store-now.ts';
+import { storeNow } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export const postgresApprovals = (context: Context): Approvals => ({

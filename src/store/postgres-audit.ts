@@ -8,8 +8,7 @@ import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } fr
 import type { Context } from './context.ts';
 import { exportLine } from './export-line.ts';
 import { entryOf, type LedgerRow, ledgerRows } from './postgres-ledger.ts';
-import { sha256 } from './sha256.ts';
-import { trustedKeys } from './signing-key.ts';
+import { sha256, trustedKeys } from './signing.ts';
 
 /** A process without a signer of its own signs after so many entries, or so long. */
 const checkpointEvery = { entries: 1000, ms: 60_000 };

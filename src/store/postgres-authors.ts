@@ -1,6 +1,6 @@
 import type { Authors, GenerationAuthors, Move, ToldAuthors } from '../ports/authors.ts';
 import type { Context } from './context.ts';
-import { inChunks } from './in-chunks.ts';
+import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export const postgresAuthors = ({ db }: Context): Authors => ({

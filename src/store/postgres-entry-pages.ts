@@ -4,9 +4,9 @@ import { peopleOf } from '../core/ledger/entry-about.ts';
 import type { EntryMatch, EntryPage, EntryPages, EntryQuery } from '../ports/entry-pages.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import type { Context } from './context.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './health.ts';
 import { entryOf, type LedgerRow } from './postgres-ledger.ts';
-import { storableText } from './storable.ts';
+import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
 
 /** So many entries are looked at for one page: bodies are texts, and nothing is indexed in them. */
@@ -14,7 +14,7 @@ const mostLooked = 20_000;
 const chunk = 1_000;
 
 export const postgresEntryPages = ({ reading: db }: Pick<Context, 'reading'>): EntryPages => ({
-  page: (query) => inTime(page(db, query)),
+  page: (query) => inTime(entryPage(db, query)),
   count: async (estate, address) => {
     let counting = db
       .selectFrom('ledger')
@@ -25,7 +25,7 @@ export const postgresEntryPages = ({ reading: db }: Pick<Context, 'reading'>): E
   },
 });
 
-async function page(db: Database, query: EntryQuery): Promise<EntryPage> {
+async function entryPage(db: Database, query: EntryQuery): Promise<EntryPage> {
   const entries: LedgerEntry[] = [];
   let next = query.after;
   for await (const row of looked(db, query)) {

@@ -4,7 +4,7 @@ import type { Estates } from '../ports/store.ts';
 import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
-import { checkLease } from './lease-check.ts';
+import { checkLease } from './leases.ts';
 import { forgetApplied, saveClaims } from './settle.ts';
 import type { Database } from './tables.ts';
 import { takeoverOf } from './takeover.ts';

@@ -4,11 +4,10 @@ import type { Gap } from '../core/observed.ts';
 import type { Address } from '../core/resource.ts';
 import type { Figures, ScopeFigures, StatusCount } from '../ports/figures.ts';
 import type { Context } from './context.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './health.ts';
 import { objectives } from './objectives.ts';
-import { storableText } from './storable.ts';
+import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { withinBounds } from './within-bounds.ts';
 
 export const postgresFigures = ({ reading }: Pick<Context, 'reading'>): Figures => ({
   scopes: (estate, seen) => inTime(scopes(reading, estate, seen)),

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Happened, Happening, Happenings, HappeningType } from '../ports/happenings.ts';
 import type { Whose } from '../ports/whose.ts';
 import type { Context } from './context.ts';
-import { endReaders } from './end-readers.ts';
 import { type Position, placeOf, positionOf } from './happening-place.ts';
 import { watchEdge } from './held-edge.ts';
-import { sha256 } from './sha256.ts';
+import { endReaders } from './roles.ts';
+import { sha256 } from './signing.ts';
 import type { Database } from './tables.ts';
 
 export function postgresHappenings({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Happenings {

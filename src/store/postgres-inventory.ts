@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Inventory } from '../ports/inventory.ts';
-import { untilAnswered } from './away.ts';
 import { judgeBirths } from './births.ts';
 import type { Context } from './context.ts';
+import { untilAnswered } from './health.ts';
 import { knowledge } from './knowledge.ts';
-import { checkLease } from './lease-check.ts';
+import { checkLease } from './leases.ts';
 import { buried, history, latest, record } from './observations.ts';
 import { saveApplied } from './settle.ts';
 import { standingChanges } from './settled-changes.ts';

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { guardEpochOf, onTheWay } from './guard-epochs.ts';
 import { intend } from './intend.ts';
-import { pruneOld } from './prune-old.ts';
+import { pruneOld } from './retention.ts';
 import { settle } from './settle.ts';
 import type { Database, Tables } from './tables.ts';
 

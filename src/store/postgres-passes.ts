@@ -1,10 +1,9 @@
 import type { Passes } from '../ports/passes.ts';
 import type { Context } from './context.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './health.ts';
 import { beginPass, endPass } from './keep-passes.ts';
-import { pruneOld } from './prune-old.ts';
-import { prunePasses } from './prune-passes.ts';
 import { findPass, pagePasses, scopePasses } from './read-passes.ts';
+import { pruneOld, prunePasses } from './retention.ts';
 
 export function postgresPasses({ db, reading, clock }: Context): Passes {
   const prune = pruneOld(db, clock, 'passes');

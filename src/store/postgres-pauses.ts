@@ -5,7 +5,7 @@ import { chainWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { pauseNote, resumeNote } from './fleet-notes.ts';
-import { storeNow } from './store-now.ts';
+import { storeNow } from './statements.ts';
 import type { Database, Tables } from './tables.ts';
 
 export const postgresPauses = (context: Context): Pauses => ({

@@ -1,7 +1,6 @@
 import type { Proposal, ProposalHead, ProposalQuery, Proposals } from '../ports/proposals.ts';
 import type { Context } from './context.ts';
-import { storableText } from './storable.ts';
-import { storeNow } from './store-now.ts';
+import { storableText, storeNow } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export const postgresProposals = ({ db }: Context): Proposals => ({

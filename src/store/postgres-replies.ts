@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/replies.ts';
 import type { Context } from './context.ts';
-import { pruneOld } from './prune-old.ts';
+import { pruneOld } from './retention.ts';
 import type { Database } from './tables.ts';
 
 const keptMs = 86_400_000;

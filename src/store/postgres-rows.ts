@@ -1,10 +1,10 @@
 import type { Rows } from '../ports/rows.ts';
 import type { Context } from './context.ts';
 import { findRows, historyOf } from './find-rows.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './health.ts';
 import { keepRows } from './keep-rows.ts';
 import { pageRows } from './page-rows.ts';
-import { pruneHistory } from './prune-history.ts';
+import { pruneHistory } from './retention.ts';
 import { looksOf } from './row-looks.ts';
 import { withinHistory } from './within-history.ts';
 

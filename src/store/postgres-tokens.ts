@@ -6,7 +6,7 @@ import { type ChainWrites, chainWrites } from './chain-writes.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './entry-body.ts';
 import { mintToken } from './mint-token.ts';
-import { storableText } from './storable.ts';
+import { storableText } from './statements.ts';
 import type { Tables } from './tables.ts';
 
 export const postgresTokens = (context: Context): Tokens => ({

@@ -5,10 +5,10 @@ import { touchedLast } from '../core/touched-last.ts';
 import type { Touches } from '../ports/touches.ts';
 import type { Context } from './context.ts';
 import { firstDeliveries } from './first-deliveries.ts';
-import { inChunks } from './in-chunks.ts';
 import { newestTouches } from './newest-touches.ts';
 import { ownCalls } from './own-calls.ts';
-import { pruneOld } from './prune-old.ts';
+import { pruneOld } from './retention.ts';
+import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export function postgresTouches({ db, clock }: Context): Touches {

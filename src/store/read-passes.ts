@@ -4,9 +4,8 @@ import { ForeignCursor } from '../ports/foreign-cursor.ts';
 import type { KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
-import { storableText } from './storable.ts';
+import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { withinBounds } from './within-bounds.ts';
 
 /** How long after its lease ended one may still be writing down how it ended. */
 const graceMs = 15_000;

@@ -1,6 +1,6 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Observation, Observed } from '../core/observed.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './signing.ts';
 
 /** What is kept of a resource between two looks. `listed` false: the newest look could not tell, its listing had a gap. */
 export interface KnownResource {

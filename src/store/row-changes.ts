@@ -3,8 +3,8 @@ import type { Status } from '../core/inventory/status.ts';
 import { steadyRow } from '../core/inventory/steady-row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { KeptLook } from '../ports/rows.ts';
-import { sha256 } from './sha256.ts';
-import { storableText } from './storable.ts';
+import { sha256 } from './signing.ts';
+import { storableText } from './statements.ts';
 
 /** What is kept of a line between two looks. `listed` false: the newest look could not tell of it. */
 export interface KnownRow {

@@ -2,7 +2,7 @@ import type { Row } from '../core/inventory/row.ts';
 import { rowRefs } from '../core/inventory/row-refs.ts';
 import type { Where } from '../ports/queue.ts';
 import type { WrittenRow } from './row-changes.ts';
-import { storableJson } from './storable.ts';
+import { storableJson } from './statements.ts';
 
 /** What every new version has a value for; `estate`, `scope` and `began` are of the look. */
 export const writtenColumns = [

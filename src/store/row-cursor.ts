@@ -1,7 +1,7 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import { ForeignCursor } from '../ports/foreign-cursor.ts';
 import type { RowQuery } from '../ports/rows.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './signing.ts';
 
 /**
  * Where a page ends. `values`: of the columns that it is sorted by. `asOf`: the time that its question is about, so that pages
@@ -19,12 +19,12 @@ export const cursorOf = (query: RowQuery, { asOf, values }: PageEnd): string =>
 export function pageEndOf(cursor: string, query: RowQuery, columns: readonly string[]): PageEnd {
   const [question, asOf, values] = listIn(cursor);
   const isTime = query.asOf === undefined ? asOf === null : Number.isSafeInteger(asOf);
-  const isPlace = Array.isArray(values) && values.length === columns.length && values.every(isOf(columns));
+  const isPlace = Array.isArray(values) && values.length === columns.length && values.every(fitsColumn(columns));
   if (question !== questionOf(query) || !isTime || !isPlace) throw new ForeignCursor();
   return { values, ...(typeof asOf === 'number' ? { asOf } : {}) };
 }
 
-const isOf =
+const fitsColumn =
   (columns: readonly string[]) =>
   (value: unknown, index: number): boolean =>
     typeof value === 'string' && (columns[index] !== 'since' || /^\d{1,15}$/.test(value)) && !value.includes('\0');

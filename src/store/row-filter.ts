@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RowQuery } from '../ports/rows.ts';
-import { storableJson, storableText } from './storable.ts';
+import { storableJson, storableText } from './statements.ts';
 
 type Condition = RawBuilder<boolean>;
 

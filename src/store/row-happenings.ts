@@ -3,7 +3,7 @@ import type { Where } from '../ports/queue.ts';
 import type { Whose } from '../ports/whose.ts';
 import type { EndedRow } from './keep-rows.ts';
 import type { WrittenRow } from './row-changes.ts';
-import { storableText } from './storable.ts';
+import { storableText } from './statements.ts';
 
 /** More changes than this at once are told as how many they are: who watches looks anew then. */
 const mostTold = 1000;

@@ -9,7 +9,6 @@ import { birthChanges, saveBirths } from './births.ts';
 import { type ChainWrite, scopeWrite } from './chain-write.ts';
 import type { Context } from './context.ts';
 import { settlementBody } from './entry-body.ts';
-import { inChunks } from './in-chunks.ts';
 import { returnPlaces } from './limit-places.ts';
 import { keepOwnCalls } from './own-calls.ts';
 import {
@@ -20,6 +19,7 @@ import {
   settledChanges,
   settling,
 } from './settled-changes.ts';
+import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */

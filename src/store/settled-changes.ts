@@ -6,7 +6,7 @@ import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
 import type { IntentRecord } from './intent-record.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './signing.ts';
 
 /** Everything that one batch of settlements changes beside the ledger; at most one change per key, the last one said. */
 export interface SettledChanges extends Closings {

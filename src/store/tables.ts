@@ -1,14 +1,8 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
-import type { Sort } from '../core/limits.ts';
-import type { AccessTables } from './access-tables.ts';
-import type { InScope, Json } from './columns.ts';
-import type { FleetTables } from './fleet-tables.ts';
-import type { HappeningTables } from './happening-tables.ts';
-import type { PassTables } from './pass-tables.ts';
-import type { ProposalTables } from './proposal-tables.ts';
-import type { ReplyTables } from './reply-tables.ts';
-import type { RowTables } from './row-tables.ts';
-import type { EventTables, SourceTables } from './source-tables.ts';
+import type { Count, Sort } from '../core/limits.ts';
+import type { HappeningType } from '../ports/happenings.ts';
+import type { SourceCondition } from '../ports/sources.ts';
+import type { PassOutcome } from '../ports/telemetry.ts';
 
 /** The tables of the schema `setpoint`, as migrations/ makes them. */
 export type Tables = RecordTables &
@@ -210,4 +204,331 @@ interface SightingTable extends InScope {
   at: number;
   change: 'appeared' | 'changed' | 'vanished';
   body: Json;
+}
+
+/** Read as the value, written as its text: the text stays as it was written. */
+type Json = ColumnType<unknown, string, string>;
+
+interface InScope {
+  estate: string;
+  scope: string;
+}
+
+/** What a fleet shares. */
+type FleetTables = WorkTables & WordTables;
+
+/** Between workers. */
+interface WorkTables {
+  trees: { estate: string; revision: string; tree: Json };
+  requests: RequestTable;
+  standing: StandingTable;
+  stopped_rollouts: StoppedRolloutTable;
+  quarantine: QuarantineTable;
+  backoffs: BackoffTable;
+  scope_counts: ScopeCountTable;
+  count_epochs: { estate: string; epoch: number };
+}
+
+/** From people. */
+interface WordTables {
+  pauses: PauseTable;
+  approvals: ApprovalTable;
+  approved_intents: ApprovedIntentTable;
+  withdrawn_approvals: { estate: string; seq: number };
+}
+
+interface RequestTable extends InScope {
+  wish: number;
+  answered: Generated<number>;
+  reason: Json;
+}
+
+interface ScopeCountTable extends InScope, Mutable<Count> {
+  generation: number;
+  epoch: number;
+  until: number | null;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface StandingTable extends InScope {
+  generation: number;
+}
+
+interface StoppedRolloutTable extends InScope {
+  document: string;
+  generation: number;
+  why: Json;
+}
+
+interface QuarantineTable extends InScope {
+  generation: number;
+  why: Json;
+  since: Date;
+}
+
+interface BackoffTable extends InScope {
+  address: string;
+  digest: string;
+  generation: number;
+  failures: number;
+  said: Json;
+  until: Date;
+}
+
+interface PauseTable extends PauseSubjectColumns {
+  id: Generated<number>;
+  reason: Json;
+  person: string;
+  at: number;
+  until: number;
+  ended: ColumnType<boolean, never, boolean>;
+}
+
+interface PauseSubjectColumns {
+  estate: string;
+  what: 'healing' | 'rollout' | 'all';
+  held_by: 'estate' | 'address' | 'owner' | 'target';
+  subject: string;
+}
+
+interface ApprovedIntentTable {
+  intent: string;
+  estate: string;
+  seq: number;
+  digest: string;
+  halves: Json;
+  verb: string;
+  done: Generated<boolean>;
+}
+
+interface ApprovalTable extends InScope {
+  seq: number;
+  generation: number;
+  until: number;
+  body: Json;
+  bound: Json;
+}
+
+/** Where specs come from. */
+interface SourceTables {
+  source_states: SourceStateTable;
+  pins: PinTable;
+  accepted_histories: { estate: string; head: string; after: string };
+  bells: { estate: string; rung: number };
+}
+
+/** What clouds and repositories told. */
+interface EventTables {
+  deliveries: { estate: string; hook: string; id: string; at: number };
+  touches: TouchTable;
+  own_calls: { estate: string; request: string; at: number };
+}
+
+interface SourceStateTable {
+  estate: string;
+  source: string;
+  head: string | null;
+  state: SourceCondition;
+  why: Json;
+  since: number;
+}
+
+interface PinTable {
+  estate: string;
+  revision: string;
+  person: string;
+  reason: Json;
+  at: number;
+}
+
+interface TouchTable extends InScope {
+  object: string;
+  event: string;
+  at: number;
+  heard_at: number;
+  request: string | null;
+  actor: Json;
+}
+
+/** What passes leave behind for people. */
+interface PassTables {
+  passes: PassTable;
+  last_passes: LastPassTable;
+}
+
+interface PassTable extends InScope, DraftColumns {
+  epoch: number | null;
+  quiet: Generated<boolean>;
+  ended: number | null;
+  outcome: PassOutcome | null;
+  ending: Json | null;
+  timeline: Json | null;
+}
+
+interface LastPassTable extends InScope, DraftColumns {
+  ended: number;
+  outcome: PassOutcome;
+  ending: Json;
+}
+
+/** `about`: the rest of a `PassDraft`. */
+interface DraftColumns {
+  id: string;
+  targets: readonly string[];
+  at: number;
+  about: Json;
+}
+
+/** The lines of the inventory as they are and as they were. */
+interface RowTables {
+  row_looks: RowLookTable;
+  versions: VersionTable;
+  versions_now: VersionTable;
+  versions_past: VersionTable;
+}
+
+interface RowLookTable extends InScope {
+  at: number;
+  gaps: readonly string[];
+  generation: number;
+  left_at: Generated<number | null>;
+}
+
+type VersionTable = LineColumns &
+  PlaceColumns &
+  OwnershipColumns &
+  StateColumns &
+  SpanColumns &
+  FoundColumns &
+  TextColumns;
+
+interface LineColumns extends InScope {
+  number: Generated<number>;
+  current: Generated<boolean>;
+  key: string;
+  digest: string;
+}
+
+interface PlaceColumns {
+  cloud: string;
+  account: string;
+  region: string;
+  kind: string;
+  targets: readonly string[];
+}
+
+interface OwnershipColumns {
+  claim: string;
+  owner: string;
+}
+
+interface StateColumns {
+  status: string;
+  since: number;
+  generation: number;
+  cause: string | null;
+}
+
+interface SpanColumns {
+  began: number;
+  ended: number | null;
+  seen: number | null;
+  listed: Generated<boolean>;
+}
+
+/** What a search looks through. */
+interface FoundColumns {
+  words: string;
+  refs: readonly string[];
+}
+
+interface TextColumns {
+  name: string;
+  address: string | null;
+  id: string | null;
+  labels: Json;
+  body: Json;
+}
+
+/** What is told to those who watch. */
+interface HappeningTables {
+  happenings: HappeningTable;
+}
+
+interface HappeningTable extends EventOwnershipColumns {
+  number: Generated<number>;
+  at: number;
+  type: HappeningType;
+  about: Json;
+  not_to: Json | null;
+}
+
+interface EventOwnershipColumns {
+  estate: string;
+  targets: readonly string[] | null;
+  owner: string | null;
+}
+
+/** What was asked of the API to be planned, and who made what came into force. */
+interface ProposalTables {
+  proposals: ProposalTable;
+  authors: AuthorTable;
+}
+
+interface ProposalTable extends ProposalColumns {
+  number: Generated<number>;
+  id: string;
+  head: Json;
+  body: Json;
+}
+
+interface ProposalColumns {
+  estate: string;
+  caller: string;
+  until: number;
+}
+
+interface AuthorTable {
+  estate: string;
+  revision: string;
+  after: number;
+  what: 'told' | 'more' | 'name';
+  name: string;
+}
+
+/** What was answered to whom who may ask again. */
+interface ReplyTables {
+  replies: ReplyTable;
+}
+
+interface ReplyTable {
+  name: string;
+  digest: string;
+  attempt: string;
+  at: number;
+  done: Generated<boolean>;
+  reply: ColumnType<unknown, string | null, string | null>;
+}
+
+/** Who may ask. */
+interface AccessTables {
+  tokens: TokenTable;
+}
+
+interface TokenTable extends TokenTimes {
+  number: Generated<number>;
+  id: string;
+  hash: ColumnType<string, string, never>;
+  /** What never changes: name, grants, maker, for. */
+  body: ColumnType<unknown, string, never>;
+  /** When, and by whom; null: not. */
+  revoked: ColumnType<unknown, string | null, string | null>;
+}
+
+/** Milliseconds since the epoch. */
+interface TokenTimes {
+  at: number;
+  expires_at: ColumnType<number, number, never>;
+  used_at: ColumnType<number | null, never, number>;
 }

@@ -2,8 +2,7 @@ import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '.
 import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
 import { defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
-import { sha256 } from './sha256.ts';
-import type { TrustedKeys } from './signing-key.ts';
+import { sha256, type TrustedKeys } from './signing.ts';
 
 interface Whose {
   readonly store: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sha256 as ofPlans } from '../../src/estate/sha256.ts';
 import { sha256 } from '../../src/http/sha256.ts';
-import { sha256 as ofTheStore } from '../../src/store/sha256.ts';
+import { sha256 as ofTheStore } from '../../src/store/signing.ts';
 
 // https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
 const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';

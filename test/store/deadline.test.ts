@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deadline, momentBy } from '../../src/store/deadline.ts';
+import { deadline, momentBy } from '../../src/store/leases.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 test('deadline: the wall clock ends it, also while the monotonic one stood still', async () => {

@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import pg from 'pg';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { trustedKeys, trusting } from '../../src/store/signing-key.ts';
+import { trustedKeys, trusting } from '../../src/store/signing.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, scope, workerOf } from './fixtures.ts';

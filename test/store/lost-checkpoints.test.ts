@@ -6,7 +6,7 @@ import { canonical } from '../../src/core/ledger/canonical.ts';
 import { isSignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { trustedKeys } from '../../src/store/signing-key.ts';
+import { trustedKeys } from '../../src/store/signing.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { draftOf, scope, workerOf } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { sha256 } from '../../src/store/sha256.ts';
+import { sha256 } from '../../src/store/signing.ts';
 import { owner } from './owner.ts';
 
 /**

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { connect } from '../../src/store/connection.ts';
-import { prepared } from '../../src/store/prepared.ts';
+import { connect, prepared } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/tables.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { ownStore } from './own-store.ts';

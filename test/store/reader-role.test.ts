@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Row } from '../../src/core/inventory/row.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { readerRole } from '../../src/store/reader-role.ts';
+import { readerRole } from '../../src/store/roles.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, scope, workerOf } from './fixtures.ts';
 import { owner, portOf, reader } from './owner.ts';

@@ -5,7 +5,7 @@ import type { Observed } from '../../src/core/observed.ts';
 import { BeforeHistory } from '../../src/ports/before-history.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { storableJson, storableText } from '../../src/store/storable.ts';
+import { storableJson, storableText } from '../../src/store/statements.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { addressOf, observedOf, scope } from './fixtures.ts';
 import { owner } from './owner.ts';

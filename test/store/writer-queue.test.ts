@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writerQueue } from '../../src/store/writer-queue.ts';
+import { writerQueue } from '../../src/store/context.ts';
 
 /** Works that end when they are told to, and the order in which they began. */
 function works(most: number) {

@@ -9,7 +9,7 @@ import { noteBody } from '../../src/store/entry-body.ts';
 import { exportLine } from '../../src/store/export-line.ts';
 import { storeFailureOf } from '../../src/store/health.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
-import { sha256 } from '../../src/store/sha256.ts';
+import { sha256 } from '../../src/store/signing.ts';
 import { takeoverOf } from '../../src/store/takeover.ts';
 import { memoryEntryPages } from './memory-store/entry-pages.ts';
 import { memoryFigures } from './memory-store/figures.ts';

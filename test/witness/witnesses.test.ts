@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { canonical } from '../../src/core/ledger/canonical.ts';
 import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import { withoutHeads } from '../../src/core/ledger/checkpoint-sequence.ts';
-import { sha256 } from '../../src/store/sha256.ts';
+import { sha256 } from '../../src/store/signing.ts';
 import { readableWitnessAt, type WitnessMeans, witnessAt } from '../../src/witness/witnesses.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'setpoint-witness-'));

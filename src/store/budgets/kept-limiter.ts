@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Budget } from '../../ports/actuator.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
-import { openSharedLimiter, type SharedLimiterOptions } from '../redis/shared-limiter.ts';
+import { openSharedLimiter, type SharedLimiterOptions } from '../redis/limiter.ts';
 import { type LeasedLimiterEvents, leasedLimiter } from './leased-limiter.ts';
 import { postgresShares } from './postgres-shares.ts';
 

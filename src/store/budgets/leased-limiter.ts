@@ -11,7 +11,7 @@ import type { Cost } from '../../ports/actuator.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
 import type { LaneLevel } from '../../ports/telemetry.ts';
-import { type Deadline, deadline, momentBy } from '../deadline.ts';
+import { type Deadline, deadline, momentBy } from '../leases.ts';
 import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';
 
 /** Leases shares of budgets. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, run } from './run.ts';
+import { type Account, isInitialised, run } from './cluster.ts';
 
 /** Where the server of a folder keeps its data: a folder of ours that nobody else can write to. */
 export async function home(inside: string, account: Account, onProgress: (message: string) => void): Promise<string> {
@@ -70,3 +70,9 @@ const nameOf = async (path: string): Promise<string> =>
     .update(await realpath(path))
     .digest('hex')
     .slice(0, 12);
+
+/** Whether a store's folder has a database. Changes nothing. */
+export async function hasData(inside: string): Promise<boolean> {
+  const at = await knownHome(inside);
+  return at !== undefined && (await isInitialised(at));
+}

@@ -1,12 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { program } from './binaries.ts';
-import { type Cluster, dataOf } from './cluster.ts';
-import { commandLine } from './process-start.ts';
-import { run, runNow } from './run.ts';
-import { clearSockets, socketArguments } from './socket.ts';
+import { type Cluster, dataOf, program, run, runNow } from './cluster.ts';
 
 /** The running server's port. Starts it where none runs; what a crash left behind is cleared. */
 export async function start(cluster: Cluster): Promise<number> {
@@ -95,3 +93,76 @@ function freePort(): Promise<number> {
     });
   });
 }
+
+/**
+ * The server listens on a socket in its own data folder, too: nobody reaches that but its account and root, and a long answer
+ * never waits there. On loopback some of those over 64 KiB do, 40 ms, for an acknowledgement that is held back:
+ * https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6
+ */
+const socketArguments: readonly string[] = process.platform === 'win32' ? [] : ['-k', '.'];
+
+/** What a system takes as the path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, macOS 4 less. */
+const longestPath = 103;
+
+/** Where clients reach the server that listens on `port`: its folder, or the address where that is too long or has no socket. */
+export async function hostOf({ home }: Pick<Cluster, 'home'>, port: number): Promise<string> {
+  const path = join(dataOf(home), `${prefix}${port}`);
+  if (Buffer.byteLength(path) > longestPath) return loopback;
+  const found = await stat(path).catch(() => undefined);
+  return found?.isSocket() ? dataOf(home) : loopback;
+}
+
+/** Takes away what a server that died left behind. Only where none runs. */
+export async function clearSockets({ home }: Pick<Cluster, 'home'>): Promise<void> {
+  const names = await readdir(dataOf(home));
+  for (const name of names) if (name.startsWith(prefix)) await rm(join(dataOf(home), name), { force: true });
+}
+
+const loopback = '127.0.0.1';
+
+/** And the port: https://www.postgresql.org/docs/current/runtime-config-connection.html */
+const prefix = '.s.PGSQL.';
+
+/**
+ * When a process started, as text that differs for any two processes that ever had the same id; undefined where none runs.
+ * A process id alone says nothing: ids are used again.
+ */
+export function processStart(pid: number): string | undefined {
+  return process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
+}
+
+/** The command line of a process; '' where none runs or it may not be seen. */
+export function commandLine(pid: number): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return ps(pid, 'command');
+  } catch {
+    return '';
+  }
+}
+
+/** Field 22 of proc_pid_stat(5) is the start in clock ticks since boot; field 3 is `Z` for one that is dead and not yet reaped. */
+function startOnLinux(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function startByPs(pid: number): string | undefined {
+  try {
+    return ps(pid, 'lstart') || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const ps = (pid: number, column: string): string =>
+  execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  }).trim();

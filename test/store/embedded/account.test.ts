@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookUp, make } from '../../../src/store/embedded/account.ts';
-import type { Ran } from '../../../src/store/embedded/run.ts';
+import type { Ran } from '../../../src/store/embedded/cluster.ts';
+import { lookUp, make } from '../../../src/store/embedded/embedded.ts';
 
 /** A machine that knows some programs; those that make the account do. */
 function machine(programs: readonly string[], maker?: string) {

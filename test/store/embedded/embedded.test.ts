@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import type { Store } from '../../../src/ports/store.ts';
-import { commandLine } from '../../../src/store/embedded/process-start.ts';
+import { commandLine } from '../../../src/store/embedded/server.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataOf } from '../../../src/store/embedded/cluster.ts';
-import { clearSockets, hostOf } from '../../../src/store/embedded/socket.ts';
+import { clearSockets, hostOf } from '../../../src/store/embedded/server.ts';
 
 async function listening<T>(path: string, work: () => Promise<T>): Promise<T> {
   const listener = createServer().listen(path);

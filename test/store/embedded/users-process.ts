@@ -1,5 +1,5 @@
 // A process that registers itself, and on a message takes the lock and never lets it go.
-import { withUsers } from '../../../src/store/embedded/users.ts';
+import { withUsers } from '../../../src/store/embedded/embedded.ts';
 
 const [file = ''] = process.argv.slice(2);
 await withUsers(file, async (users) => users.add());

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { commandLine, processStart } from '../../../src/store/embedded/process-start.ts';
-import { withUsers } from '../../../src/store/embedded/users.ts';
+import { withUsers } from '../../../src/store/embedded/embedded.ts';
+import { commandLine, processStart } from '../../../src/store/embedded/server.ts';
 import { removeFolder, temporaryFolder } from '../temporary-folder.ts';
 
 const folder = await temporaryFolder();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rootOf } from '../../../src/core/ledger/checkpoint.ts';
 import type { LedgerEntry, LedgerFilter } from '../../../src/ports/ledger.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { sha256 } from '../../../src/store/sha256.ts';
+import { sha256 } from '../../../src/store/signing.ts';
 import {
   addressOf,
   apply,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sha256 } from '../../../src/store/sha256.ts';
+import { sha256 } from '../../../src/store/signing.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const minute = 60_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseTokenText } from '../../../src/core/access/token-text.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { TokenDraft } from '../../../src/ports/tokens.ts';
-import { sha256 } from '../../../src/store/sha256.ts';
+import { sha256 } from '../../../src/store/signing.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 

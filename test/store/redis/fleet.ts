@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Budget, Cost } from '../../../src/ports/actuator.ts';
 import type { Limiter, Need, SharedLimiter } from '../../../src/ports/limiter.ts';
-import { openSharedLimiter, type SharedLimiterOptions } from '../../../src/store/redis/shared-limiter.ts';
+import { openSharedLimiter, type SharedLimiterOptions } from '../../../src/store/redis/limiter.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 
 const source = 'https://example.test';

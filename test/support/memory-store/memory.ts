@@ -15,7 +15,7 @@ import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { IntentRecord } from '../../../src/store/intent-record.ts';
 import type { KnownResource } from '../../../src/store/resource-changes.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
-import { sha256 } from '../../../src/store/sha256.ts';
+import { sha256 } from '../../../src/store/signing.ts';
 import { wordsOf } from '../../../src/store/word.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
 import { announceIn, type HappeningMemory, happeningMemory } from './happenings.ts';

@@ -3,15 +3,14 @@ import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
 import type { Pass } from '../ports/ledger.ts';
-import { type Deadline, deadline, momentBy } from './deadline.ts';
-import type { Database } from './tables.ts';
+import type { Database, Write } from './tables.ts';
 
 /** Of the time to live: how often it is renewed, and how soon again after a renewal that failed. */
 const renewPart = 1 / 3;
 const retryPart = 1 / 12;
 
 /** Leases of this process. `close` gives back all that it still holds. */
-export interface PostgresLeases extends Leases {
+interface PostgresLeases extends Leases {
   /** How long this process still holds the lease of a pass, in ms; undefined where it never held it or gave it back. */
   left(pass: Pick<Pass, 'estate' | 'scope' | 'lease'>): number | undefined;
   close(): Promise<void>;
@@ -188,4 +187,61 @@ async function giveBack({ db, row: { estate, scope, holder, epoch } }: Held): Pr
     .where('holder', '=', holder);
   // why: a lease that cannot be given back runs out by itself, and whoever releases it is on the way out.
   await query.execute().catch(() => {});
+}
+
+/** How long a lease still holds, as far as we can tell by ourselves. */
+export interface Deadline {
+  remainingMs(): number;
+  /** Counts from `since`, a moment taken before the database was asked. */
+  extend(since: Moment): void;
+  /** Over at once, for good. */
+  end(): void;
+}
+
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export const momentBy = (clock: Clock): Moment => ({ monotonic: performance.now(), wall: clock.now() });
+
+/**
+ * The sooner of two clocks: the monotonic one, which nobody can set, and the wall clock, which goes on while a machine
+ * sleeps. Each can only end a lease too early.
+ */
+export function deadline(clock: Clock, ttlMs: number, start: Moment): Deadline {
+  let since = start;
+  let over = false;
+  return {
+    remainingMs: () => {
+      const { monotonic, wall } = momentBy(clock);
+      return over ? 0 : ttlMs - Math.max(monotonic - since.monotonic, wall - since.wall);
+    },
+    extend: (moment) => {
+      since = moment;
+    },
+    end: () => {
+      over = true;
+    },
+  };
+}
+
+/** `settle`: the writes of the pass were sent while it held its lease. */
+export type LeasePurpose = 'begin' | 'settle';
+
+/**
+ * Throws `LeaseLost` unless the pass holds its scope's newest lease, and keeps others from taking it until this transaction
+ * ends. `begin`: it must not have run out either; what was already sent may be settled as long as nobody took the lease.
+ */
+export async function checkLease(trx: Write, { estate, scope, lease }: Pass, purpose: LeasePurpose): Promise<void> {
+  let query = trx
+    .selectFrom('leases')
+    .select('epoch')
+    .where('estate', '=', estate)
+    .where('scope', '=', scope)
+    .where('epoch', '=', lease.epoch)
+    .where('holder', '=', lease.holder)
+    .forShare();
+  if (purpose === 'begin') query = query.where('expires_at', '>', sql<Date>`clock_timestamp()`);
+  if (!(await query.executeTakeFirst())) throw new LeaseLost(scope, lease.holder);
 }

@@ -96,3 +96,6 @@ const fingerprint = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex')
     .slice(0, 16);
+
+/** Of the UTF-8 text, as lower-case hex: what the chain is hashed with. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

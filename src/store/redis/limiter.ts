@@ -1,0 +1,399 @@
+import { emptyRow, inProcessLimiter, join, leave, type Row, rowKey, type Waiter } from '../../engine/limiter.ts';
+import type { RateLimitOptions } from '../../engine/rate-limit.ts';
+import type { Budget, Cost } from '../../ports/actuator.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Limiter, Need, Rank, SharedLimiter } from '../../ports/limiter.ts';
+import type { Samples } from '../../ports/telemetry.ts';
+import {
+  type Answer,
+  connectLanes,
+  type LaneBook,
+  type Lanes,
+  laneBook,
+  type NamedShape,
+  type Question,
+} from './rate-limits.ts';
+
+export interface SharedLimiterOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** This worker's own name in the fleet. */
+  readonly worker: string;
+  /**
+   * The caller's word that this fleet never ran before: its lanes begin full where Redis knows nothing of it. Default
+   * false: they begin empty, as nobody can tell what was spent right before.
+   */
+  readonly fresh?: boolean;
+  readonly budgets?: Pick<RateLimitOptions, 'reserve' | 'lateMs'>;
+  readonly kept?: KeptLanes;
+  readonly events?: LimiterEvents;
+}
+
+/** The lanes that a database keeps too: those begin full where Redis lost its memory, unless fleets of other databases use the same Redis. */
+interface KeptLanes {
+  isKept(budget: Budget): boolean;
+  /** The database's own id. */
+  readonly store: string;
+  /** Ids of other databases whose fleets were seen on this Redis. */
+  readonly neighbours: readonly string[];
+  /** Told of each again and again. */
+  met(neighbour: string): void;
+}
+
+interface LimiterEvents {
+  /** A lane was slowed down, on this worker's word. */
+  readonly slowed?: (laneKey: string) => void;
+  /** Redis does not answer: this worker keeps to its part, one of `workers`. */
+  readonly away?: (workers: number, why: string) => void;
+  readonly back?: () => void;
+}
+
+/**
+ * The budgets of a fleet: every worker's requests spend from the same lanes in Redis, all lanes of one at once or none.
+ * Ranks, shares and slow-downs are the whole fleet's, and Redis' clock is the only one. Whoever waits is told when to come
+ * again, and asks for all who wait in its row. Rejects where Redis does not answer within 10 s.
+ *
+ * What is lost with Redis' memory (a flush, a restart, another server) was, at worst, spent right before: a lane without a
+ * state begins empty as of when the memory began, and one not used for longer than it takes to fill is full. Only a fleet
+ * that never ran (`fresh`), and of which no living worker remembers another memory, begins full.
+ *
+ * While Redis is away each worker keeps to one of N parts, N being the workers seen last, beginning with nothing; back
+ * again it says what it spent. Requests reach the cloud later than they were let go, and not all by as much: the budgets
+ * hold back what that can make (`lateMs`, default one second).
+ */
+export async function openSharedLimiter(options: SharedLimiterOptions): Promise<SharedLimiter> {
+  const { clock, events = {} } = options;
+  const link = await linkTo(options);
+  const rows = rowsAt({ worker: options.worker, clock, link });
+  const tell = async (laneKey: string, question: Question): Promise<Answer | undefined> => {
+    const lane = link.book.find(laneKey);
+    return lane && link.ask(question, [lane]);
+  };
+  return {
+    take: async (need, signal) => {
+      for (const came = clock.now(); ; ) {
+        try {
+          return await (link.part()?.take(need, signal) ?? rows.take(need, signal, came));
+        } catch (reason) {
+          if (!(reason instanceof Moved)) throw reason;
+          signal.throwIfAborted();
+        }
+      }
+    },
+    slow: (laneKey, refusal) => {
+      tell(laneKey, { verb: 'slow', ...refusal }).then(
+        (answer) => (answer?.slowed ? events.slowed?.(laneKey) : undefined),
+        () => link.part()?.slow(laneKey, refusal),
+      );
+    },
+    learn: (laneKey, remaining) => {
+      const ours = link.book.lowered(laneKey, remaining);
+      if (ours === undefined) return;
+      tell(laneKey, { verb: 'lower', amounts: [ours] }).catch(() => link.part()?.learn(laneKey, remaining));
+    },
+    lanes: async () => {
+      const all = link.book.all();
+      const answer = await link.ask({ verb: 'here' }, all).catch(() => undefined);
+      if (answer === undefined) return (await link.part()?.lanes()) ?? [];
+      return all.flatMap(({ key, shape }, i) => {
+        const { left = 0, ...slowed } = answer.lanes[i] ?? {};
+        return { key, level: left / shape.capacity, ...slowed };
+      });
+    },
+    close: link.close,
+  };
+}
+
+/** The way to the lanes in Redis, and what to do while it is cut. */
+interface Link {
+  /** This worker's own part, while Redis is away. */
+  part(): OwnPart | undefined;
+  readonly book: LaneBook;
+  /** Rejects with `Moved` where Redis does not answer, and while it is away. */
+  readonly ask: Lanes['ask'];
+  close(): Promise<void>;
+}
+
+/** How often a worker says that it is here, and looks whether Redis is back. */
+const beatMs = 1000;
+const openMs = 10_000;
+
+/** Rejects where Redis does not answer within 10 s. */
+async function linkTo(options: SharedLimiterOptions): Promise<Link> {
+  const { url, clock, worker, fresh = false, kept, events = {} } = options;
+  const budgets = { reserve: 0, lateMs: 1000, ...options.budgets };
+  const neighbours = new Set(kept?.neighbours);
+  const alone = (): boolean => neighbours.size === 0;
+  const store = kept?.store ?? '';
+  const lanes = connectLanes({ url, worker, name: 'setpoint-budgets', fresh, store, alone });
+  const book = laneBook(budgets, kept?.isKept ?? (() => false));
+  const closed = new AbortController();
+  const seen = { workers: 1, ahead: 0 };
+  let part: OwnPart | undefined;
+
+  const lost = (error: unknown): void => {
+    if (part || closed.signal.aborted) return;
+    const { workers, ahead } = seen;
+    const clockOfRedis: Clock = { now: () => clock.now() + ahead, sleep: clock.sleep };
+    part = ownPart({ clock: clockOfRedis, workers, budgets, ...(events.slowed ? { slowed: events.slowed } : {}) });
+    events.away?.(workers, reasonOf(error));
+  };
+
+  const asked: Lanes['ask'] = async (question, about) => {
+    const from = clock.now();
+    const answer = await lanes.ask(question, about);
+    for (const neighbour of answer.neighbours) {
+      neighbours.add(neighbour);
+      kept?.met(neighbour);
+    }
+    seen.workers = answer.workers;
+    seen.ahead = answer.now - (from + clock.now()) / 2;
+    book.note(about, answer.lanes);
+    return answer;
+  };
+
+  const ask: Lanes['ask'] = async (question, about) => {
+    if (closed.signal.aborted) throw new Error('the budgets are closed: nothing is let go any more');
+    if (part) throw new Moved('Redis is away');
+    try {
+      return await asked(question, about);
+    } catch (error) {
+      lost(error);
+      throw new Moved('Redis went away', { cause: error });
+    }
+  };
+
+  const beat = async (): Promise<void> => {
+    await asked({ verb: 'here' }, []);
+    if (!part) return;
+    await repay(part, asked, book);
+    part.end();
+    part = undefined;
+    events.back?.();
+  };
+
+  await reached(() => asked({ verb: 'here' }, []), clock).catch(async (error) => {
+    await lanes.close();
+    throw error;
+  });
+  void every(beatMs, beat, { clock, signal: closed.signal, failed: lost });
+
+  const close = async (): Promise<void> => {
+    closed.abort();
+    await asked({ verb: 'leave' }, []).catch(() => undefined);
+    await lanes.close();
+  };
+  return { part: () => part, book, ask, close };
+}
+
+/** Nothing was spent untold when it resolves, up to that very turn of the loop. */
+async function repay(part: OwnPart, ask: Lanes['ask'], book: LaneBook): Promise<void> {
+  for (let unpaid = part.unpaid(); unpaid.length > 0; unpaid = part.unpaid()) {
+    await ask({ verb: 'repay', amounts: unpaid.map(({ amount }) => amount) }, book.shapesOf(unpaid));
+    part.paid(unpaid);
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function reached(ask: () => Promise<unknown>, clock: Clock): Promise<void> {
+  for (const end = clock.now() + openMs; ; await clock.sleep(100)) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (clock.now() < end) continue;
+      throw new Error(
+        `Redis does not answer, and the workers' rate budgets are kept there: ${reasonOf(error)}. ` +
+          'Is REDIS_URL right, and does the server run?',
+        { cause: error },
+      );
+    }
+  }
+}
+
+interface Beat {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly failed: (error: unknown) => void;
+}
+
+async function every(ms: number, work: () => Promise<void>, { clock, signal, failed }: Beat): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(ms, signal).catch(() => undefined);
+    if (!signal.aborted) await work().catch(failed);
+  }
+}
+
+/** Those of this worker who wait for lanes in Redis: each row asks for all who stand in it, and comes again when told. */
+interface Rows {
+  /** Resolves with Redis' time of the grant; rejects with `Moved` where Redis went away. `came`: since when it waits. */
+  take(need: Need, signal: AbortSignal, came: number): Promise<number>;
+}
+
+/** Who waits must wait elsewhere: Redis went away, or came back. */
+class Moved extends Error {
+  constructor(why: string, options?: ErrorOptions) {
+    super(why, options);
+    this.name = 'Moved';
+  }
+}
+
+interface RowsOptions {
+  readonly worker: string;
+  readonly clock: Clock;
+  /** `ask` rejects with `Moved` where there is no answer. */
+  readonly link: Pick<Link, 'ask' | 'book'>;
+}
+
+/** `go`: it was let go at this time of Redis. */
+interface Asking extends Waiter {
+  go(at: number): void;
+}
+
+interface SharedRow extends Row<Asking> {
+  readonly id: string;
+  readonly lanes: readonly NamedShape[];
+  readonly refusals: Map<Asking, (reason: unknown) => void>;
+  /** Ends its sleep. */
+  wake: AbortController;
+}
+
+function rowsAt(options: RowsOptions): Rows {
+  const rows = new Map<string, SharedRow>();
+  const opened = (need: Need): SharedRow => {
+    const key = rowKey(need);
+    const known = rows.get(key);
+    if (known) return known;
+    const row: SharedRow = {
+      ...emptyRow(need),
+      id: `${options.worker} ${key}`,
+      lanes: options.link.book.shapesOf(need.costs),
+      refusals: new Map(),
+      wake: new AbortController(),
+    };
+    rows.set(key, row);
+    // why: who asks in the same turn of the loop asks together
+    queueMicrotask(() => void serve(row, options, () => rows.delete(key)));
+    return row;
+  };
+
+  return {
+    take: (need, signal, came) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const row = opened(need);
+        const end = (): void => {
+          signal.removeEventListener('abort', giveUp);
+          row.refusals.delete(waiter);
+          leave(row, waiter);
+        };
+        const giveUp = (): void => {
+          end();
+          if (row.waiters.size === 0) row.wake.abort();
+          reject(signal.reason);
+        };
+        const go = (at: number): void => {
+          end();
+          resolve(at);
+        };
+        const waiter: Asking = { costs: need.costs, came, go };
+        signal.addEventListener('abort', giveUp, { once: true });
+        row.refusals.set(waiter, (reason) => {
+          end();
+          reject(reason);
+        });
+        join(row, waiter);
+      }),
+  };
+}
+
+/** Most that one question asks for. */
+const atOnce = 100;
+
+/** Until nobody waits there, or Redis is away; `ended` is called in the very turn that nobody is served any more. */
+async function serve(row: SharedRow, options: RowsOptions, ended: () => void): Promise<void> {
+  let listed = false;
+  try {
+    while (row.waiters.size > 0 || listed) {
+      const { asking, question } = questionOf(row, options.clock.now());
+      const { granted, wait, now } = await options.link.ask(question, row.lanes);
+      if (granted > 0) row.served = options.clock.now();
+      for (const waiter of asking.slice(0, granted)) waiter.go(now);
+      listed = granted < asking.length;
+      if (listed) await rest(row, wait, options.clock);
+    }
+  } catch (reason) {
+    for (const refuse of [...row.refusals.values()]) refuse(reason);
+  } finally {
+    ended();
+  }
+}
+
+function questionOf(row: SharedRow, now: number): { readonly asking: readonly Asking[]; readonly question: Question } {
+  const asking = [...row.waiters].slice(0, atOnce);
+  const question: Question = {
+    verb: 'take',
+    row: row.id,
+    rank: ranks[row.rank],
+    share: row.share,
+    waited: Math.max(0, now - Math.max(row.served, asking[0]?.came ?? now)),
+    needs: asking.map(({ costs }) => costs.map(({ amount }) => amount)),
+    totals: row.totals,
+  };
+  return { asking, question };
+}
+
+const ranks: Readonly<Record<Rank, number>> = { frees: 0, writes: 1, reads: 2 };
+
+async function rest(row: SharedRow, ms: number, clock: Clock): Promise<void> {
+  row.wake = new AbortController();
+  if (row.waiters.size === 0) return;
+  await clock.sleep(ms, row.wake.signal).catch(() => undefined);
+}
+
+/** One worker's part of every budget, while there is no Redis to share them in. */
+interface OwnPart extends Limiter, Pick<Samples, 'lanes'> {
+  /** What was spent here and not told yet, by lane; `told` is what of it is known elsewhere now. */
+  unpaid(): readonly Cost[];
+  paid(told: readonly Cost[]): void;
+  /** Sends away with `Moved` who waits here. */
+  end(): void;
+}
+
+interface PartOptions {
+  readonly clock: Clock;
+  readonly workers: number;
+  readonly budgets: { readonly reserve: number; readonly lateMs: number };
+  readonly slowed?: (laneKey: string) => void;
+}
+
+/** Begins with nothing: what is left when Redis goes away may be spent by others right now. */
+function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
+  const options: RateLimitOptions = {
+    reserve: 1 - (1 - budgets.reserve) / Math.max(1, workers),
+    lateMs: budgets.lateMs,
+    empty: true,
+  };
+  const limiter = inProcessLimiter({ clock, ...options, ...(slowed ? { slowed } : {}) });
+  const spent = new Map<string, Cost>();
+  const gone = new AbortController();
+  const add = ({ lane, amount }: Cost): void => {
+    spent.set(lane.key, { lane, amount: (spent.get(lane.key)?.amount ?? 0) + amount });
+  };
+  return {
+    take: async (need, signal) => {
+      const at = await limiter.take(need, AbortSignal.any([signal, gone.signal]));
+      need.costs.forEach(add);
+      return at;
+    },
+    slow: limiter.slow,
+    learn: limiter.learn,
+    lanes: limiter.lanes,
+    unpaid: () => [...spent.values()].filter(({ amount }) => amount > 0),
+    paid: (told) => {
+      for (const { lane, amount } of told) add({ lane, amount: -amount });
+    },
+    end: () => gone.abort(new Moved('Redis is back')),
+  };
+}
