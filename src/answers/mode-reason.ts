@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Desired } from '../core/desired.ts';
 import type { ModeReason } from '../core/inventory/explanation.ts';
 import { byStrictness, strictest } from '../core/mode.ts';
-import type { ModesBefore } from '../core/plan/modes-before.ts';
+import type { ModesBefore } from '../core/plan/plan-input.ts';
 import type { Document } from '../core/spec/document.ts';
 import { effectiveMode } from '../core/spec/effective-mode.ts';
 import type { Located } from '../core/spec/located.ts';

@@ -4,7 +4,7 @@ import { effectOf, kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
 import { neverHappened } from '../core/never-happened.ts';
 import type { Observation, Observed } from '../core/observed.ts';
-import { isHalfMade } from '../core/plan/half-made.ts';
+import { isHalfMade } from '../core/plan/claim.ts';
 import type { Kind, Ref } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';

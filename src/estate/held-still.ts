@@ -1,8 +1,8 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Guards } from '../core/guards.ts';
 import type { PauseDraft } from '../core/pause.ts';
-import { pausePolicy } from '../core/plan/pause.ts';
 import type { Policy, Wanted } from '../core/plan/plan-input.ts';
+import { pausePolicy } from '../core/plan/policies.ts';
 
 /**
  * What people hold still, over all scopes of an estate: whose an action is and for which targets is for the specs of its own

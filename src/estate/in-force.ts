@@ -1,9 +1,8 @@
 import type { Guards } from '../core/guards.ts';
 import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
-import { documentsOf, protectorsOf } from '../core/plan/guard.ts';
-import { type ModesBefore, modesBefore } from '../core/plan/modes-before.ts';
-import type { Policy } from '../core/plan/plan-input.ts';
+import { type ModesBefore, modesBefore, type Policy } from '../core/plan/plan-input.ts';
+import { documentsOf, protectorsOf } from '../core/plan/policies.ts';
 import type { Store } from '../ports/store.ts';
 import { heldStill } from './held-still.ts';
 import type { OpenedEstate } from './opened-estate.ts';

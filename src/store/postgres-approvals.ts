@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
-import { ranBefore } from '../core/plan/total.ts';
+import { ranBefore } from '../core/plan/tally.ts';
 import type { Approval, ApprovalDraft, Approvals } from '../ports/approvals.ts';
 import type { By } from '../ports/by.ts';
 import type { Where } from '../ports/queue.ts';

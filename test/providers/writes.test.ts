@@ -5,7 +5,7 @@ import { dialect as azure } from '../../providers/azure/dialect.ts';
 import { dialect as gcp } from '../../providers/gcp/dialect.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { Desired } from '../../src/core/desired.ts';
-import { predictedCalls } from '../../src/core/plan/predicted-calls.ts';
+import { predictedCalls } from '../../src/core/plan/plan.ts';
 import type { Attributes, Kind } from '../../src/core/resource.ts';
 import { at, see, vpc, want } from '../core/plan/fixture.ts';
 

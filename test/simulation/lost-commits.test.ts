@@ -4,7 +4,7 @@ import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import type { Compiled, CompiledScope } from '../../src/core/compile/compile.ts';
 import { claim } from '../../src/core/plan/claim.ts';
-import { isUnrecorded } from '../../src/core/plan/lost-commits.ts';
+import { isUnrecorded } from '../../src/core/plan/world.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Converged } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';

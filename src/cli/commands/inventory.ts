@@ -9,7 +9,7 @@ import type { Status } from '../../core/inventory/status.ts';
 import { sentence } from '../../core/inventory/words.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Observation } from '../../core/observed.ts';
-import { noting } from '../../core/plan/noting.ts';
+import { noting } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';

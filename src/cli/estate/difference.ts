@@ -3,7 +3,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { namedFromHere } from '../../answers/survey.ts';
 import { placedAt } from '../../core/compile/placed-at.ts';
 import { dayOf } from '../../core/day.ts';
-import { difference as compare } from '../../core/plan/difference.ts';
+import { difference as compare } from '../../core/plan/preview.ts';
 import type { Difference } from '../../core/render/diff-text.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { ofKind } from '../../core/spec/spec-set.ts';

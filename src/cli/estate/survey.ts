@@ -5,9 +5,9 @@ import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/surv
 import { withheldDrift } from '../../answers/unfinished.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
-import { approvedBy } from '../../core/plan/approve.ts';
 import { isDestructive } from '../../core/plan/destructive-drift.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
+import { approvedBy } from '../../core/plan/policies.ts';
 import type { Address, ScopeKey } from '../../core/resource.ts';
 import { inForce } from '../../estate/in-force.ts';
 import { sha256 } from '../../estate/sha256.ts';

@@ -1,12 +1,21 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
 import { isAddress } from '../address.ts';
+import type { InstanceAttributes } from '../attributes.ts';
 import type { Desired } from '../desired.ts';
+import { groupByMany } from '../group-by-many.ts';
+import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
-import type { Address, Kind } from '../resource.ts';
+import { groupChangeOf } from '../order-moves.ts';
+import { type RuleChange, ruleChanges } from '../order-traffic.ts';
+import type { Address, Kind, Ref } from '../resource.ts';
 import { compareText } from '../text-order.ts';
+import { flowOf } from '../traffic/flow.ts';
+import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../traffic/neighbours.ts';
+import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../traffic/traffic-index.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';
 import { halfDone } from './succession.ts';
+import { surroundingsOf } from './surroundings.ts';
 import { gapOf, type World } from './world.ts';
 
 export interface Admitted {
@@ -26,12 +35,7 @@ export function admit(actions: readonly Action[], policies: readonly Policy[], w
   return { actions: dropNeeded(standing, world, findings), findings };
 }
 
-export const withheld = (
-  action: Action,
-  code: WithholdCode,
-  why: string,
-  { input }: Pick<World, 'input'>,
-): Finding => ({
+const withheld = (action: Action, code: WithholdCode, why: string, { input }: Pick<World, 'input'>): Finding => ({
   type: 'withheld',
   address: action.address,
   kind: action.kind,
@@ -131,3 +135,194 @@ function usersByRef({ claimed }: World): ReadonlyMap<string, readonly Claimed[]>
 /** An update of this very plan takes the reference away. */
 const leaves = (desired: Desired | undefined, refs: readonly string[]): boolean =>
   desired !== undefined && !refsOf(desired.kind, desired.attributes).some((ref) => refs.includes(ref));
+
+/**
+ * Holds back what would take traffic away, or let some through, while a wanted rule for the same traffic neither stands nor is made
+ * by this plan, whatever keeps it from being made (a gap, a mode, a missing group, a full group).
+ *
+ *   an action                                 | is held by a missing rule that
+ *   ------------------------------------------+----------------------------------------------------------------
+ *   a rule goes, shrinks or comes to mean     | says the same (both allow, or both deny) of some of that traffic
+ *   another                                   |
+ *   a rule is made, grows or comes to mean    | says the opposite of some of that traffic, and outranks it
+ *   another                                   |
+ *   a rule goes, or shrinks, and a machine    | (also where it stands) says the same of a group that the machine is to
+ *   stays that is to change its groups, or    | join
+ *   may be, as not all machines were listed   |
+ *   a machine leaves a group                  | says the same as a rule that names this group, of some of its traffic; or
+ *                                             | any, while the rules that name this group were not all listed
+ *
+ * What nobody wrote is no exception, and goes at once where it speaks of no such traffic.
+ */
+export function holdUntilReplaced(
+  { actions, findings }: Admitted,
+  desired: readonly Desired[],
+  world: World,
+): Admitted {
+  if (actions.length === 0) return { actions, findings };
+  // why: the first is named as the reason, so the order must not be that of the input
+  const wanted = desired.toSorted((a, b) => compareText(a.address, b.address));
+  const missing = missingRules(actions, wanted, world);
+  const staying = stayingMachines(actions, wanted, world);
+  if (missing.length === 0 && staying.length === 0) return { actions, findings };
+  const around = surroundingsOf(actions, desired, world) ?? nobodyAround;
+  const isWhole = gapOf(world, 'firewall-rule') === undefined && gapOf(world, 'group') === undefined;
+  const machines = isWhole || missing.length === 0 ? heldMachines(actions, missing, around) : leaversAmong(actions);
+  const held = new Map([
+    ...heldForStaying(actions, wanted, { staying, around }),
+    ...heldRules(actions, missing, around),
+    ...machines,
+  ]);
+  if (held.size === 0) return { actions, findings };
+  return {
+    actions: actions.filter((action) => !held.has(action)),
+    findings: [...findings, ...[...held].map(([action, why]) => withheld(action, 'depends', why, world))],
+  };
+}
+
+type Rule = Desired<'firewall-rule'>;
+const isRule = (one: Desired): one is Rule => one.kind === 'firewall-rule';
+
+function missingRules(actions: readonly Action[], desired: readonly Desired[], { ours }: World): readonly Rule[] {
+  const made = new Set(actions.flatMap((action) => (action.verb === 'create' ? [action.address] : [])));
+  return desired.filter(isRule).filter(({ address, terms, attributes }) => {
+    if (terms.presence === 'tolerated' || ours.has(address) || made.has(address)) return false;
+    return terms.presence !== 'implied' || ours.has(attributes.group ?? attributes.network);
+  });
+}
+
+const indexOf = (
+  missing: readonly Rule[],
+  around: Surroundings,
+  { as, byRank }: { readonly as: 'passing' | 'either'; readonly byRank?: boolean },
+): TrafficIndex =>
+  trafficIndex(
+    missing.flatMap(({ attributes }, at): readonly Entry[] => {
+      const flow = flowOf(attributes);
+      return flow === undefined ? [] : [{ at, flow, rank: byRank ? flow.rank : 0 }];
+    }),
+    neighboursOf(around, as),
+  );
+
+type Held = readonly (readonly [Action, string])[];
+
+function heldRules(actions: readonly Action[], missing: readonly Rule[], around: Surroundings): Held {
+  const same = indexOf(missing, around, { as: 'passing' });
+  const opposite = indexOf(missing, around, { as: 'either', byRank: true });
+  return ruleChanges(actions).flatMap((change): Held => {
+    const action = actions[change.at];
+    const absent = missing[firstOf(metBy(change, same, opposite)) ?? -1];
+    if (action === undefined || absent === undefined) return [];
+    return [[action, reasonFor(change, absent)]];
+  });
+}
+
+function metBy({ from, to }: RuleChange, same: TrafficIndex, opposite: TrafficIndex): readonly Bundle[] {
+  const replaced = from === undefined ? [] : same.meeting(from, from.action);
+  if (to === undefined) return replaced;
+  const above = opposite
+    .meeting(to, to.action === 'allow' ? 'deny' : 'allow')
+    .map((bundle) => bundle.filter(({ rank }) => rank < to.rank));
+  return [...replaced, ...above];
+}
+
+/** The one with the first address. */
+function firstOf(bundles: readonly Bundle[]): number | undefined {
+  let first: number | undefined;
+  for (const bundle of bundles) for (const { at } of bundle) if (first === undefined || at < first) first = at;
+  return first;
+}
+
+function reasonFor({ as }: RuleChange, { address }: Rule): string {
+  if (as === 'made' || as === 'grown') return `${address} comes before it, and does not stand yet.`;
+  return `${address} is to let the same traffic through or shut it, and does not stand yet; nothing is taken away before.`;
+}
+
+/** A machine that is to be in other groups, while nothing of this plan puts it there. */
+interface Staying extends Member {
+  readonly address: Address;
+  readonly joins: readonly Ref[];
+}
+
+function stayingMachines(actions: readonly Action[], desired: readonly Desired[], world: World): readonly Staying[] {
+  const acted = new Set(actions.flatMap((action) => (action.kind === 'instance' ? [action.address] : [])));
+  const unlisted = gapOf(world, 'instance') === undefined ? undefined : unlistedMachines(world);
+  return desired.flatMap((one): readonly Staying[] => {
+    if (one.kind !== 'instance' || acted.has(one.address)) return [];
+    const [present] = world.ours.get(one.address) ?? [];
+    const before = present === undefined ? unlisted?.(one.address) : groupsOf(present.observed);
+    const after = groupsOf(one);
+    if (before === undefined || after === undefined) return [];
+    const joins = after.filter((group) => !before.includes(group));
+    return joins.length === 0 ? [] : [{ address: one.address, before, after, joins, blocks: [] }];
+  });
+}
+
+/**
+ * The groups of a machine that was not listed, by its address: those of the specs that were applied there last; none where nobody
+ * knows them; undefined where this store knows of no machine.
+ */
+function unlistedMachines({ input: { knowledge } }: World): (address: Address) => readonly Ref[] | undefined {
+  const settled = new Set([...knowledge.settled.values()].map(({ address }) => address));
+  return (address) => {
+    const applied = knowledge.applied.get(address);
+    if (applied !== undefined) return groupsOf(applied) ?? [];
+    return knowledge.store === undefined || settled.has(address) ? [] : undefined;
+  };
+}
+
+function groupsOf({ attributes }: { readonly attributes: object }): readonly Ref[] | undefined {
+  // why: only called with instances
+  return (attributes as InstanceAttributes).groups;
+}
+
+interface Around {
+  readonly staying: readonly Staying[];
+  readonly around: Surroundings;
+}
+
+/** What lets its traffic through in the groups that it is in stays until it has joined those in which a wanted rule does so. */
+function heldForStaying(actions: readonly Action[], desired: readonly Desired[], { staying, around }: Around): Held {
+  if (staying.length === 0) return [];
+  const joined = new Map(staying.flatMap(({ joins, address }) => joins.map((group) => [group, address] as const)));
+  const successors = desired.filter(isRule).filter(({ attributes, terms }) => {
+    return terms.presence !== 'tolerated' && groupsNamed(attributes).some((group) => joined.has(group));
+  });
+  const index = indexOf(successors, { ...around, members: [...around.members, ...staying] }, { as: 'passing' });
+  return ruleChanges(actions).flatMap(({ at, from }): Held => {
+    const action = actions[at];
+    const successor = from && action && successors[firstOf(index.meeting(from, from.action)) ?? -1];
+    if (action === undefined || successor === undefined) return [];
+    const machine = groupsNamed(successor.attributes).flatMap((group) => joined.get(group) ?? [])[0];
+    return [[action, `${successor.address} is to take its place for ${machine}, which is not in its group yet.`]];
+  });
+}
+
+/** While nobody knows all rules, one of a group that a machine leaves may carry traffic whose wanted rule is missing. */
+const leaversAmong = (actions: readonly Action[]): Held =>
+  actions.flatMap((action): Held => {
+    const [group] = groupChangeOf(action).leaves;
+    if (group === undefined) return [];
+    return [[action, `It would leave ${group}, and the rules were not listed completely; it moves once they are.`]];
+  });
+
+function heldMachines(actions: readonly Action[], missing: readonly Rule[], around: Surroundings): Held {
+  if (around.standing.length === 0) return [];
+  const index = indexOf(missing, around, { as: 'passing' });
+  const standing = groupByMany(around.standing, groupsNamed);
+  const found = new Map<Ref, number | undefined>();
+  const absentFor = (group: Ref): number | undefined => {
+    if (!found.has(group)) {
+      const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
+      found.set(group, firstOf(flows.flatMap((flow) => index.meeting(flow, flow.action))));
+    }
+    return found.get(group);
+  };
+  return actions.flatMap((action): Held => {
+    const absent = groupChangeOf(action).leaves.flatMap((group) => missing[absentFor(group) ?? -1] ?? [])[0];
+    if (absent === undefined) return [];
+    return [
+      [action, `${absent.address} is to take the place of a rule of a group that it leaves, and does not stand yet.`],
+    ];
+  });
+}

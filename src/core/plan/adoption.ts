@@ -3,7 +3,7 @@ import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, Attributes, CloudId, Kind, Ref } from '../resource.ts';
 import { compareText } from '../text-order.ts';
-import { neverAdopted, type Obstacle } from './adopt-field.ts';
+import { neverAdopted, type Obstacle } from './findings.ts';
 import { plan } from './plan.ts';
 import type { PlanInput } from './plan-input.ts';
 

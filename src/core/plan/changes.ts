@@ -5,7 +5,7 @@ import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
-import { givenNumber, isNumbered } from './number.ts';
+import { givenNumber, isNumbered } from './align-desired.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */

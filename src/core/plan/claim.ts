@@ -1,15 +1,12 @@
+import type { Action, Finding } from '../action.ts';
+import { nameIn, prefixIn, slotOf } from '../address.ts';
 import { atomAddress } from '../compile/atom-address.ts';
-import type { Dialect } from '../compile/dialect.ts';
+import type { Dialect, NameDialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
-import type { Knowledge, Settled } from '../knowledge.ts';
+import type { Ended, Knowledge, Settled } from '../knowledge.ts';
 import type { Mark, Observation, Observed } from '../observed.ts';
 import type { Address, CloudId, Ref } from '../resource.ts';
-import { claimsByParent } from './by-parent.ts';
-import { endedAs } from './ended.ts';
-import { withWantedBlock } from './further-blocks.ts';
-import { isOwnRemainder } from './half-made.ts';
-import { inPending, pendingContainers } from './pending-containers.ts';
 
 /**
  * Who owns an observed resource.
@@ -47,7 +44,7 @@ export interface Claimed {
 }
 
 /** What deciding on claims needs to know. */
-export interface ClaimInput {
+interface ClaimInput {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
   readonly wanted: { readonly desired: readonly Desired[] };
@@ -168,3 +165,235 @@ function inherit(rule: Observed, container: Claim | undefined, dialect: Dialect)
   const { attributes } = rule as Observed<'firewall-rule'>;
   return { by: 'us', address: atomAddress(dialect, container.address, { name: rule.name, attributes }) };
 }
+
+interface Beside {
+  readonly knowledge: Knowledge;
+  readonly wanted: { readonly desired: readonly Desired[] };
+}
+
+/**
+ * Who owns what bears no mark of its own but stands in something that does: an Azure subnet in its network. Networks are
+ * claimed before; `claims` holds theirs. A document's subnet is the one of the same network and name that has its block, alone or
+ * among others.
+ *
+ *   its network is   | the store knows                          | claim
+ *   -----------------+------------------------------------------+------------------------------------
+ *   ours             | this id as settled                       | us, at the settled address
+ *   ours             | a pending creation of a document's subnet| us, at that address
+ *   ours             | there is no store                        | us, where a document has it
+ *   another store's  | –                                        | foreign-store, where a document has it
+ *   unrecorded       | –                                        | unrecorded, where a document has it
+ *   another estate's | –                                        | other
+ *   otherwise        |                                          | nobody
+ */
+function claimsByParent(
+  present: readonly Observed[],
+  claims: ReadonlyMap<CloudId, Claim>,
+  { knowledge, wanted }: Beside,
+): ReadonlyMap<CloudId, Claim> {
+  const children = present.filter(isChild);
+  if (children.length === 0) return new Map();
+  const wishes = new Map(
+    wanted.desired
+      .filter(isSubnet)
+      .map((one) => [placeOf(one.name, one.attributes.cidr, one.attributes.network), one.address]),
+  );
+  const pending = new Set(knowledge.pending.filter(({ verb }) => verb === 'create').map(({ address }) => address));
+  return new Map(
+    children.map((child) => {
+      const parent = claims.get(child.signs.parent ?? '') ?? nobody;
+      const network = addressOf(parent);
+      const places = network === undefined ? [] : blocksOf(child).map((block) => placeOf(child.name, block, network));
+      const wish = places.map((place) => wishes.get(place)).find((address) => address !== undefined);
+      return [child.id, claimOfSubnet(child, { parent, wish, pending, knowledge })];
+    }),
+  );
+}
+
+function addressOf(parent: Claim): Address | undefined {
+  switch (parent.by) {
+    case 'us':
+    case 'foreign-store':
+      return parent.address;
+    case 'nobody':
+      return parent.unrecorded;
+    case 'other':
+      return undefined;
+  }
+}
+
+type Subnet = Observed<'subnet'>;
+const nobody: Claim = { by: 'nobody', copied: false };
+
+const isSubnet = (one: Desired): one is Desired<'subnet'> => one.kind === 'subnet';
+// why: only subnets have a parent
+const isChild = (one: Observed): one is Subnet => one.kind === 'subnet' && one.signs.parent !== undefined;
+
+const placeOf = (name: string, block: string, network: Address): string =>
+  [network, name.toLowerCase(), block].join(' ');
+
+interface Around {
+  readonly parent: Claim;
+  /** The address of the document's subnet that it would be. */
+  readonly wish: Address | undefined;
+  readonly pending: ReadonlySet<Address>;
+  readonly knowledge: Knowledge;
+}
+
+function claimOfSubnet({ id }: Subnet, { parent, wish, pending, knowledge }: Around): Claim {
+  switch (parent.by) {
+    case 'us': {
+      const settled = knowledge.settled.get(id);
+      if (settled !== undefined) return { by: 'us', address: settled.address };
+      const explained = wish !== undefined && (knowledge.store === undefined || pending.has(wish));
+      return explained ? { by: 'us', address: wish } : nobody;
+    }
+    case 'foreign-store':
+      return wish === undefined ? nobody : { by: 'foreign-store', store: parent.store, address: wish };
+    case 'other':
+      return parent;
+    case 'nobody':
+      return parent.unrecorded === undefined || wish === undefined
+        ? nobody
+        : { by: 'nobody', copied: false, unrecorded: wish };
+  }
+}
+
+/**
+ * Objects that this store settled once and let go of since, and that a cloud shows again: a replica that lags answers NotFound to a
+ * delete, and to a read, for what stands. None of them is a copy; a person who forgets an object ends this too.
+ *
+ *   the store ended it as | shown again, as it is marked now     | claim
+ *   ----------------------+--------------------------------------+-----------------------------------------
+ *   deleted               | by us, and no open creation made it  | us, to be deleted again: no second place
+ *   gone                  | by us, or with no mark               | us, at its address, as before
+ *   either                | by another store or estate           | as its mark says
+ *
+ * An id of Azure or Google Cloud ends in the number that the cloud never gives twice, so another object of the same name is
+ * another id, and none of this applies to it.
+ */
+function endedAs({ id, signs: { mark } }: Observed, knowledge: Knowledge): Ended | undefined {
+  const ended = knowledge.ended?.get(id);
+  if (ended === undefined) return undefined;
+  if (mark === undefined) return ended.as === 'gone' ? ended : undefined;
+  if (mark.estate !== knowledge.estate || mark.store !== knowledge.store) return undefined;
+  const isMadeAnew = knowledge.pending.some(({ intent, verb }) => verb === 'create' && intent === mark.intent);
+  return isMadeAnew ? undefined : ended;
+}
+
+/** It counted against the limits when it was deleted first. */
+export const deleteAgain = ({ observed, claim }: Claimed): readonly Action[] =>
+  claim.by === 'us' && claim.deleted
+    ? [
+        {
+          verb: 'delete',
+          kind: observed.kind,
+          address: claim.address,
+          documents: [],
+          cause: 'rollout',
+          observed,
+          because: 'again',
+        },
+      ]
+    : [];
+
+/**
+ * Networks and subnets may hold several blocks of addresses where a spec states one. The stated block is the one to compare,
+ * in whatever order the cloud lists them; the others are told, and neither changed nor in the way of anything.
+ *
+ *   wanted | on the cloud | compared | told
+ *   -------+--------------+----------+-----
+ *   a      | a            | a        | –
+ *   a      | b, a         | a        | b
+ *   a      | b, c         | b        | c
+ */
+export function withWantedBlock<O extends Observed>(observed: O, wanted: Desired | undefined): O {
+  const { furtherBlocks = [] } = observed.condition;
+  const block = wanted && cidrOf(wanted);
+  const first = cidrOf(observed);
+  if (block === undefined || first === undefined || !furtherBlocks.includes(block)) return observed;
+  const others = [first, ...furtherBlocks].filter((each) => each !== block).sort();
+  return {
+    ...observed,
+    attributes: { ...observed.attributes, cidr: block },
+    condition: { ...observed.condition, furtherBlocks: others },
+  };
+}
+
+/** Every block of a network or subnet. */
+function blocksOf(observed: Observed): readonly string[] {
+  const cidr = cidrOf(observed);
+  return cidr === undefined ? [] : [cidr, ...(observed.condition.furtherBlocks ?? [])];
+}
+
+/** One finding for each block that no document states; `id` names the block within the object. */
+export function furtherBlockFindings({ address }: Desired, observed: Observed, scope: string): readonly Finding[] {
+  const { kind, id, condition } = observed;
+  return (condition.furtherBlocks ?? []).map((block) => ({
+    type: 'unmanaged',
+    kind,
+    id: `${id}/${block}`,
+    name: block,
+    of: address,
+    why: `${address} also has the address block ${block}, which no document states. Nothing else waits for it, and it stays as it is.`,
+    scope,
+  }));
+}
+
+function cidrOf({ kind, attributes }: Pick<Observed, 'kind' | 'attributes'>): string | undefined {
+  return (kind === 'network' || kind === 'subnet') && 'cidr' in attributes ? attributes.cidr : undefined;
+}
+
+/** Its parts stand and it does not (Azure: an interface without its machine): what makes it takes them up. */
+export const isHalfMade = ({ kind, condition: { missing } }: Observed): boolean =>
+  kind === 'instance' && missing?.includes('machine') === true;
+
+/**
+ * Parts of a machine that could not be made, at the very place that the marked address names, or its successor would have: a copy of
+ * the mark would lie at another. There is no machine that could be lost by it.
+ */
+function isOwnRemainder(observed: Observed, { address }: Mark, { names, knowledge }: Names): boolean {
+  if (!isHalfMade(observed)) return false;
+  const { kind, signs } = observed;
+  const name = names.objectName(kind, nameIn(address, kind));
+  const known = [...knowledge.settled, ...(knowledge.ended ?? [])];
+  const successors = known.flatMap(([id, one]) => (one.address === address ? (names.successor?.(name, id) ?? []) : []));
+  return [name, ...successors].some((each) => signs.slot === slotOf(prefixIn(address, kind), kind, each));
+}
+
+interface Names {
+  readonly names: NameDialect;
+  readonly knowledge: Knowledge;
+}
+
+/** A container of ours that an observation missed too soon after its last write, and the network that it is in. */
+interface PendingContainer {
+  readonly address: Address;
+  readonly network: Ref;
+}
+
+/**
+ * Containers that are pending while the rules in them were seen. The store knows whose they are, so their rules are judged as
+ * ever: a pending write withholds its own object and nothing else.
+ */
+function pendingContainers(
+  { settled, applied }: Knowledge,
+  pending: Observation['pending'],
+): ReadonlyMap<CloudId, PendingContainer> {
+  return new Map(
+    pending.flatMap((id): readonly [CloudId, PendingContainer][] => {
+      const { kind, address = '' } = settled.get(id) ?? {};
+      if (kind === 'network') return [[id, { address, network: address }]];
+      if (kind !== 'group') return [];
+      const attributes = applied.get(address)?.attributes;
+      return attributes !== undefined && 'network' in attributes
+        ? [[id, { address, network: attributes.network }]]
+        : [];
+    }),
+  );
+}
+
+/** A rule in such a container: where the listing of its container was to name its network, the store does. */
+const inPending = (rule: Observed, { network }: PendingContainer): Observed =>
+  // why: only rules have a container
+  ({ ...rule, attributes: { ...(rule as Observed<'firewall-rule'>).attributes, network } }) as Observed;

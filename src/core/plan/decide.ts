@@ -1,30 +1,29 @@
-import type { About, Action, BlockCode, Cause, Finding, Incarnated, Surge } from '../action.ts';
+import type { Action, Cause, Incarnated, Surge } from '../action.ts';
 import { prefixIn, slotOf } from '../address.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
-import type { Attributes, CloudId } from '../resource.ts';
-import { adoptField, neverAdopted } from './adopt-field.ts';
-import { withAdoptedRefs } from './adopted-refs.ts';
+import type { Address, Attributes, CloudId } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
-import type { Claimed } from './claim.ts';
-import { effectHere, sortChanges, waysIn } from './destructive-drift.ts';
-import { furtherBlockFindings, withWantedBlock } from './further-blocks.ts';
-import { isHalfMade } from './half-made.ts';
-import { isUnrecorded, wayOut } from './lost-commits.ts';
+import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
+import { effectHere, sortChanges } from './destructive-drift.ts';
+import {
+  aboutOf,
+  blocked,
+  type Decision,
+  immutable,
+  lostCommits,
+  maxUnstuck,
+  nameTaken,
+  nonConvergent,
+  ownedBy,
+  unstatedFindings,
+} from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
-import { decideRemainders, remaindersApart } from './remainders.ts';
-import { strayedOf } from './strayed.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
-import { unstatedFindings } from './unstated.ts';
-import { gapOf, type World } from './world.ts';
-
-export type Decision = Action | Finding;
-
-/** After this many settled updates that did not stick, a resource is left alone and named. */
-const maxUnstuck = 3;
+import { gapOf, isUnrecorded, type World } from './world.ts';
 
 /** What to do about one wanted resource: the upper half of the truth table of plan.ts. */
 export function decide(desired: Desired, world: World): readonly Decision[] {
@@ -240,80 +239,6 @@ function clashable(desired: Desired, world: World): readonly Claimed[] {
 const placeOf = ({ kind, attributes }: Pick<Desired, 'kind' | 'attributes'>): string =>
   `${kind} ${refsOf(kind, attributes)[0] ?? ''}`;
 
-export const aboutOf = ({ kind, address, documents }: Desired, cause: Cause): About => ({
-  kind,
-  address,
-  documents,
-  cause,
-});
-
-export function blocked(desired: Desired, code: BlockCode, why: string, { input }: Pick<World, 'input'>): Finding {
-  return { type: 'blocked', address: desired.address, kind: desired.kind, code, why, scope: input.observation.scope };
-}
-
-function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
-  const { kind, address } = desired;
-  const fields = changes.map(
-    ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
-  );
-  const next =
-    kind === 'instance'
-      ? `No standing machine is made so without losing what it holds. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
-      : `cannot change on a standing ${kind}, and we do not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
-  const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
-  return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
-}
-
-function nonConvergent(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
-  const fields = changes.map(({ field }) => field).join(', ');
-  const why = `${fields} was written ${maxUnstuck} times and differs again each time. Somebody else writes it, or the cloud does not keep it: ignore the field, or find the other writer.`;
-  return { type: 'non-convergent', address: desired.address, kind: desired.kind, code: 'non-convergent', why, scope };
-}
-
-function nameTaken(desired: Desired, { observed }: Claimed, world: World): Finding {
-  return blocked(
-    desired,
-    'name-taken',
-    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. ${wayToAdopt(desired, observed.id, world)}`,
-    world,
-  );
-}
-
-function wayToAdopt(desired: Desired, id: CloudId, { input: { wanted } }: World): string {
-  const never = neverAdopted(desired, wanted);
-  if (never !== undefined) return `${never.why} ${never.next}`;
-  const [document] = desired.documents;
-  const targets = document === undefined ? [] : (wanted.documents.get(document.address)?.targets ?? []);
-  const target = targets.length === 1 ? (targets[0] ?? '') : '<target>';
-  const where = document === undefined ? '' : `in ${document.file}:${document.line} `;
-  return `To take it over write ${where}${adoptField(desired, id, target)}`;
-}
-
-const lostCommits = (desired: Desired, { observed: { id } }: Claimed, world: World): Finding =>
-  blocked(
-    desired,
-    'lost-commits',
-    `${id} bears this store's mark and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(id)}.`,
-    world,
-  );
-
-function ownedBy(desired: Desired, { observed, claim }: Claimed, world: World): Finding {
-  return blocked(desired, 'owned-by', `${observed.id} belongs to ${ownerOf(claim)}.`, world);
-}
-
-function ownerOf(owner: Claimed['claim']): string {
-  switch (owner.by) {
-    case 'us':
-      return owner.address;
-    case 'other':
-      return `estate ${owner.estate}`;
-    case 'foreign-store':
-      return `store ${owner.store} of this estate`;
-    case 'nobody':
-      return 'nobody';
-  }
-}
-
 /** An empty twin of a lost answer goes; whatever else stands twice is for a person to judge. */
 function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World): readonly Decision[] {
   const ids = twins
@@ -356,4 +281,97 @@ function deletableTwins(twins: readonly Claimed[], { input }: World): readonly C
       intents.has(observed.signs.mark?.intent ?? ''),
   );
   return deletable ? others : [];
+}
+
+/** What is claimed at one address. `remainders`: parts without their machine, of others than the one machine that is to stand there. */
+interface Apart {
+  readonly machines: readonly Claimed[];
+  readonly remainders: readonly Claimed[];
+}
+
+function remaindersApart(claimed: readonly Claimed[], desired: Desired): Apart {
+  const whole = claimed.filter(({ observed }) => !isHalfMade(observed));
+  const toBeMade = (one: Claimed): boolean => whole.length === 0 && isNamed(one, desired);
+  const remainders = claimed.filter((one) => isHalfMade(one.observed) && !toBeMade(one));
+  return { machines: claimed.filter((one) => !remainders.includes(one)), remainders };
+}
+
+/** Where a cloud does not keep names unique, one is as good as another. */
+const isNamed = ({ observed: { signs } }: Claimed, { kind, address, name }: Desired): boolean =>
+  signs.slot === undefined || signs.slot === slotOf(prefixIn(address, kind), kind, name);
+
+/**
+ * What to do about the remainders of an address. `launched`: the machine that is to be launched there now, if one is.
+ *
+ *   remainder                                       | result
+ *   ------------------------------------------------+---------------------------------
+ *   of the machine that is launched now             | none: the launch takes it up
+ *   of one whose launch may still be under way      | none, until that is settled
+ *   of any other                                    | deleted: withdrawn
+ */
+function decideRemainders(
+  remainders: readonly Claimed[],
+  { address }: Desired,
+  launched: Desired | undefined,
+  { pending }: World,
+): readonly Action[] {
+  if (pending.has(address)) return [];
+  const spare = remainders.filter((one) => launched === undefined || !isNamed(one, launched));
+  return spare.map(({ observed }) => withdrawal(observed, address));
+}
+
+const withdrawal = (observed: Observed, address: Address): Action => ({
+  ...{ kind: observed.kind, address, documents: [], cause: 'rollout' },
+  ...{ verb: 'delete', observed, because: 'withdrawn' },
+});
+
+const byWorld = new WeakMap<World, ReadonlyMap<Address, Claimed>>();
+
+/**
+ * What stands for `desired`, but under the mark of somebody else: an id that this store settled and that was marked anew,
+ * or another estate's object of this very address, as after an estate was renamed. Neither is an absence: a second one
+ * must not be made beside it.
+ */
+function strayedOf({ address, terms }: Desired, world: World): Claimed | undefined {
+  let index = byWorld.get(world);
+  if (index === undefined) {
+    index = indexOf(world);
+    byWorld.set(world, index);
+  }
+  for (const name of [address, ...(terms.claim?.was ?? [])]) {
+    const strayed = index.get(name);
+    if (strayed !== undefined) return strayed;
+  }
+  return undefined;
+}
+
+const indexOf = ({ claimed, input }: World): ReadonlyMap<Address, Claimed> =>
+  new Map(
+    claimed
+      .filter(({ claim, observed }) => claim.by === 'other' && observed.signs.container === undefined)
+      .flatMap((one) => addressesOf(one, input).map((address) => [address, one] as const)),
+  );
+
+const addressesOf = ({ observed: { id, signs } }: Claimed, { knowledge }: World['input']): readonly Address[] =>
+  [knowledge.settled.get(id)?.address, signs.mark?.address].filter((address) => address !== undefined);
+
+const adoptions = new WeakMap<World, ReadonlyMap<CloudId, Address>>();
+
+/** What is observed as it will be once everything that is to be adopted is ours: a subnet lies in its network then. */
+function withAdoptedRefs(observed: Observed, world: World): Observed {
+  const adopted = adoptions.get(world) ?? adoptedIn(world);
+  adoptions.set(world, adopted);
+  const attributes = rulesOf(observed.kind).mapRefs(observed.attributes, (ref) => adopted.get(ref) ?? ref);
+  return { ...observed, attributes };
+}
+
+function adoptedIn({ input, byId }: World): ReadonlyMap<CloudId, Address> {
+  return new Map(
+    input.wanted.desired.flatMap(({ address, kind, terms }) => {
+      const found = byId.get(terms.claim?.adopt ?? '');
+      return found?.claim.by === 'nobody' && found.observed.kind === kind
+        ? [[found.observed.id, address] as const]
+        : [];
+    }),
+  );
 }

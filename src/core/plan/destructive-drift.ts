@@ -6,14 +6,14 @@ import { effectOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
 import type { Address, Kind } from '../resource.ts';
-import { unlessApproved } from './approve.ts';
 import { movedBySpec } from './changes.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
+import { unlessApproved } from './policies.ts';
 
 type Judged = Pick<PlanInput, 'knowledge' | 'dialect'>;
 
 /** The differences of one resource, by what may be done about them. Together they are all of its changes. */
-export interface SortedChanges {
+interface SortedChanges {
   /** Carried out together. */
   readonly going: readonly FieldChange[];
   /** Would lose data, and no spec asked for it: for a person to let pass by name. */
@@ -124,3 +124,27 @@ function specLine({ field, from }: FieldChange): string | undefined {
 /** Undefined: it is not ours, so no spec can name it. */
 const subnetName = (ref: Address): string | undefined =>
   ref.includes('/subnet/') ? nameIn(ref, 'subnet').replace(/^[^.]*\./, '') : undefined;
+
+/** All that a plan wanted to do before anything was withheld: a finding tells only that something was. */
+export interface Noting {
+  /** Lets everything pass, and remembers it. */
+  readonly policy: Policy;
+  /** Each once, however often it was planned. */
+  planned(): readonly Action[];
+}
+
+export function noting(): Noting {
+  const planned = new Map<string, Action>();
+  return {
+    policy: (action) => {
+      planned.set(`${action.verb} ${action.address} ${idOf(action)} ${isDestructive(action)}`, action);
+      return undefined;
+    },
+    planned: () => [...planned.values()],
+  };
+}
+
+function idOf(action: Action): string {
+  if (action.verb === 'create') return '';
+  return action.verb === 'forget' ? action.id : action.observed.id;
+}

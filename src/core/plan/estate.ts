@@ -1,4 +1,5 @@
-import type { Action, ScopePlan } from '../action.ts';
+import type { Action, ScopePlan, Verb } from '../action.ts';
+import type { Knowledge, PendingIntent } from '../knowledge.ts';
 import {
   type Budget,
   budgetOf,
@@ -14,12 +15,12 @@ import {
   sorts,
   usedOf,
 } from '../limits.ts';
-import { unlessApproved } from './approve.ts';
+import type { Address } from '../resource.ts';
 import { plan } from './plan.ts';
 import type { Choices, PlanInput, Policy } from './plan-input.ts';
-import { hasRollouts } from './rollout-subject.ts';
+import { unlessApproved } from './policies.ts';
+import { hasRollouts } from './rollout-stops.ts';
 import { countOf, type Tally, tally } from './tally.ts';
-import { underWay } from './under-way.ts';
 
 /** What bounds an estate, and what it has used of it. */
 export interface Bounds extends LimitBounds {
@@ -124,3 +125,37 @@ function isHeld(action: Action, { by, budget }: Held): boolean {
   const counted = countOf(action);
   return counted !== undefined && counted.by === by && budgetOf[counted.as] === budget;
 }
+
+/**
+ * Tells of these actions which one an open intent stands for: that took its place in the limits when it was intended, and whoever
+ * intends it again takes no other.
+ */
+export function underWay(actions: readonly Action[], known: readonly OpenIntents[]): (action: Action) => boolean {
+  const intents = known.flatMap(({ pending, again = [] }) => [...pending, ...again]);
+  if (intents.length === 0) return () => false;
+  const open = new Set(intents.map(({ verb, address }) => keyOf(verb, address)));
+  const isBegun = ({ verb, address }: Action): boolean => sentAs[verb].some((sent) => open.has(keyOf(sent, address)));
+  const begun = new Set(actions.filter(isBegun).map(subjectOf));
+  return (action) => begun.has(subjectOf(action));
+}
+
+type OpenIntents = Pick<Knowledge, 'pending' | 'again'>;
+
+const keyOf = (verb: PendingIntent['verb'], address: Address): string => `${verb} ${address}`;
+
+/** What each is intended as; both halves of a replacement share its place. */
+const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
+  create: ['create'],
+  update: ['update'],
+  replace: ['create', 'delete'],
+  delete: ['delete'],
+  adopt: ['adopt'],
+  forget: ['forget'],
+};
+
+/** What has one place in the count: all atoms of a document together. */
+const subjectOf = ({ verb, kind, address, documents }: Action): string =>
+  keyOf(
+    verb === 'replace' ? 'create' : verb,
+    (kind === 'firewall-rule' ? documents[0]?.address : undefined) ?? address,
+  );

@@ -2,36 +2,11 @@ import type { Action, Finding } from '../action.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import { formatMoment } from '../render/moment.ts';
-import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
 import type { Claimed } from './claim.ts';
 import { isDestructive } from './destructive-drift.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
-
-/**
- * Signs that the database lost its newest commits, as after a failover to a replica that lagged: an object bears this store's mark and
- * an intent that the store has no record of. Every intent is committed before its call, and a copy bears the intent of its original,
- * so such an object is no copy. The store may also have forgotten pauses, and the specs that were applied last.
- *
- * Anyone who may tag can forge such a mark. So it is never a reason to write, only a reason not to:
- *
- *   while it stands        | consequence
- *   -----------------------+---------------------------------------------------------------
- *   the object             | claimed by nobody, never changed; a person may take it over
- *   its address            | nothing is created or adopted there
- *   all of the scope       | what was applied counts as unknown, so no difference is a rollout
- *   all of the scope       | no deletion, no replacement, no update that stops a machine or takes a network's gateway away
- *
- * The other sign is a ledger that ends before a signed checkpoint: the last two lines hold for the whole estate until a person accepts
- * the loss, see `LostLedger`.
- */
-interface Unrecorded extends Claimed {
-  readonly claim: Extract<Claimed['claim'], { readonly by: 'nobody' }> & { readonly unrecorded: Address };
-}
-
-/** Rules in a container go with it, and bear no mark of their own. */
-export const isUnrecorded = (one: Claimed): one is Unrecorded =>
-  one.claim.by === 'nobody' && one.claim.unrecorded !== undefined && one.observed.signs.container === undefined;
+import { isUnrecorded, type Unrecorded } from './world.ts';
 
 /** A store is asked about so many intents at once; what is beyond counts as not recorded, which only withholds more. */
 export const mostAsked = 1000;
@@ -56,7 +31,25 @@ export function strangeIntents({ resources }: Pick<Observation, 'resources'>, kn
 
 const isSpelled = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass. */
+/**
+ * Signs that the database lost its newest commits, as after a failover to a replica that lagged: an object bears this store's mark and
+ * an intent that the store has no record of. Every intent is committed before its call, and a copy bears the intent of its original,
+ * so such an object is no copy. The store may also have forgotten pauses, and the specs that were applied last.
+ *
+ * Anyone who may tag can forge such a mark. So it is never a reason to write, only a reason not to:
+ *
+ *   while it stands        | consequence
+ *   -----------------------+---------------------------------------------------------------
+ *   the object             | claimed by nobody, never changed; a person may take it over
+ *   its address            | nothing is created or adopted there
+ *   all of the scope       | what was applied counts as unknown, so no difference is a rollout
+ *   all of the scope       | no deletion, no replacement, no update that stops a machine or takes a network's gateway away
+ *
+ * The other sign is a ledger that ends before a signed checkpoint: the last two lines hold for the whole estate until a person accepts
+ * the loss, see `LostLedger`.
+ *
+ * The policy withholds what would remove or stop something by a record that may be out of date; no approval of that record lets it pass.
+ */
 export function lostCommitsPolicy(claimed: readonly Claimed[], { lost }: Pick<Knowledge, 'lost'>): Policy {
   const [first, ...others] = claimed.filter(isUnrecorded);
   if (first === undefined && lost === undefined) return () => undefined;

@@ -1,28 +1,27 @@
-import type { Action, Finding, ScopePlan } from '../action.ts';
-import { kindNames } from '../kinds/kinds.ts';
+import type { Action, Finding, ScopePlan, Standing } from '../action.ts';
+import type { Dialect } from '../compile/dialect.ts';
+import type { Desired } from '../desired.ts';
+import { diff } from '../diff.ts';
+import { kindNames, refsOf } from '../kinds/kinds.ts';
+import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
+import { type BatchLimits, pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text-order.ts';
-import { type Admitted, admit } from './admit.ts';
+import { type Admitted, admit, holdUntilReplaced } from './admit.ts';
+import { wishesOf } from './align-desired.ts';
 import { attribute } from './attribute.ts';
-import { type Claimed, claim } from './claim.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Claimed, claim, deleteAgain } from './claim.ts';
+import { decide } from './decide.ts';
 import { destructiveDriftPolicy } from './destructive-drift.ts';
-import { deleteAgain } from './ended.ts';
-import { failedBirthsPolicy } from './failed-births.ts';
-import { modePolicy, protectPolicy, storeOnlyPolicy } from './guard.ts';
-import { holdUntilReplaced } from './hold.ts';
-import { isUnrecorded, lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
+import type { Decision } from './findings.ts';
+import { lostCommitsPolicy, withoutApplied } from './lost-commits.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
-import { predictedCalls } from './predicted-calls.ts';
+import { failedBirthsPolicy, modePolicy, protectPolicy, ruleQuotaPolicy, storeOnlyPolicy } from './policies.ts';
 import { release } from './release.ts';
-import { ruleQuotaPolicy } from './rule-quota.ts';
-import { standingOf } from './standing.ts';
 import { surroundingsOf } from './surroundings.ts';
-import type { AllAtOnce } from './wave-units.ts';
-import { wavePolicy } from './waves.ts';
-import { wishesOf } from './wishes.ts';
-import { type World, worldOf } from './world.ts';
+import { type AllAtOnce, wavePolicy } from './waves.ts';
+import { isUnrecorded, type World, worldOf } from './world.ts';
 
 /**
  * The difference between what is wanted and what was seen in one scope, as ordered actions and findings. Pure: the same
@@ -186,3 +185,62 @@ function keyOf(finding: Finding): string {
   return `${finding.type} ${subject} ${finding.why}`;
 }
 const byText = (a: Finding, b: Finding): number => compareText(keyOf(a), keyOf(b));
+
+/**
+ * What stands as it is wanted while the store knows something else as applied, or nothing: a person was faster, or it was taken
+ * over. Nothing is sent for it, and yet from now on what differs there is drift.
+ */
+function standingOf(
+  desired: readonly Desired[],
+  decisions: readonly Decision[],
+  { input: { knowledge }, ours }: World,
+): readonly Standing[] {
+  if (knowledge.store === undefined) return [];
+  const busy = busyAddresses(decisions, knowledge);
+  const standing = desired.flatMap((one): readonly Standing[] => {
+    const { address, attributes, terms } = one;
+    const [present] = ours.get(address) ?? [];
+    if (present === undefined || busy.has(address)) return [];
+    if ((terms.presence ?? 'stated') !== 'stated' || present.observed.condition.state !== 'ready') return [];
+    const documents = one.documents.map((document) => document.address).toSorted();
+    const applied = knowledge.applied.get(address);
+    if (applied !== undefined && isSame(applied, { attributes, documents })) return [];
+    return [{ id: present.observed.id, address, attributes, documents }];
+  });
+  return standing.toSorted((a, b) => compareText(a.address, b.address));
+}
+
+function busyAddresses(decisions: readonly Decision[], { pending }: Knowledge): ReadonlySet<string> {
+  const decided = decisions.flatMap((decision) => ('address' in decision ? [decision.address] : []));
+  return new Set([...decided, ...pending.map(({ address }) => address)]);
+}
+
+/** Whatever one of them states, the other states alike. */
+const isSame = (applied: Applied, now: Pick<Standing, 'attributes' | 'documents'>): boolean =>
+  diff(now.attributes, applied.attributes).length === 0 &&
+  diff(applied.attributes, now.attributes).length === 0 &&
+  now.documents.join('\n') === (applied.documents ?? []).toSorted().join('\n');
+
+/**
+ * Requests that change something and that carrying these out takes, if nothing is refused and each listing shows what was written.
+ * What is only forgotten takes none. Where a dialect does not say it, one for each batch.
+ */
+export function predictedCalls(
+  ordered: readonly Action[],
+  { batches = {}, dialect }: { readonly batches?: BatchLimits; readonly dialect?: Pick<Dialect, 'writes'> } = {},
+): number {
+  const made = new Map(ordered.flatMap(({ verb, kind, address }, at) => (isPlace(verb, kind) ? [[address, at]] : [])));
+  return [...Map.groupBy(ordered, (action) => awaited(action, made)).values()]
+    .flatMap((together) => pack(together, batches))
+    .filter(({ verb }) => verb !== 'forget')
+    .reduce((sum, batch) => sum + (dialect?.writes?.(batch) ?? 1), 0);
+}
+
+const isPlace = (verb: Action['verb'], kind: Action['kind']): boolean =>
+  verb === 'create' && (kind === 'network' || kind === 'group');
+
+/** The last thing that a new rule waits for: it leaves once that stands, and groups come to stand one after another. */
+function awaited(action: Action, made: ReadonlyMap<Address, number>): number {
+  if (action.verb !== 'create' || action.kind !== 'firewall-rule' || made.size === 0) return -1;
+  return Math.max(-1, ...refsOf(action.kind, action.desired.attributes).map((ref) => made.get(ref) ?? -1));
+}

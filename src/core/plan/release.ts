@@ -5,9 +5,9 @@ import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import type { Address } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { Decision } from './decide.ts';
-import { isUnrecorded, unrecordedMark } from './lost-commits.ts';
-import { gapOf, type World } from './world.ts';
+import type { Decision } from './findings.ts';
+import { unrecordedMark } from './lost-commits.ts';
+import { gapOf, isUnrecorded, type World } from './world.ts';
 
 /** What to do about one observed resource that nobody wants: the lower half of the truth table of plan.ts. */
 export function release(one: Claimed, world: World): readonly Decision[] {

@@ -5,7 +5,7 @@ import type { Knowledge } from '../knowledge.ts';
 import { formatMoment } from '../render/moment.ts';
 import type { Address, CloudId } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import type { Decision } from './decide.ts';
+import type { Decision } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { World } from './world.ts';
 

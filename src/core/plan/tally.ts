@@ -1,5 +1,5 @@
 import type { Action, DeleteReason } from '../action.ts';
-import { type Count, noCount, plus, type Sort } from '../limits.ts';
+import { type Budget, type Count, noCount, plus, type Sort, usedOf } from '../limits.ts';
 
 /** The changes that limits bound, by their cause: the generation that wants them, or healing of drift. */
 export interface Tally {
@@ -8,7 +8,7 @@ export interface Tally {
 }
 
 /** How an action counts against the limits; undefined for what they do not bound. */
-export interface Counted {
+interface Counted {
   readonly as: Sort;
   readonly by: keyof Tally;
 }
@@ -57,4 +57,13 @@ export function tally(actions: readonly Action[]): Tally {
     counts[counted.by] = plus(counts[counted.by], counted.as);
   }
   return counts;
+}
+
+/**
+ * What has run of each budget, by the count that is further on: each of the two is held against the limits by itself. An approval
+ * keeps it, so that the places that were taken before it are no part of those that it lets pass.
+ */
+export function ranBefore({ generation, healing }: Tally) {
+  const ran = (budget: Budget): number => Math.max(usedOf(generation, budget), usedOf(healing, budget));
+  return { ran: ran('deletes'), ranBeside: { creates: ran('creates'), closures: ran('closures') } };
 }

@@ -1,7 +1,6 @@
 import type { Gap } from '../observed.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import type { Claimed } from './claim.ts';
-import { isUnrecorded } from './lost-commits.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** The input, indexed once. */
@@ -35,6 +34,15 @@ export function worldOf(input: PlanInput, claimed: readonly Claimed[]): World {
     unrecorded: new Map(claimed.filter(isUnrecorded).map((one) => [one.claim.unrecorded, one])),
   };
 }
+
+/** An object that bears this store's mark and an intent that the store has no record of: see lost-commits.ts. */
+export interface Unrecorded extends Claimed {
+  readonly claim: Extract<Claimed['claim'], { readonly by: 'nobody' }> & { readonly unrecorded: Address };
+}
+
+/** Rules in a container go with it, and bear no mark of their own. */
+export const isUnrecorded = (one: Claimed): one is Unrecorded =>
+  one.claim.by === 'nobody' && one.claim.unrecorded !== undefined && one.observed.signs.container === undefined;
 
 /** What kept this kind from being listed completely, if anything did. */
 export const gapOf = ({ input }: World, kind: Kind): Gap | undefined =>

@@ -1,5 +1,5 @@
 import type { MovedTarget } from '../compile/placed-at.ts';
-import type { Compared, LeftScope } from '../plan/difference.ts';
+import type { Compared, LeftScope } from '../plan/preview.ts';
 import { printable } from '../printable.ts';
 import { type Paint, plain } from './paint.ts';
 import { planText } from './plan-text.ts';

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../src/core/inventory/deeds.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import { rowsOf } from '../../../src/core/inventory/rows.ts';
-import { noting } from '../../../src/core/plan/noting.ts';
+import { noting } from '../../../src/core/plan/destructive-drift.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 

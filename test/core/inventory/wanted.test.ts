@@ -1,6 +1,6 @@
 import { describe } from 'node:test';
 import { withoutStore } from '../../../src/core/knowledge.ts';
-import { pausePolicy } from '../../../src/core/plan/pause.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { appliedAs, at, input, know, looked, lost, scope, see, vpc, want } from '../plan/fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 import {

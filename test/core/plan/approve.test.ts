@@ -3,11 +3,10 @@ import { describe, it } from 'node:test';
 import type { Action, Verb } from '../../../src/core/action.ts';
 import { actionDigest, type Hash } from '../../../src/core/digest.ts';
 import { noCount } from '../../../src/core/limits.ts';
-import { approvedBy, unlessApproved } from '../../../src/core/plan/approve.ts';
 import { planEstate } from '../../../src/core/plan/estate.ts';
-import { pausePolicy } from '../../../src/core/plan/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput, Policy } from '../../../src/core/plan/plan-input.ts';
+import { approvedBy, pausePolicy, unlessApproved } from '../../../src/core/plan/policies.ts';
 import { at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
 import { summary } from './summary.ts';
 

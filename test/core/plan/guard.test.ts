@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Action } from '../../../src/core/action.ts';
 import type { Mode } from '../../../src/core/desired.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
+import type { Allowed } from '../../../src/core/plan/plan-input.ts';
 import {
   documentsOf,
   heedingPolicy,
@@ -10,8 +11,7 @@ import {
   protectorsOf,
   protectPolicy,
   storeOnlyPolicy,
-} from '../../../src/core/plan/guard.ts';
-import type { Allowed } from '../../../src/core/plan/plan-input.ts';
+} from '../../../src/core/plan/policies.ts';
 import { allow, at, input, looked, see, settle, vpc, want } from './fixture.ts';
 
 const wanted = (mode: Mode, protect: boolean) => want('network', 'core', vpc(), { mode, protect });

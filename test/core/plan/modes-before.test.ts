@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mode } from '../../../src/core/desired.ts';
 import type { Inherited } from '../../../src/core/guards.ts';
-import { modesBefore } from '../../../src/core/plan/modes-before.ts';
-import type { Allowed } from '../../../src/core/plan/plan-input.ts';
+import { type Allowed, modesBefore } from '../../../src/core/plan/plan-input.ts';
 
 const scope = 'memory/acme/here';
 const at = (name: string): string => `${scope}/network/${name}`;

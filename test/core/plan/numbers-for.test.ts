@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { numbersFor } from '../../../src/core/plan/numbers-for.ts';
+import { numbersFor } from '../../../src/core/plan/align-desired.ts';
 
 const azure = { first: 100, last: 4095, gap: 10 };
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Cause } from '../../../src/core/action.ts';
 import type { PauseDraft } from '../../../src/core/pause.ts';
-import { pausePolicy } from '../../../src/core/plan/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { appliedAs, at, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
 import { summary } from './summary.ts';
 

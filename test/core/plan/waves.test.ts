@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { pausePolicy } from '../../../src/core/plan/pause.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { at } from './fixture.ts';
 import { machines, planned, standing, web } from './rollouts.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pausePolicy } from '../../../src/core/plan/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Choices } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
 import { planJson } from '../../../src/core/render/plan-json.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
 import { at } from '../plan/fixture.ts';

@@ -1,4 +1,4 @@
-import { ranBefore } from '../../../src/core/plan/total.ts';
+import { ranBefore } from '../../../src/core/plan/tally.ts';
 import type { Approval, Approvals } from '../../../src/ports/approvals.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';

@@ -1,20 +1,84 @@
+import type { ScopePlan } from '../action.ts';
+import type { Compiled } from '../compile/compile.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import { type Knowledge, withoutStore } from '../knowledge.ts';
 import type { Observation, Observed } from '../observed.ts';
-import type { CloudId, Ref, ScopeKey } from '../resource.ts';
-import { number } from './number.ts';
+import type { Cloud, CloudId, Ref, ScopeKey } from '../resource.ts';
+import { number } from './align-desired.ts';
+import { plan } from './plan.ts';
 import type { Wanted } from './plan-input.ts';
 import { worldOf } from './world.ts';
 
+export interface Compared {
+  /** Of each scope of the second, in its order. */
+  readonly plans: readonly ScopePlan[];
+  /** Scopes of the first that the second has not: what stands there stays, and nobody looks after it. */
+  readonly left: readonly LeftScope[];
+}
+
+export interface LeftScope {
+  readonly scope: ScopeKey;
+  readonly documents: number;
+}
+
+interface Ground {
+  /** Of the second. */
+  readonly estate: string;
+  readonly dialects: Readonly<Partial<Record<Cloud, Dialect>>>;
+}
+
+/** What two states of the specs ask of the clouds differently, scope by scope. */
+export function difference(from: Compiled, to: Compiled, { estate, dialects }: Ground): Compared {
+  const before = new Map(from.scopes.map((one) => [one.scope, one.wanted]));
+  const after = new Set(to.scopes.map(({ scope }) => scope));
+  return {
+    plans: to.scopes.map(({ scope, wanted, targets: [target] }) => {
+      const dialect = target && dialects[target.spec.provider];
+      if (dialect === undefined) throw new Error(`${scope} is on no cloud that was opened`);
+      return between(before.get(scope), { scope, estate, wanted, dialect });
+    }),
+    left: from.scopes
+      .filter(({ scope }) => !after.has(scope))
+      .map(({ scope, wanted }) => ({ scope, documents: wanted.documents.size })),
+  };
+}
+
+/**
+ * What a scope would need that stands as one state of the specs asks (`from`; absent: empty) to stand as another one asks: told
+ * as the planner tells it, replaces, immutable fields, orphans and what is protected included. No cloud is asked. Limits are
+ * left out: they count what was done before. What `to` adopts is taken to be there as it is asked for.
+ */
+function between(from: Wanted | undefined, { wanted, ...place }: Specified): ScopePlan {
+  const before = asSpecified({ ...place, wanted: from ?? { ...wanted, desired: [], documents: new Map() } });
+  const { observation, knowledge } = before;
+  return plan({
+    wanted,
+    observation: { ...observation, resources: [...observation.resources, ...toAdopt(wanted.desired, before)] },
+    knowledge,
+    dialect: place.dialect,
+    choices: { atOnce: true },
+  });
+}
+
+/** Objects of nobody that documents name, as these ask for them. */
+function toAdopt(desired: readonly Desired[], { knowledge: { settled } }: AsSpecified): readonly Observed[] {
+  const ours = new Set([...settled.values()].map(({ address }) => address));
+  return desired.flatMap(({ kind, name, attributes, address, terms }) => {
+    const id = terms.claim?.adopt;
+    if (id === undefined || ours.has(address) || settled.has(id)) return [];
+    return [{ kind, id, name, attributes, signs: {}, condition: { state: 'ready' } }];
+  });
+}
+
 /** A scope in which everything stands as specs ask. Nobody looked: it is what a look would show, and a store would know. */
-export interface AsSpecified {
+interface AsSpecified {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
 }
 
-export interface Specified {
+interface Specified {
   readonly scope: ScopeKey;
   readonly estate: string;
   readonly wanted: Wanted;
@@ -22,7 +86,7 @@ export interface Specified {
 }
 
 /** Ids are made up: what was adopted has the one that its document names, and everything else its address. */
-export function asSpecified({ scope, estate, wanted, dialect }: Specified): AsSpecified {
+function asSpecified({ scope, estate, wanted, dialect }: Specified): AsSpecified {
   const observation: Observation = { scope, at: 0, resources: [], gaps: [], pending: [], calls: 0 };
   const knowledge: Knowledge = { ...withoutStore(estate), store };
   const nothing = worldOf({ wanted, observation, knowledge, dialect }, []);

@@ -1,0 +1,180 @@
+import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
+import { documentOfReplica, nameIn } from '../address.ts';
+import type { InstanceAttributes } from '../attributes.ts';
+import type { Desired } from '../desired.ts';
+import type { FieldChange } from '../diff.ts';
+import type { Observed, Setting } from '../observed.ts';
+import type { CloudId } from '../resource.ts';
+import type { Claimed } from './claim.ts';
+import { waysIn } from './destructive-drift.ts';
+import { wayOut } from './lost-commits.ts';
+import type { PlanInput, Wanted } from './plan-input.ts';
+import type { World } from './world.ts';
+
+export type Decision = Action | Finding;
+
+/** After this many settled updates that did not stick, a resource is left alone and named. */
+export const maxUnstuck = 3;
+
+export const aboutOf = ({ kind, address, documents }: Desired, cause: Cause): About => ({
+  kind,
+  address,
+  documents,
+  cause,
+});
+
+export function blocked(desired: Desired, code: BlockCode, why: string, { input }: Pick<World, 'input'>): Finding {
+  return { type: 'blocked', address: desired.address, kind: desired.kind, code, why, scope: input.observation.scope };
+}
+
+export function immutable(desired: Desired, changes: readonly FieldChange[], input: PlanInput): Finding {
+  const { kind, address } = desired;
+  const fields = changes.map(
+    ({ field, from, to }) => `${field} is ${JSON.stringify(from)}, wanted ${JSON.stringify(to)}`,
+  );
+  const next =
+    kind === 'instance'
+      ? `No standing machine is made so without losing what it holds. ${waysIn(desired, changes, input)}, or give the new machine a new name and move over.`
+      : `cannot change on a standing ${kind}, and we do not replace it. Restore the old value, or give the new ${kind} a new name and move over.`;
+  const why = `${fields.join('; ')}${kind === 'instance' ? '. ' : ': '}${next}`;
+  return { type: 'blocked', address, kind, code: 'immutable', why, scope: input.observation.scope };
+}
+
+export function nonConvergent(desired: Desired, changes: readonly FieldChange[], scope: string): Finding {
+  const fields = changes.map(({ field }) => field).join(', ');
+  const why = `${fields} was written ${maxUnstuck} times and differs again each time. Somebody else writes it, or the cloud does not keep it: ignore the field, or find the other writer.`;
+  return { type: 'non-convergent', address: desired.address, kind: desired.kind, code: 'non-convergent', why, scope };
+}
+
+export function nameTaken(desired: Desired, { observed }: Claimed, world: World): Finding {
+  return blocked(
+    desired,
+    'name-taken',
+    `${observed.id} (${observed.name || 'no name'}) already stands there and nobody claims it. ${wayToAdopt(desired, observed.id, world)}`,
+    world,
+  );
+}
+
+function wayToAdopt(desired: Desired, id: CloudId, { input: { wanted } }: World): string {
+  const never = neverAdopted(desired, wanted);
+  if (never !== undefined) return `${never.why} ${never.next}`;
+  const [document] = desired.documents;
+  const targets = document === undefined ? [] : (wanted.documents.get(document.address)?.targets ?? []);
+  const target = targets.length === 1 ? (targets[0] ?? '') : '<target>';
+  const where = document === undefined ? '' : `in ${document.file}:${document.line} `;
+  return `To take it over write ${where}${adoptField(desired, id, target)}`;
+}
+
+export const lostCommits = (desired: Desired, { observed: { id } }: Claimed, world: World): Finding =>
+  blocked(
+    desired,
+    'lost-commits',
+    `${id} bears this store's mark and an intent that the store has no record of: the database may have lost its newest commits. ${wayOut(id)}.`,
+    world,
+  );
+
+export function ownedBy(desired: Desired, { observed, claim }: Claimed, world: World): Finding {
+  return blocked(desired, 'owned-by', `${observed.id} belongs to ${ownerOf(claim)}.`, world);
+}
+
+function ownerOf(owner: Claimed['claim']): string {
+  switch (owner.by) {
+    case 'us':
+      return owner.address;
+    case 'other':
+      return `estate ${owner.estate}`;
+    case 'foreign-store':
+      return `store ${owner.store} of this estate`;
+    case 'nobody':
+      return 'nobody';
+  }
+}
+
+/**
+ * One finding for each setting that a resource of ours has and its document does not state: told, and never acted on. A spec
+ * that stated an identity and states none any more takes it away: that is a change, and no finding.
+ *
+ *   the spec   | on the cloud            | changes          | finding
+ *   -----------+-------------------------+------------------+---------
+ *   no identity| an identity             | none             | it
+ *   no identity| an identity             | machine.identity | –
+ *   identity a | b                       | machine.identity | –
+ *   any        | a setting of no field   | any              | it
+ */
+export function unstatedFindings(
+  desired: Desired,
+  observed: Observed,
+  changes: readonly FieldChange[],
+  scope: string,
+): readonly Finding[] {
+  const { kind, id, condition } = observed;
+  const settings = [...identityOf(desired, observed, changes), ...(condition.unstated ?? [])];
+  return settings.map(({ field, detail }) => ({
+    type: 'unmanaged',
+    kind,
+    id: `${id}/${field}`,
+    name: field,
+    of: desired.address,
+    why: `${desired.address} ${detail}, which its document does not state. It stays as it is.`,
+    scope,
+  }));
+}
+
+function identityOf(desired: Desired, observed: Observed, changes: readonly FieldChange[]): readonly Setting[] {
+  if (!isInstance(desired) || !isInstance(observed)) return [];
+  const { identity } = observed.attributes.machine;
+  if (identity === undefined || desired.attributes.machine.identity !== undefined) return [];
+  if (changes.some(({ field }) => field === 'machine.identity')) return [];
+  return [{ field: 'identity', detail: `has the identity ${identity}` }];
+}
+
+const isInstance = <T extends Desired | Observed>(one: T): one is T & { readonly attributes: InstanceAttributes } =>
+  one.kind === 'instance';
+
+/** `why`: the reason · `next`: the step that helps; both for people. */
+export interface Obstacle {
+  readonly why: string;
+  readonly next: string;
+}
+
+/**
+ * The field by which a document takes over an object, as a person writes it.
+ *
+ *   kind              | field
+ *   ------------------+----------------------------------------------------
+ *   network, instance | metadata.adopt
+ *   subnet            | adopt of its entry in spec.subnets of its Network
+ *   group             | adopt of its entry in spec.groups of its Network
+ *   firewall-rule     | none
+ */
+export function adoptField({ kind, address }: Desired, id: CloudId, target: string): string {
+  const field = `adopt: { ${target}: ${id} }`;
+  const own = nameIn(address, kind).replace(/^[^.]*\./, '');
+  switch (kind) {
+    case 'subnet':
+      return `on ${own} under spec.subnets: ${field}`;
+    case 'group':
+      return `under spec.groups: - { name: ${own}, ${field} }`;
+    case 'network':
+    case 'instance':
+    case 'firewall-rule':
+      return `under metadata: ${field}`;
+  }
+}
+
+/** Why no document can take over an object as this resource, whatever the object is; undefined where one can. */
+export function neverAdopted({ kind, address }: Desired, { desired }: Wanted): Obstacle | undefined {
+  if (kind === 'firewall-rule')
+    return {
+      why: 'A firewall rule cannot be adopted: it belongs to whom its group or network belongs, and elsewhere its mark makes it ours.',
+      next: 'Delete or rename the object if it is in the way; Setpoint makes the rule of the document.',
+    };
+  if (kind !== 'instance') return undefined;
+  const document = documentOfReplica(address);
+  const replicas = desired.filter((one) => one.kind === kind && documentOfReplica(one.address) === document).length;
+  if (replicas <= 1) return undefined;
+  return {
+    why: `Its document asks for ${replicas} replicas, and one object cannot be adopted as several.`,
+    next: 'Write an Instance of its own for the object, with replicas: 1.',
+  };
+}

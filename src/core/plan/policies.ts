@@ -1,0 +1,326 @@
+import type { Action } from '../action.ts';
+import { documentOfReplica } from '../address.ts';
+import type { RuleAttributes } from '../attributes.ts';
+import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../births.ts';
+import { parseCidr } from '../cidr.ts';
+import type { RuleRoom } from '../compile/dialect.ts';
+import type { Mode } from '../desired.ts';
+import { actionDigest, type Hash } from '../digest.ts';
+import { groupByMany } from '../group-by-many.ts';
+import { strictest } from '../mode.ts';
+import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
+import { formatMoment } from '../render/moment.ts';
+import type { Address } from '../resource.ts';
+import type { Allowed, Approved, PlanInput, Policy, Wanted } from './plan-input.ts';
+import type { World } from './world.ts';
+
+/**
+ * `observe` only reads; without a person only `enforce` acts, and what a person approved. What was in mode `plan` in the generation
+ * before is so in this one too: no commit lifts its own guard. Forgetting what is gone is no write to a cloud.
+ */
+export function modePolicy({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'choices'>): Policy {
+  const { unattended = false, approved = () => false, modesBefore } = choices;
+  return (action) => {
+    if (action.verb === 'forget') return undefined;
+    const mode = modeOf(action, wanted);
+    if (mode === 'observe') return { code: 'mode', why: 'its mode is observe: read only.' };
+    if (action.verb === 'delete' && action.because === 'again') return undefined;
+    const wasPlan = documentsOf(action).some((address) => modesBefore?.(address) === 'plan');
+    if ((mode === 'enforce' && !wasPlan) || !unattended || approved(action)) return undefined;
+    return { code: 'mode', why: `its mode ${mode === 'plan' ? 'is plan' : before}: a person ${applies}` };
+  };
+}
+
+const before = 'was plan in the generation before, and that it is looser counts from the next one on';
+const applies = 'applies it, or approves it with: setpoint approve';
+
+/** `protect` holds for the document's own word and, in the store, beyond it. */
+export function protectPolicy({ knowledge, wanted }: PlanInput): Policy {
+  return (action) => {
+    if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
+    if (action.verb === 'delete' && (action.because === 'twin' || action.because === 'again')) return undefined;
+    const stated = action.verb === 'replace' ? action.desired.terms.protect : isProtected(action, wanted);
+    const kept = knowledge.settled.get(action.observed.id)?.terms.protect ?? false;
+    if (!stated && !kept) return undefined;
+    return {
+      code: 'protect',
+      why: `protected: no plan may ${action.verb} it. Set protect: false, apply that, then try again.`,
+    };
+  };
+}
+
+/** What was adopted where no mark can be written is ours by the store's word alone: too little to remove it by. */
+export function storeOnlyPolicy({ knowledge }: PlanInput): Policy {
+  return (action) => {
+    if (action.verb !== 'delete' && action.verb !== 'replace') return undefined;
+    if (!knowledge.settled.get(action.observed.id)?.terms.storeOnly) return undefined;
+    return {
+      code: 'adopted-in-store-only',
+      why: 'it was adopted, and bears no mark of ours: no plan deletes it. Delete it by hand, or let it go with: setpoint forget.',
+    };
+  };
+}
+
+/**
+ * The documents that an action is about. A removal seldom names one: it is of its machine's document, though that wants
+ * fewer, or of the network that it stands in.
+ */
+export function documentsOf(action: Action): readonly Address[] {
+  if (action.documents.length > 0) return action.documents.map(({ address }) => address);
+  if (action.verb !== 'delete') return [];
+  const { kind, attributes } = action.observed;
+  if (kind === 'instance') return [documentOfReplica(action.address)];
+  return ['network' in attributes ? attributes.network : action.address];
+}
+
+/** The documents whose `protect` an action must heed. A network's is not of the rules in it: see governing.ts. */
+export const protectorsOf = (action: Action): readonly Address[] =>
+  documentsOf(action).filter((address) => action.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
+
+const isProtected = (action: Action, { documents }: Wanted): boolean =>
+  protectorsOf(action).some((address) => documents.get(address)?.protect);
+
+/**
+ * What one generation says of an action that another one wants, with nobody there: only where it says `enforce`, and nothing is
+ * destroyed that it protects.
+ */
+export const heedingPolicy =
+  (wanted: Wanted): Policy =>
+  (action) => {
+    if (action.verb === 'forget') return undefined;
+    const mode = saidMode(action, wanted);
+    if (mode !== 'enforce') return { code: 'mode', why: `its mode is ${mode} in the newest generation.` };
+    const destroys = action.verb === 'replace' || action.verb === 'delete';
+    if (!destroys || !isProtected(action, wanted)) return undefined;
+    return { code: 'protect', why: 'it is protected in the newest generation.' };
+  };
+
+/** What nobody speaks of any more has the mode of its target. */
+function modeOf(action: Action, wanted: Wanted): Mode {
+  return action.verb === 'delete' || action.verb === 'forget' ? saidMode(action, wanted) : action.desired.terms.mode;
+}
+
+function saidMode(action: Action, { documents, mode }: Wanted): Mode {
+  const said = documentsOf(action).flatMap((address) => documents.get(address)?.mode ?? []);
+  return said.length === 0 ? mode : strictest(said);
+}
+
+/**
+ * Holds still what people have paused. The pauses are those in force: whether one has run out is not looked at here.
+ *
+ *   cause of an action | held by a pause of
+ *   -------------------+-------------------
+ *   drift              | healing, all
+ *   rollout, unknown   | rollout, all
+ *
+ * What no document speaks of any more is whose it was: by the generation before (`ownersBefore`, by document), and by the store.
+ * It may be of any target of its scope, so a pause of one of these holds it. Forgetting what is gone is no write.
+ */
+export function pausePolicy(
+  pauses: readonly PauseDraft[],
+  wanted: Wanted,
+  ownersBefore: Readonly<Record<Address, string>> = {},
+): Policy {
+  // why: of several the one that ends last says until when
+  const lastFirst = pauses.toSorted((a, b) => b.until - a.until);
+  return (action) => {
+    if (action.verb === 'forget') return undefined;
+    const pause = lastFirst.find((one) => covers(one.what, action) && isOf(one.of, action, { wanted, ownersBefore }));
+    return pause === undefined ? undefined : { code: 'paused', why: sentence(pause) };
+  };
+}
+
+const covers = (what: Held['what'], { cause }: Action): boolean =>
+  what === 'all' || what === (cause === 'drift' ? 'healing' : 'rollout');
+
+interface Known {
+  readonly wanted: Wanted;
+  readonly ownersBefore: Readonly<Record<Address, string>>;
+}
+
+function isOf(subject: PauseSubject, action: Action, { wanted, ownersBefore }: Known): boolean {
+  switch (subject.by) {
+    case 'estate':
+      return true;
+    case 'address':
+      return action.address === subject.name || documentsOf(action).includes(subject.name);
+    case 'owner': {
+      const said = spokenFor(action, wanted);
+      const owners = said.length === 0 ? formerOwners(action, ownersBefore) : said.map(({ owner }) => owner);
+      return owners.includes(subject.name);
+    }
+    case 'target': {
+      const said = spokenFor(action, wanted);
+      return (said.length === 0 ? wanted.targets : said.flatMap(({ targets }) => targets)).includes(subject.name);
+    }
+  }
+}
+
+/** What its documents say, of those that still stand. */
+const spokenFor = (action: Action, { documents }: Wanted): readonly Allowed[] =>
+  documentsOf(action).flatMap((address) => documents.get(address) ?? []);
+
+const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (string | undefined)[] => [
+  ...documentsOf(action).map((address) => before[address]),
+  ...(action.verb === 'delete' ? (action.owners ?? []) : []),
+];
+
+function sentence({ what, of, person, until, reason }: PauseDraft): string {
+  const held = what === 'all' ? 'paused' : `${what} paused`;
+  const subject = of.by === 'estate' ? 'the estate' : `${of.by} ${of.name}`;
+  return `${held} for ${subject} by ${person} until ${formatMoment(until)}: ${reason}. It goes on then; for earlier, setpoint status has the line to paste.`;
+}
+
+/**
+ * Approvals in force, as the digests of the actions that a person was shown. What has moved since has another digest, and is not
+ * approved. What they let pass, of all that withholds:
+ *
+ *   code                                          | lifted
+ *   ----------------------------------------------+----------------------------------------------
+ *   mode                                          | of `plan`; `observe` reads only, whoever asks
+ *   limit                                         | yes
+ *   destructive-drift                             | of the very action that was named: see destructive-drift.ts
+ *   protect, retain, adopted-in-store-only, depends | no: the specs, or the store, say so
+ *   paused, wave, rollout-stopped                 | no: each has a word of its own to go on
+ */
+export const approvedBy =
+  (digests: ReadonlySet<string>, hash: Hash): Approved =>
+  (action) =>
+    digests.size > 0 && digests.has(actionDigest(action, hash));
+
+/** The policy, but for what is approved. Asked only about what it withholds: a digest takes its time. */
+export const unlessApproved =
+  (policy: Policy, approved: Approved = () => false): Policy =>
+  (action) => {
+    const reason = policy(action);
+    return reason === undefined || approved(action) ? undefined : reason;
+  };
+
+/**
+ * Holds launches whose like failed at birth. A document that asks for something else has no failed births: it begins anew.
+ *
+ *   failed births in a row | rollout            | healing
+ *   -----------------------+--------------------+---------
+ *   none                   | passes             | passes
+ *   1 or 2                 | held               | passes: what stands as specified comes back
+ *   3 and more             | held               | launches are held
+ */
+export function failedBirthsPolicy({ wanted, knowledge }: PlanInput): Policy {
+  const failed = failedBirths(wanted.desired, knowledge);
+  if (failed.size === 0) return () => undefined;
+  return (action) => {
+    const document = documentOfReplica(action.address);
+    const births = action.kind === 'instance' ? (failed.get(document) ?? []) : [];
+    if (births.length === 0) return undefined;
+    if (births.length >= mostFailedBirths && isLaunch(action))
+      return { code: 'failed-births', why: `nothing more is launched: ${wayOn(document, births)}` };
+    if (!isLaunch(action) && action.verb !== 'update') return undefined;
+    if (action.cause === 'drift') return undefined;
+    return { code: 'rollout-stopped', why: `stopped: ${wayOn(document, births)}` };
+  };
+}
+
+const isLaunch = ({ verb }: Action): boolean => verb === 'create' || verb === 'replace';
+
+const wayOn = (document: Address, births: readonly Birth[]): string =>
+  `${whyStopped(births)}. To go on: setpoint resume --rollout-of ${document} --reason "…"; to go back: commit the former spec.`;
+
+/** An action that a cloud refused. `until`: ms since the epoch. */
+interface BackedOff {
+  readonly failures: number;
+  readonly said: string;
+  readonly until: number;
+}
+
+/** The first wait, and the longest. */
+const firstMs = 60_000;
+const longestMs = 3_600_000;
+
+/** 1, 2, 4, … minutes, up to an hour. `failures`: in a row, this one included. */
+export const backoffMs = (failures: number): number => Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
+
+/** Withholds what the cloud refused a while ago, and says what it said. `of`: what is kept of this very action, while it waits. */
+export const backoffPolicy =
+  (of: (action: Action) => BackedOff | undefined): Policy =>
+  (action) => {
+    const held = of(action);
+    if (held === undefined) return undefined;
+    const times = held.failures === 1 ? 'refused it' : `refused it ${held.failures} times in a row`;
+    const again = new Date(held.until).toISOString();
+    return {
+      code: 'backoff',
+      why: `the cloud ${times}: ${held.said} It is tried again after ${again}; at once when it or its spec changes, or when a person approves it, resumes it or asks for a pass.`,
+    };
+  };
+
+/**
+ * Holds new rules for which their container has no room beside those that stand, before any of them is sent. New rules are added before
+ * those that they replace go, so both need room at once. Undefined where everything fits.
+ *
+ * A container that holds more than it should tells that its quota was raised: then only the cloud knows the room.
+ */
+export function ruleQuotaPolicy(actions: readonly Action[], world: World): Policy | undefined {
+  const { room } = world.input.dialect.rules;
+  const created = actions.filter(isNewRule);
+  if (room === undefined || created.length === 0) return undefined;
+  const keysOf = keysBy(room);
+  const adding = groupByMany(created, ({ desired }) => keysOf(desired.attributes));
+  const standing = countStanding(world, keysOf);
+  const most = world.input.wanted.rulesPerContainer ?? room.most;
+  const full = new Map<Action, string>();
+  for (const [key, added] of adding) {
+    const stand = standing.get(key) ?? 0;
+    if (stand + added.length <= most || stand > most) continue;
+    const why = reasonFor({ key, stand, added: added.length, most }, room);
+    for (const action of added) full.set(action, why);
+  }
+  if (full.size === 0) return undefined;
+  return (action) => {
+    const why = full.get(action);
+    return why === undefined ? undefined : { code: 'quota', why };
+  };
+}
+
+type NewRule = Extract<Action, { readonly verb: 'create' }> & {
+  readonly desired: { readonly attributes: RuleAttributes };
+};
+
+const isNewRule = (action: Action): action is NewRule => action.verb === 'create' && action.kind === 'firewall-rule';
+
+const containerOf = ({ group, network }: RuleAttributes): string => group ?? network;
+
+/** What a rule is counted under, in words: a peer that is no block counts as both families. */
+function keysBy({ apart }: RuleRoom): (rule: RuleAttributes) => readonly string[] {
+  const byFamily = (peers: readonly string[]): readonly string[] => {
+    const families = peers.flatMap((peer) => parseCidr(peer)?.family ?? [4, 6]);
+    return [...new Set(families)].map((family) => ` IPv${family}`);
+  };
+  return (rule) => {
+    const direction = apart.includes('direction') ? ` ${rule.match.direction}` : '';
+    const families = apart.includes('family') ? byFamily(rule.match.peers) : [''];
+    return families.map((family) => `${containerOf(rule)}${direction}${family}`);
+  };
+}
+
+function countStanding(
+  { claimed }: World,
+  keysOf: (rule: RuleAttributes) => readonly string[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { observed } of claimed) {
+    if (observed.kind !== 'firewall-rule') continue;
+    // why: the kind was just checked
+    for (const key of keysOf(observed.attributes as RuleAttributes)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+interface Fullness {
+  readonly key: string;
+  readonly stand: number;
+  readonly added: number;
+  readonly most: number;
+}
+
+const reasonFor = ({ key, stand, added, most }: Fullness, { quota, container }: RuleRoom): string =>
+  `${key} holds ${stand} rules and would get ${added} more; ${container} takes ${most}. New rules are added before those that they replace go, so nothing of them is sent and the old ones stay. Raise the quota "${quota}" and state it as quotas.rulesPerGroup of the target, or put the new rules into another group.`;
