@@ -1,9 +1,9 @@
 import type { Desired, DocumentRef } from './desired.ts';
 import type { FieldChange } from './diff.ts';
 import type { Observed } from './observed.ts';
+import type { Surroundings } from './order/neighbours.ts';
 import type { Address, CloudId, Kind } from './resource.ts';
 import type { TouchedBy } from './touch.ts';
-import type { Surroundings } from './traffic/neighbours.ts';
 
 /**
  * One change to one resource. Plain data: it is queued, shown for approval, and recorded as is.

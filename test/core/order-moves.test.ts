@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import { order } from '../../src/core/order.ts';
-import type { Surroundings } from '../../src/core/traffic/neighbours.ts';
+import type { Surroundings } from '../../src/core/order/neighbours.ts';
+import { order } from '../../src/core/order/order.ts';
 import { at, attributes, create, desired, observed, remove, update } from '../support/actions.ts';
 
 const g = (name: string): string => at('group', name);

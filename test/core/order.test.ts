@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
 import type { RuleMatch } from '../../src/core/attributes.ts';
 import type { Desired } from '../../src/core/desired.ts';
-import { order } from '../../src/core/order.ts';
-import { nobodyAround, type Surroundings } from '../../src/core/traffic/neighbours.ts';
+import { nobodyAround, type Surroundings } from '../../src/core/order/neighbours.ts';
+import { order } from '../../src/core/order/order.ts';
 import { at, create, desired, observed, attributes as of, remove, replace, update } from '../support/actions.ts';
 
 const network = create(desired('network', 'core', of.network()));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Positions } from '../../src/core/positions.ts';
+import { Positions } from '../../src/core/order/graph.ts';
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 

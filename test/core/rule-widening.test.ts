@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
 import type { RuleAttributes } from '../../src/core/attributes.ts';
-import { trafficChange } from '../../src/core/rule-widening.ts';
+import { trafficChange } from '../../src/core/order/rule-changes.ts';
 import { attributes, desired, observed, update } from '../support/actions.ts';
 
 type Update = Extract<Action, { verb: 'update' }>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import { order } from '../../src/core/order.ts';
+import { nobodyAround } from '../../src/core/order/neighbours.ts';
+import { order } from '../../src/core/order/order.ts';
 import type { Batch } from '../../src/core/pack.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import { nobodyAround } from '../../src/core/traffic/neighbours.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
 import { schedule } from '../../src/engine/schedule.ts';
 import { create, desired, observed, attributes as of, remove } from '../support/actions.ts';

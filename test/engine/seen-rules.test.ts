@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
-import type { Order } from '../../src/core/order.ts';
+import type { Order } from '../../src/core/order/order.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import type { Outcome } from '../../src/engine/ports.ts';
 import { schedule } from '../../src/engine/schedule.ts';

@@ -51,7 +51,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a run of zeros of any length takes its place, and of none nothing is shortened',
   },
   {
-    file: 'src/core/traffic/traffic-index.ts',
+    file: 'src/core/order/traffic-index.ts',
     line: 'const one = bundles.length === 1 ? (bundles[0] ?? []) : bundles.flat();',
     mutation: 'number: 1 → 0',
     reason: 'it spares a copy: of one bundle, all of them in a row are the same entries',

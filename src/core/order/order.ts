@@ -1,14 +1,16 @@
-import type { Action } from './action.ts';
-import type { Desired } from './desired.ts';
-import { refsOf, rulesOf } from './kinds/kinds.ts';
-import type { Observed } from './observed.ts';
-import { graphOf, type Node, openCircles } from './order-graph.ts';
-import { orderLeavers } from './order-leavers.ts';
-import { movesIn, orderMoves } from './order-moves.ts';
-import { orderOpenings } from './order-openings.ts';
-import { orderTraffic, ruleChanges } from './order-traffic.ts';
-import type { Ref } from './resource.ts';
-import type { Surroundings } from './traffic/neighbours.ts';
+import type { Action } from '../action.ts';
+import type { Desired } from '../desired.ts';
+import { groupByMany } from '../group-by-many.ts';
+import { groupsNamed } from '../kinds/firewall-rule.ts';
+import { refsOf, rulesOf } from '../kinds/kinds.ts';
+import type { Observed } from '../observed.ts';
+import type { Ref } from '../resource.ts';
+import { type Flow, flowOf } from './flow.ts';
+import { type Graph, graphOf, type Node, openCircles } from './graph.ts';
+import { type Move, movesIn, orderMoves } from './moves.ts';
+import { neighboursOf, type Surroundings } from './neighbours.ts';
+import { atOtherEnd, openedBy, orderOpenings, orderTraffic, type RuleChange, ruleChanges } from './rule-changes.ts';
+import { type Bundle, trafficIndex } from './traffic-index.ts';
 
 /**
  * What must come before what, among the actions of one plan. Numbers are positions: those below the number of steps are steps, those
@@ -42,9 +44,9 @@ interface Waits {
  *   ------------------------------------------+---------------------------------------------------------------
  *   whatever names a resource                 | that resource made, adopted or replaced; or its update, ended
  *   a delete                                  | whatever stands in it or names it: deleted, moved or let go
- *   a rule that goes, shrinks or denies       | the new rules that speak of the same traffic: see order-traffic.ts
- *   a rule that lets more through at one end  | what goes at the other end, ended: see order-openings.ts
- *   a machine that is made or changes groups  | the rules of those groups: see order-moves.ts
+ *   a rule that goes, shrinks or denies       | the new rules that speak of the same traffic: see rule-changes.ts
+ *   a rule that lets more through at one end  | what goes at the other end, ended: see rule-changes.ts
+ *   a machine that is made or changes groups  | the rules of those groups: see moves.ts
  *   replace or stop of a machine              | the one before it in the same document, and those being made
  *   a subnet that overlaps one being deleted  | that delete, ended
  */
@@ -153,3 +155,67 @@ function indexBy(
   }
   return index;
 }
+
+/**
+ * A machine that leaves a group ends what the rules that name this group let through for it. So what would let through the rest of the
+ * way waits until it has left; else both let through for a moment what gets through neither before nor after.
+ *
+ *   what                                      | waits for the machines that leave a group which is named by a standing rule
+ *   ------------------------------------------+--------------------------------------------------------------------
+ *   a rule that lets more through             | for the same traffic at its other end
+ *   a machine that joins a group, or is made  | for the same traffic at the other end of a rule that names what it joins;
+ *                                             | or that names both groups
+ *
+ * Two machines that each join what the other leaves would wait for each other: then neither waits. The waits are of order: a machine
+ * that does not leave holds up nothing that is wanted.
+ */
+function orderLeavers(
+  graph: Graph,
+  { changes, moves }: { readonly changes: readonly RuleChange[]; readonly moves: readonly Move[] },
+  around: Surroundings,
+): void {
+  const leaving = groupByMany(moves, ({ leaves }) => leaves);
+  if (leaving.size === 0) return;
+  const neighbours = neighboursOf(around, 'either');
+  const left = new Map(
+    [...leaving].map(([group, its]) => [group, graph.gate({ follows: its.map(({ at }) => at) })] as const),
+  );
+  const leftBy = (groups: readonly Ref[]): readonly number[] => groups.flatMap((group) => left.get(group) ?? []);
+  const closing = around.standing.flatMap((rule) => {
+    const gates = leftBy(groupsNamed(rule));
+    const flow = flowOf(rule);
+    return gates.length === 0 || flow?.action !== 'allow' ? [] : [{ flow, gates }];
+  });
+  const index = trafficIndex(
+    closing.map(({ flow }, at) => ({ at, flow, rank: 0 })),
+    neighbours,
+  );
+  const known = new Map<Bundle, number>();
+  const gateOf = (bundle: Bundle): number => {
+    const gate =
+      known.get(bundle) ??
+      oneGate(
+        graph,
+        bundle.flatMap(({ at }) => closing[at]?.gates ?? []),
+      );
+    known.set(bundle, gate);
+    return gate;
+  };
+  const beyond = (flow: Flow): readonly number[] =>
+    atOtherEnd(flow, neighbours).flatMap((other) => index.meeting(other, 'allow').map(gateOf));
+  for (const change of changes)
+    for (const flow of openedBy(change)) for (const gate of beyond(flow)) graph.follows(change.at, gate, 'wish');
+  const joined = groupByMany(moves, ({ joins }) => joins);
+  const naming = groupByMany([...around.standing, ...around.wanted], (rule) =>
+    groupsNamed(rule).filter((group) => joined.has(group)),
+  );
+  for (const [group, rules] of naming) {
+    const flows = rules.flatMap((rule) => flowOf(rule) ?? []).filter(({ action }) => action === 'allow');
+    const gates = [...leftBy(rules.flatMap(groupsNamed)), ...flows.flatMap(beyond)];
+    if (gates.length === 0) continue;
+    const gate = oneGate(graph, gates);
+    for (const { at } of joined.get(group) ?? []) graph.follows(at, gate, 'wish');
+  }
+}
+
+const oneGate = (graph: Graph, follows: readonly number[]): number => graph.gate({ follows: [...new Set(follows)] });

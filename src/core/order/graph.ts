@@ -1,5 +1,4 @@
-import type { Action } from './action.ts';
-import { Positions } from './positions.ts';
+import type { Action } from '../action.ts';
 
 /** What waits for what. Positions below the number of actions are actions, those from there on are gates. */
 export interface Graph {
@@ -20,11 +19,11 @@ export interface Graph {
  * A wait that is left out where nodes would wait for each other, those of the first sort first: what may wait too much; a rule that waits
  * so that it lets nothing through for a moment; a machine that does; and what may shut something.
  */
-export type Yielding = (typeof yieldings)[number];
+type Yielding = (typeof yieldings)[number];
 
 const yieldings = ['wish', 'shut-rule', 'shut-machine', 'soft'] as const;
 
-export interface Behind {
+interface Behind {
   readonly needs?: readonly number[];
   readonly follows?: readonly number[];
   readonly seen?: boolean;
@@ -152,5 +151,47 @@ function leave(at: number, { index, low, circle, open }: Walk): void {
   for (let member = open.pop(); member !== undefined; member = open.pop()) {
     circle[member] = at;
     if (member === at) return;
+  }
+}
+
+/** From this many on, a set finds a position faster than a list does. */
+const many = 16;
+const none: readonly number[] = [];
+
+/**
+ * Positions in the order of their arrival, each once. Most nodes of a graph wait for few others, and a set for each of them would
+ * cost several times its content: so a short list stays an array.
+ */
+export class Positions {
+  #known: readonly number[] | Set<number> = none;
+
+  constructor(positions: Iterable<number> = []) {
+    for (const position of positions) this.add(position);
+  }
+
+  get all(): readonly number[] {
+    return this.#known instanceof Set ? [...this.#known] : this.#known;
+  }
+
+  has(position: number): boolean {
+    return this.#known instanceof Set ? this.#known.has(position) : this.#known.includes(position);
+  }
+
+  add(position: number): void {
+    if (this.#known instanceof Set) this.#known.add(position);
+    else if (!this.#known.includes(position)) {
+      // why: a list that grows by `push` reserves room for 17
+      const known = [...this.#known, position];
+      this.#known = known.length > many ? new Set(known) : known;
+    }
+  }
+
+  /** Whether it was there. */
+  delete(position: number): boolean {
+    if (this.#known instanceof Set) return this.#known.delete(position);
+    const known = this.#known.filter((one) => one !== position);
+    const wasThere = known.length < this.#known.length;
+    this.#known = known;
+    return wasThere;
   }
 }

@@ -1,10 +1,10 @@
-import type { Action } from './action.ts';
-import type { RuleAttributes } from './attributes.ts';
-import type { Graph } from './order-graph.ts';
-import { trafficChange } from './rule-widening.ts';
-import { type Flow, flowOf } from './traffic/flow.ts';
-import { type Neighbours, neighboursOf, type Surroundings } from './traffic/neighbours.ts';
-import { type Bundle, type Entry, trafficIndex } from './traffic/traffic-index.ts';
+import type { Action } from '../action.ts';
+import type { RuleAttributes, RuleMatch } from '../attributes.ts';
+import { coversPorts, parsePorts } from '../port-set.ts';
+import { type Flow, flowOf, type Peer } from './flow.ts';
+import type { Graph } from './graph.ts';
+import { type Neighbours, neighboursOf, type Surroundings } from './neighbours.ts';
+import { type Bundle, type Entry, trafficIndex } from './traffic-index.ts';
 
 /** A change of one rule, by the traffic that it speaks of from then on, and that it no longer speaks of as it did. */
 export interface RuleChange {
@@ -135,7 +135,7 @@ const entriesOf = (
   });
 
 /** One gate for all that wait for the same bundle, so that edges grow with rules and not with pairs of them. */
-export interface Gates {
+interface Gates {
   all(bundle: Bundle): number;
   /** For the entries of a lower rank: none, or one. */
   below(bundle: Bundle, rank: number): readonly number[];
@@ -173,3 +173,118 @@ function lowerThan(bundle: Bundle, rank: number): number {
   }
   return low;
 }
+
+/**
+ * Traffic between two machines passes the rules of both: those for what leaves the one, and those for what enters the other. So a rule
+ * that lets something through at one end waits until what goes at the other end is gone; else both let through for a moment what gets
+ * through neither before nor after.
+ *
+ *   a change of a rule                        | waits for each that speaks of the same traffic at its other end and
+ *   ------------------------------------------+--------------------------------------------------------------------
+ *   lets more through                         | lets less through, if they would not wait for each other
+ *
+ * The wait is one of order: a rule that the cloud does not let go holds up nothing that is wanted.
+ */
+export function orderOpenings(graph: Graph, changes: readonly RuleChange[], around: Surroundings): void {
+  const neighbours = neighboursOf(around, 'either');
+  const closing = changes.flatMap((change) =>
+    closedBy(change).flatMap((flow) =>
+      atOtherEnd(flow, neighbours).map((other) => ({ at: change.at, flow: other, rank: 0 })),
+    ),
+  );
+  if (closing.length === 0) return;
+  const index = trafficIndex(closing, neighbours);
+  const gates = endedGates(graph);
+  for (const change of changes) {
+    for (const flow of openedBy(change)) {
+      for (const bundle of index.meeting(flow, 'allow')) graph.follows(change.at, gates(bundle), 'shut-rule');
+    }
+  }
+}
+
+/** The traffic of which a change may let some through. */
+export const openedBy = ({ from, to }: RuleChange): readonly Flow[] => [
+  ...(to?.action === 'allow' ? [to] : []),
+  ...(from?.action === 'deny' ? [from] : []),
+];
+
+/** The traffic of which a change may shut some. */
+export const closedBy = ({ from, to }: RuleChange): readonly Flow[] => [
+  ...(from?.action === 'allow' ? [from] : []),
+  ...(to?.action === 'deny' ? [to] : []),
+];
+
+/** The same traffic as a rule for its other end would speak of it: none where that is no machine of ours. */
+export function atOtherEnd(flow: Flow, { isInside }: Neighbours): readonly Flow[] {
+  const { direction, holders, peers, network, service } = flow;
+  const groups = peers.flatMap((peer) => (peer.kind === 'group' ? [peer.key] : []));
+  const isAny = peers.some((peer) => peer.kind === 'unknown' || (peer.kind === 'block' && isInside(peer.cidr)));
+  if (!isAny && groups.length === 0) return [];
+  const everybody: Peer = { kind: 'unknown', key: 'everybody' };
+  return [
+    {
+      network,
+      service,
+      direction: direction === 'ingress' ? 'egress' : 'ingress',
+      action: 'allow',
+      holders: isAny ? [] : groups,
+      peers: holders.length === 0 ? [everybody] : holders.map((key) => ({ kind: 'group', key })),
+      rank: 0,
+    },
+  ];
+}
+
+/** One gate for all that wait until the same bundle has ended. */
+function endedGates(graph: Graph): (bundle: Bundle) => number {
+  const gates = new Map<Bundle, number>();
+  return (bundle) => {
+    const gate = gates.get(bundle) ?? graph.gate({ follows: bundle.map(({ at }) => at) });
+    gates.set(bundle, gate);
+    return gate;
+  };
+}
+
+/** A rule is what it says and what that counts for. */
+type Said = Pick<RuleAttributes, 'match' | 'order'>;
+
+/**
+ * How an update changes the traffic that a rule speaks of; undefined where it does not.
+ *
+ * - `widens`: the rule speaks of all that it did, and of more.
+ * - `shrinks`: of some of what it did, and of nothing else.
+ * - `changes`: of something else, in another place among the rules, or nobody can tell.
+ */
+export function trafficChange(
+  action: Extract<Action, { readonly verb: 'update' }>,
+): 'widens' | 'shrinks' | 'changes' | undefined {
+  const touches = action.changes.some(({ field }) => /^(?:match|order)(?:\.|$)/.test(field) && field !== 'order.log');
+  if (action.kind !== 'firewall-rule' || !touches) return undefined;
+  const [from, to] = [saidOf(action.observed), saidOf(action.desired)];
+  if (widens(from, to)) return 'widens';
+  return widens(to, from) ? 'shrinks' : 'changes';
+}
+
+// why: only called with firewall rules
+const saidOf = ({ attributes }: { readonly attributes: object }): Said => attributes as RuleAttributes;
+
+function widens(from: Said, to: Said): boolean {
+  if (from.match.action !== to.match.action || from.match.direction !== to.match.direction) return false;
+  if (to.order?.disabled) return false;
+  if (from.order?.disabled) return true;
+  return from.order?.priority === to.order?.priority && covers(to.match, from.match);
+}
+
+const covers = (outer: RuleMatch, inner: RuleMatch): boolean =>
+  (outer.protocol === 'all' || outer.protocol === inner.protocol) &&
+  portsCover(outer.ports, inner.ports) &&
+  holdsAll(outer.peers, inner.peers) &&
+  ((outer.targets ?? []).length === 0 || ((inner.targets ?? []).length > 0 && holdsAll(outer.targets, inner.targets)));
+
+function portsCover(outer: string, inner: string): boolean {
+  if (outer === 'all' || outer === inner) return true;
+  const [wide, narrow] = [parsePorts(outer.split(',')), parsePorts(inner.split(','))];
+  return wide !== undefined && narrow !== undefined && coversPorts(wide, narrow);
+}
+
+const holdsAll = (outer: readonly string[] = [], inner: readonly string[] = []): boolean =>
+  inner.every((one) => outer.includes(one));

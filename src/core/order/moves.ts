@@ -1,16 +1,15 @@
-import type { Action } from './action.ts';
-import { isAddress, nameIn } from './address.ts';
-import type { InstanceAttributes } from './attributes.ts';
-import type { Cidr } from './cidr.ts';
-import { groupByMany } from './group-by-many.ts';
-import { groupsNamed } from './kinds/firewall-rule.ts';
-import type { Graph } from './order-graph.ts';
-import { closedBy } from './order-openings.ts';
-import { gatesOf, type RuleChange } from './order-traffic.ts';
-import type { Ref } from './resource.ts';
-import { type Flow, flowOf } from './traffic/flow.ts';
-import { neighboursOf, type Surroundings } from './traffic/neighbours.ts';
-import { type Bundle, type Entry, trafficIndex } from './traffic/traffic-index.ts';
+import type { Action } from '../action.ts';
+import { isAddress, nameIn } from '../address.ts';
+import type { InstanceAttributes } from '../attributes.ts';
+import type { Cidr } from '../cidr.ts';
+import { groupByMany } from '../group-by-many.ts';
+import { groupsNamed } from '../kinds/firewall-rule.ts';
+import type { Ref } from '../resource.ts';
+import { type Flow, flowOf } from './flow.ts';
+import type { Graph } from './graph.ts';
+import { neighboursOf, type Surroundings } from './neighbours.ts';
+import { closedBy, gatesOf, type RuleChange } from './rule-changes.ts';
+import { type Bundle, type Entry, trafficIndex } from './traffic-index.ts';
 
 /**
  * A machine changes groups between the rules, so that what it is let through before and after it is let through all the time, and
@@ -265,7 +264,7 @@ function moveOf(action: Action, at: number): readonly Move[] {
   return [{ at, present, joins, leaves, stays, subnet: subnetOf(action.desired), isMade: false }];
 }
 
-export type GroupChange = Pick<Move, 'present' | 'joins' | 'leaves'>;
+type GroupChange = Pick<Move, 'present' | 'joins' | 'leaves'>;
 
 /** The groups that a machine which stands is in, joins and leaves by an action. */
 export function groupChangeOf(action: Action): GroupChange {

@@ -1,8 +1,8 @@
+import type { Cidr } from '../cidr.ts';
 import { groupByMany } from '../group-by-many.ts';
-import { type BlockMap, blockMap } from './block-map.ts';
-import type { Flow, Peer } from './flow.ts';
+import type { PortRange } from '../port-set.ts';
+import type { Flow, Peer, Service } from './flow.ts';
 import type { Neighbours } from './neighbours.ts';
-import { serviceMap } from './service-map.ts';
 
 /** A rule in the index. `rank`: by which the entries of a bundle are sorted. */
 export interface Entry {
@@ -181,4 +181,149 @@ function unite(bundles: readonly (readonly Entry[])[]): Bundle {
   const one = bundles.length === 1 ? (bundles[0] ?? []) : bundles.flat();
   const sorted = one.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
   return sorted.filter((entry, at) => entry.at !== sorted[at - 1]?.at);
+}
+
+/** Lists of things by blocks of addresses. */
+interface BlockMap<T> {
+  /**
+   * Few lists, which together hold exactly what lies in blocks that overlap this one; the same list each time it is met. Two
+   * blocks overlap only where one contains the other: those that contain it are looked up, those inside are one run.
+   */
+  meeting(cidr: Cidr): readonly (readonly T[])[];
+  readonly all: readonly T[];
+}
+
+type Unite<T> = (lists: readonly (readonly T[])[]) => readonly T[];
+
+/** `unite` makes one list of several. */
+function blockMap<T>(items: readonly { readonly cidr: Cidr; readonly item: T }[], unite: Unite<T>): BlockMap<T> {
+  const grouped = Map.groupBy(items, ({ cidr }) => keyOf(cidr));
+  const blocks = new Map([...grouped].flatMap(([key, all]) => all.slice(0, 1).map(({ cidr }) => [key, cidr] as const)));
+  const sorted = [...blocks].toSorted(([, a], [, b]) => compare(a, b));
+  const lists = sorted.map(([key]) => unite((grouped.get(key) ?? []).map(({ item }) => [item])));
+  const listAt = new Map(sorted.map(([key], at) => [key, lists[at] ?? []]));
+  const prefixes = [...new Set([...blocks.values()].map(({ prefix }) => prefix))];
+  const run = runsOf(lists, unite);
+  return {
+    all: unite(lists),
+    meeting: (cidr) => {
+      const around = prefixes
+        .filter((prefix) => prefix <= cidr.prefix)
+        .map((prefix) => listAt.get(keyOf(widened(cidr, prefix))) ?? []);
+      const first = firstWhere(sorted, ([, block]) => compare(block, cidr) > 0);
+      const end = firstWhere(sorted, ([, block]) => isBehind(block, cidr));
+      return [...around, ...run(first, end)].filter(({ length }) => length > 0);
+    },
+  };
+}
+
+const bits = { 4: 32, 6: 128 } as const;
+const keyOf = ({ family, prefix, base }: Cidr): string => `${family} ${prefix} ${base}`;
+
+function widened({ family, base }: Cidr, prefix: number): Cidr {
+  const host = BigInt(bits[family] - prefix);
+  return { family, prefix, base: (base >> host) << host };
+}
+
+/** By family, then address, the wider first: what a block contains follows it. */
+function compare(a: Cidr, b: Cidr): number {
+  if (a.family !== b.family) return a.family - b.family;
+  if (a.base !== b.base) return a.base < b.base ? -1 : 1;
+  return a.prefix - b.prefix;
+}
+
+const isBehind = (block: Cidr, { family, base, prefix }: Cidr): boolean =>
+  block.family > family || (block.family === family && block.base >= base + (1n << BigInt(bits[family] - prefix)));
+
+function firstWhere<T>(sorted: readonly T[], holds: (one: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = sorted[middle];
+    if (one !== undefined && holds(one)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The lists of any run as about 2 log n lists: those of the halves, quarters, … that it is made of. */
+function runsOf<T>(lists: readonly (readonly T[])[], unite: Unite<T>) {
+  const made = new Map<string, readonly T[]>();
+  const whole = (from: number, to: number): readonly T[] => {
+    const key = `${from} ${to}`;
+    const known = made.get(key) ?? (to - from === 1 ? (lists[from] ?? []) : unite(lists.slice(from, to)));
+    made.set(key, known);
+    return known;
+  };
+  return (first: number, end: number): readonly (readonly T[])[] => {
+    const found: (readonly T[])[] = [];
+    const visit = (from: number, to: number): void => {
+      if (to <= first || end <= from || from >= to) return;
+      if (first <= from && to <= end) {
+        found.push(whole(from, to));
+        return;
+      }
+      const middle = (from + to) >>> 1;
+      visit(from, middle);
+      visit(middle, to);
+    };
+    visit(0, lists.length);
+    return found;
+  };
+}
+
+/** Services by what they have in common. */
+interface ServiceMap {
+  /** Keys of those that share a protocol and a port with this one; undefined where they are more than `most`. */
+  meeting(service: Service, most: number): readonly string[] | undefined;
+}
+
+interface Span extends PortRange {
+  readonly key: string;
+}
+
+export function serviceMap(services: readonly Service[]): ServiceMap {
+  const spans = new Map<string, Map<string, Span>>();
+  for (const { key, protocol, ranges } of services) {
+    const known = spans.get(protocol) ?? new Map<string, Span>();
+    for (const range of ranges) known.set(`${key} ${range.from}`, { ...range, key });
+    spans.set(protocol, known);
+  }
+  const lookups = new Map([...spans].map(([protocol, all]) => [protocol, spansOf([...all.values()])]));
+  return {
+    meeting: ({ protocol, ranges }, most) => {
+      const met = new Set<string>();
+      const protocols = protocol === 'all' ? lookups.keys() : new Set([protocol, 'all']);
+      for (const one of protocols) {
+        // why: what speaks of every protocol, or is of every protocol, has no ports
+        const asked = one === protocol ? ranges : [{ from: 0, to: 65_535 }];
+        for (const range of asked) lookups.get(one)?.(range, met, most);
+        if (met.size > most) return undefined;
+      }
+      return [...met];
+    },
+  };
+}
+
+/** Adds the keys of the spans that overlap a range to `met`, and stops once these are more than `most`. */
+function spansOf(all: readonly Span[]) {
+  const sorted = all.toSorted((a, b) => a.from - b.from || a.to - b.to);
+  let furthest = -1;
+  const reach = sorted.map(({ to }) => (furthest = Math.max(furthest, to)));
+  return ({ from, to }: PortRange, met: Set<string>, most: number): void => {
+    for (let at = lastFrom(sorted, to); at >= 0 && (reach[at] ?? -1) >= from && met.size <= most; at -= 1) {
+      const span = sorted[at];
+      if (span !== undefined && span.to >= from) met.add(span.key);
+    }
+  };
+}
+
+function lastFrom(sorted: readonly Span[], to: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle]?.from ?? 0) <= to) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
