@@ -8,10 +8,12 @@ import { chargesOf, type Demand } from './budget-table.ts';
 import { correlationId } from './correlation.ts';
 import { AT_ONCE } from './durations.ts';
 import { type ArmRefusal, errorBody, refused } from './errors.ts';
+import { pathLocation } from './location.ts';
 import type { ArmRequest, Reply, Verb } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { groupBeingDeleted, groupNotFound } from './methods/resource-group.ts';
 import { CHALLENGE, principalOf } from './principal.ts';
+import { versionsOf } from './providers.ts';
 import { remaining } from './remaining.ts';
 import { groupPath, keyOf } from './resource-id.ts';
 import { trackedAt } from './resource-types.ts';
@@ -125,10 +127,20 @@ interface Setting {
 function replyTo(call: ArmCall, { subscription, now, blur }: Setting): Reply {
   const { found, request } = call;
   if (typeof found === 'string') throw unknown(call, found);
-  const { group } = found.parameters;
+  const { group, location } = found.parameters;
+  const parameters = location === undefined ? found.parameters : { ...found.parameters, location: placeIn(request) };
   if (group !== undefined && found.method.path.includes('/providers/'))
     checkGroup(subscription, group, found.method.verb === 'PUT');
-  return found.method.answer({ subscription, parameters: found.parameters, request, now, blur });
+  return found.method.answer({ subscription, parameters, request, now, blur });
+}
+
+/** The location that a path names, by its short name. */
+function placeIn({ path, query }: ArmRequest): string {
+  const [, namespace = '', written = '', type = ''] =
+    /\/providers\/([^/]+)\/locations\/([^/]+)\/([^/]+)/i.exec(path) ?? [];
+  const version = query['api-version'] ?? '';
+  const versions = versionsOf(namespace);
+  return pathLocation({ written: decodeURIComponent(written), type: `locations/${type}`, version, versions });
 }
 
 function checkGroup(subscription: Subscription, name: string, forWriting: boolean): void {

@@ -13,7 +13,7 @@ interface Wish {
 export function placeOf({ location, known, path }: Wish): string {
   if (location === undefined)
     throw refused('LocationRequired', 'The location property is required for this definition.');
-  const place = locationName(location);
+  const place = locationName(location, typeOf(path));
   if (known && known.location !== place)
     throw refused(
       'InvalidResourceLocation',
@@ -22,6 +22,9 @@ export function placeOf({ location, known, path }: Wish): string {
     );
   return place;
 }
+
+/** `Microsoft.Network/virtualNetworks` */
+const typeOf = (path: string): string => /\/providers\/([^/]+\/[^/]+)/i.exec(path)?.[1] ?? '';
 
 interface Count {
   readonly known: Tracked | undefined;

@@ -1,3 +1,5 @@
+import { LOCATIONS } from './location.ts';
+
 interface Provider {
   readonly namespace: string;
   readonly types: readonly string[];
@@ -6,7 +8,7 @@ interface Provider {
   readonly locations: readonly string[];
 }
 
-const locations = ['West Europe', 'North Europe', 'East US', 'East US 2', 'West US', 'West US 2'];
+const locations = LOCATIONS;
 
 /** https://learn.microsoft.com/azure/azure-resource-manager/management/resource-providers-and-types */
 export const PROVIDERS: readonly Provider[] = [
@@ -38,3 +40,7 @@ export const PROVIDERS: readonly Provider[] = [
     locations,
   },
 ];
+
+/** API versions of a namespace, in any case; none of one that there is not. */
+export const versionsOf = (namespace: string): readonly string[] =>
+  PROVIDERS.find((provider) => provider.namespace.toLowerCase() === namespace.toLowerCase())?.apiVersions ?? [];

@@ -1,7 +1,7 @@
 import { scalar } from '../../json-scalar.ts';
 import { fields, readBody, readOnly } from '../body.ts';
 import { refused } from '../errors.ts';
-import { locationName } from '../location.ts';
+import { groupLocation } from '../location.ts';
 import { type Asked, type Method, method } from '../method.ts';
 import { begin } from '../operation.ts';
 import { page } from '../paging.ts';
@@ -35,7 +35,7 @@ export const resourceGroupMethods: readonly Method[] = [
       const { location, tags } = readBody(asked.request.body, form);
       const path = groupPath(subscription.id, checkedName(parameters.group));
       const known = subscription.groups.get(keyOf(path));
-      const place = locationName(location);
+      const place = groupLocation(location);
       if (known?.state === 'Deleting') throw groupBeingDeleted(known);
       if (known && known.location !== place) throw elsewhere(known, place);
       const record: ResourceGroup = {

@@ -1,6 +1,5 @@
 import { roomIn } from '../interface-addresses.ts';
 import { seenRecord } from '../kind.ts';
-import { locationName } from '../location.ts';
 import { usagesOf } from '../machine-quotas.ts';
 import { type Method, method } from '../method.ts';
 import { pathOf } from '../tracked-methods.ts';
@@ -15,7 +14,7 @@ export const usageMethods: readonly Method[] = [
     action: 'usage.list',
     answer: ({ subscription, parameters }) => ({
       status: 200,
-      body: { value: usagesOf(subscription, locationName(parameters.location)) },
+      body: { value: usagesOf(subscription, parameters.location) },
     }),
   }),
   method({

@@ -13,6 +13,8 @@ interface Refused {
   readonly want: string;
 }
 
+const COMPUTE = `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Compute`;
+
 const refusals: readonly Refused[] = [
   { name: 'no token', path: GROUP, headers: { authorization: '' }, want: '401 AuthenticationFailed' },
   { name: 'another scheme', path: GROUP, headers: { authorization: 'Basic YQ==' }, want: '401 AuthenticationFailed' },
@@ -52,6 +54,30 @@ const refusals: readonly Refused[] = [
     path: `${NETWORK}/virtualNetworks/v`,
     body: { properties: {} },
     want: '400 LocationRequired',
+  },
+  {
+    name: 'a resource in a location that there is not',
+    method: 'PUT',
+    path: `${NETWORK}/virtualNetworks/v`,
+    body: { ...networkBody(), location: 'westeurop' },
+    want: '400 LocationNotAvailableForResourceType',
+  },
+  {
+    name: 'a resource group in a location that there is not',
+    method: 'PUT',
+    path: GROUP.replace('Rg', 'other'),
+    body: { location: 'westeurop' },
+    want: '400 LocationNotAvailableForResourceGroup',
+  },
+  {
+    name: 'a list of a location that there is not',
+    path: `${COMPUTE}/locations/westeurop/usages`,
+    want: '400 NoRegisteredProviderFound',
+  },
+  {
+    name: 'images of a location that there is not',
+    path: `${COMPUTE}/locations/westeurop/publishers/p/artifacttypes/vmimage/offers/o/skus/s/versions`,
+    want: '400 NoRegisteredProviderFound',
   },
   {
     name: 'a property that there is not',
@@ -101,6 +127,42 @@ describe('ARM’s front door', () => {
     await made.send('GET', GROUP, { headers: { authorization: 'Bearer s3cret' } });
     assert.doesNotMatch(JSON.stringify(made.sandbox.control.log.entries()), /s3cret/);
     assert.doesNotMatch(JSON.stringify(made.sandbox.control.budgets.levels()), /s3cret/);
+  });
+});
+
+describe('a location that there is not', () => {
+  const told = async (path: string, body?: object): Promise<string> => {
+    await using made = await bench();
+    const answer = await made.send(body === undefined ? 'GET' : 'PUT', path, body === undefined ? {} : { body });
+    return answer.body.error.message;
+  };
+  // https://github.com/Azure/azure-rest-api-specs/pull/8347
+  it('of a resource: the regions of its type are named', async () =>
+    assert.match(
+      await told(`${NETWORK}/virtualNetworks/v`, { ...networkBody(), location: 'West Europ' }),
+      /^The provided location 'West Europ' is not available for resource type 'Microsoft\.Network\/virtualNetworks'\. List of available regions for the resource type is '(?:[a-z0-9]+,)*westeurope(?:,[a-z0-9]+)*'\.$/,
+    ));
+  // https://github.com/cloud-barista/cb-spider/issues/527
+  it('of a resource group: the regions are named', async () =>
+    assert.match(
+      await told(GROUP.replace('Rg', 'other'), { location: 'westeurop' }),
+      /^The provided location 'westeurop' is not available for resource group\. List of available regions is '(?:[a-z0-9]+,)*westeurope(?:,[a-z0-9]+)*'\.$/,
+    ));
+  // https://github.com/Azure/azure-cli/issues/2003
+  it('in a path: the API versions and the locations are named', async () =>
+    assert.match(
+      await told(`${COMPUTE}/locations/westeurop/usages`),
+      /^No registered resource provider found for location 'westeurop' and API version '[\d-]+' for type 'locations\/usages'\. The supported api-versions are '[\d, -]+'\. The supported locations are '(?:[a-z0-9]+, )*westeurope(?:, [a-z0-9]+)*'\.$/,
+    ));
+  it('is none of those that the provider names', async () => {
+    await using made = await bench();
+    const { resourceTypes = [] } = await made.resources.providers.get('Microsoft.Network');
+    const networks = resourceTypes.find(({ resourceType }) => resourceType === 'virtualNetworks');
+    const names = new Set(networks?.locations);
+    assert.deepEqual(
+      [names.has('West Europe'), names.has('Sweden Central'), names.has('West Europ')],
+      [true, true, false],
+    );
   });
 });
 
