@@ -150,6 +150,7 @@ export function toFailure(error: unknown, sent: Sent): Failure {
     ...(seen.requestId ? { requestId: seen.requestId } : {}),
     ...(quotas.has(seen.code) ? { quota: true as const } : {}),
     ...(seen.code === 'IdempotentInstanceTerminated' ? { ended: true as const } : {}),
+    ...(seen.noRegion === undefined || sent.mutating ? {} : { region: seen.noRegion }),
   };
   return withWait({ kind: kindOf(seen, sent), ...about }, seen.retryAfterMs);
 }
@@ -161,13 +162,13 @@ interface Look {
   /** Undefined: no answer came. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** No answer came, as the host of the region has no address. */
-  readonly isNoRegion: boolean;
+  /** No answer came, as the host of this region has no address. */
+  readonly noRegion: string | undefined;
 }
 
-function kindOf({ code, status, isNoRegion }: Look, sent: Sent): Failure['kind'] {
+function kindOf({ code, status, noRegion }: Look, sent: Sent): Failure['kind'] {
   // why: a name that the network says does not exist has no address in 30 s either; a write comes after reads that found one
-  if (isNoRegion) return sent.mutating ? 'retryable' : 'terminal';
+  if (noRegion !== undefined) return sent.mutating ? 'retryable' : 'terminal';
   const unanswered = sent.mutating ? 'ambiguous' : 'retryable';
   const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
   if (known === 'retryable' && sent.makesTwins && (status ?? 0) >= 500) return 'ambiguous';
@@ -186,7 +187,7 @@ function look(error: unknown): Look {
   return {
     code: ($metadata === undefined && typeof code === 'string' && code) || named(name, $response?.statusCode),
     message: withRegion(message ?? String(error)).slice(0, longestMessage),
-    isNoRegion: $metadata?.httpStatusCode === undefined && noRegion.test(message ?? ''),
+    noRegion: $metadata?.httpStatusCode === undefined ? unknownHost.exec(message ?? '')?.[1] : undefined,
     requestId: $metadata?.requestId,
     status: $metadata?.httpStatusCode ?? $response?.statusCode,
     retryAfterMs: retryAfterOf(headers?.['retry-after'], headers?.['date']),
@@ -194,13 +195,13 @@ function look(error: unknown): Look {
 }
 
 /** Not EAI_AGAIN: with that the network could not tell. */
-const noRegion = /^getaddrinfo ENOTFOUND \w+\.[a-z0-9-]+\.amazonaws\.com/;
+const unknownHost = /^getaddrinfo ENOTFOUND \w+\.([a-z0-9-]+)\.amazonaws\.com/;
 
 /** AWS has a host name for each region: where a name has no address, the region may be none. */
 const withRegion = (message: string): string =>
   message.replace(
     /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\w+\.([a-z0-9-]+)\.amazonaws\.com\S*)$/,
-    'the network knows no $1: is "$2" a region of AWS? Correct `region:` of the target. If it is one, mend the network of this machine.',
+    'the network knows no $1: is "$2" a region of AWS? Correct `region:` of the target; to list the regions: aws ec2 describe-regions --all-regions --region us-east-1. If it is one, mend the network of this machine.',
   );
 
 /** An answer that is no answer of EC2's, as a proxy gives, has no code but its status. */

@@ -1,5 +1,5 @@
-import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Provider } from '@azure/arm-resources';
+import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Access, Session } from '../../src/ports/provider.ts';
 import { type Client, makeClient } from './client.ts';
@@ -29,7 +29,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
   };
   return {
     scope: access.scope,
-    identify: identifyOnce(account, client),
+    ...identityOf(account, client),
     actuators: {
       network: networkActuator(scope),
       subnet: subnetActuator(scope),
@@ -45,16 +45,42 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
 
 /**
  * Azure's credentials are of no subscription; that they may look into this one, and that it is this one which answers, says
- * all there is to know. `Microsoft.Network` is asked for, as it must be registered there in any case.
+ * all there is to know. `Microsoft.Network` is asked for, as it must be registered there in any case. The same answer names the locations.
  */
-function identifyOnce(account: string, client: Client): Session['identify'] {
+function identityOf(account: string, client: Client): Required<Pick<Session, 'identify' | 'checkRegions'>> {
   let known: Result<string> | undefined;
-  return async (call: Call) => {
-    if (known) return known;
-    const answer = await client.ask(call, ({ resources }) => resources.providers.get('Microsoft.Network'));
-    if (!answer.ok) return answer;
-    const { subscription } = partsOfId(answer.value.id ?? '');
-    known = { ok: true, value: subscription.toLowerCase() === account.toLowerCase() ? account : subscription };
-    return known;
+  let locations: ReadonlySet<string> = new Set();
+  return {
+    identify: async (call) => {
+      if (known) return known;
+      const answer = await client.ask(call, ({ resources }) => resources.providers.get('Microsoft.Network'));
+      if (!answer.ok) return answer;
+      const { subscription } = partsOfId(answer.value.id ?? '');
+      known = { ok: true, value: subscription.toLowerCase() === account.toLowerCase() ? account : subscription };
+      locations = locationsIn(answer.value);
+      return known;
+    },
+    checkRegions: async (regions) => ({ ok: true, value: regions.flatMap((region) => noRegion(region, locations)) }),
   };
 }
+
+/**
+ * The locations of virtual networks, by which Resource Manager refuses others:
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/resource-providers-and-types#azure-cli. Empty where it does not say.
+ */
+function locationsIn({ resourceTypes = [] }: Provider): ReadonlySet<string> {
+  const networks = resourceTypes.find(({ resourceType }) => resourceType?.toLowerCase() === 'virtualnetworks');
+  return new Set((networks?.locations ?? []).map(canonicalLocation));
+}
+
+const noRegion = (region: string, locations: ReadonlySet<string>): readonly Failure[] =>
+  locations.size === 0 || locations.has(canonicalLocation(region))
+    ? []
+    : [
+        {
+          kind: 'terminal',
+          code: 'unknown-region',
+          message: `Azure has no location "${region}" for virtual networks. Correct \`region:\` of the target. List the locations: az account list-locations --query "[].name" --output tsv`,
+          region,
+        },
+      ];

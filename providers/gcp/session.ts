@@ -9,6 +9,7 @@ import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
 import { networkActuator } from './network.ts';
+import { checkRegions } from './regions.ts';
 import type { Scope } from './scope.ts';
 import { subnetActuator } from './subnet.ts';
 
@@ -25,6 +26,7 @@ export function openSession(access: Access, clock: Clock): Session {
   return {
     scope: access.scope,
     identify: identifyOnce(client),
+    checkRegions: (regions, call) => checkRegions(regions, { ...access, client }, call),
     actuators: {
       network: networkActuator(scope),
       subnet: subnetActuator(scope),

@@ -112,6 +112,7 @@ export interface Told {
 
 export type BlockCode =
   | 'not-observed'
+  | 'unknown-region'
   | 'pending'
   | 'claimed-twice'
   | 'name-taken'

@@ -8,6 +8,8 @@ export type Failure = {
   readonly quota?: true;
   /** Of a creation that was sent again: the first one made it, and it is there no more. */
   readonly ended?: true;
+  /** The cloud has no region of this name. */
+  readonly region?: string;
 } & (
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
   /** `retryAfterMs`: as long as the cloud asks us to wait. */

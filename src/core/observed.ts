@@ -84,10 +84,18 @@ export interface Observation {
   readonly at: number;
   readonly resources: readonly Observed[];
   readonly gaps: readonly Gap[];
+  /** Regions of some of the scope's targets that the cloud does not have. Where it has none of them, each kind has a gap. */
+  readonly unknownRegions?: readonly UnknownRegion[];
   /** Ids that our store knows, that the listing missed, and whose last write is too recent to judge. */
   readonly pending: readonly CloudId[];
   /** Requests it took. */
   readonly calls: number;
+}
+
+/** `reason`: a sentence with the places of the region in the specs, and the way to list the right ones. */
+export interface UnknownRegion {
+  readonly region: string;
+  readonly reason: string;
 }
 
 /** A listing that failed or was cut short: absence of that kind proves nothing. */

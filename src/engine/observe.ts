@@ -1,7 +1,7 @@
 import { backoff, type Failure, maxAttempts, type Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Gap, Observation, Observed } from '../core/observed.ts';
+import type { Gap, Observation, Observed, UnknownRegion } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import type { Actuator } from '../ports/actuator.ts';
 import { ListingFailed } from '../ports/provider.ts';
@@ -9,6 +9,7 @@ import { apartMs, type Missing, missingOf, standingUnder } from './absence.ts';
 import { type Calls, callLog, callsOf, type OperationStore } from './calls.ts';
 import { cancellationOn, sleepFor, wait } from './cancellation.ts';
 import type { EnginePorts, PassControl, Site } from './ports.ts';
+import { namesOf, placedMessage } from './regions.ts';
 
 /** One look at a scope. Never throws but for an abort: what could not be seen is a gap. */
 export async function observe(
@@ -52,8 +53,10 @@ async function look(eye: Look): Promise<Observation> {
   const at = eye.knowledge.readAt ?? eye.ports.clock.now();
   const scope = eye.site.session.scope;
   const stranger = await strangerOf(eye);
-  if (stranger) {
-    const gaps = kindNames.map((kind): Gap => ({ kind, ...stranger }));
+  const unknownRegions = stranger ? [] : await unknownRegionsOf(eye);
+  const refused = stranger ?? nowhere(unknownRegions, eye.site);
+  if (refused) {
+    const gaps = kindNames.map((kind): Gap => ({ kind, ...refused }));
     return { scope, at, resources: [], gaps, pending: [], calls: eye.calls.calls.reads };
   }
   await resume(eye);
@@ -67,6 +70,7 @@ async function look(eye: Look): Promise<Observation> {
     at,
     resources,
     gaps: [...listed, ...read].flatMap(({ gaps }) => gaps),
+    ...(unknownRegions.length === 0 ? {} : { unknownRegions }),
     pending: [...missing.pending, ...standingUnder(unfound(missing, read, eye.knowledge), resources)],
     calls: eye.calls.calls.reads,
   };
@@ -76,12 +80,33 @@ async function look(eye: Look): Promise<Observation> {
 async function strangerOf(eye: Look): Promise<Omit<Gap, 'kind'> | undefined> {
   const { session, account } = eye.site;
   const who = await patiently(eye, () => session.identify(eye.calls.reading()));
-  if (!who.ok) return { code: who.failure.code, reason: who.failure.message };
+  if (!who.ok) return { code: who.failure.code, reason: placedMessage(who.failure, eye.site.regions) };
   if (who.value === account) return undefined;
   return {
     code: 'wrong-account',
     reason: `the credentials of ${session.scope} are those of ${who.value}, not of ${account}; nothing is read or written`,
   };
+}
+
+/** A question that the cloud does not answer rules no region out: a creation there tells. */
+async function unknownRegionsOf(eye: Look): Promise<readonly UnknownRegion[]> {
+  const { session, regions } = eye.site;
+  const names = namesOf(regions);
+  if (session.checkRegions === undefined || names.length === 0) return [];
+  const found = await patiently(
+    eye,
+    async () => (await session.checkRegions?.(names, eye.calls.reading())) ?? { ok: true, value: [] },
+  );
+  if (!found.ok) return [];
+  return found.value.flatMap((failure) =>
+    failure.region === undefined ? [] : [{ region: failure.region, reason: placedMessage(failure, regions) }],
+  );
+}
+
+/** The cloud has none of the scope's regions: nothing of it can be there. */
+function nowhere(unknown: readonly UnknownRegion[], { regions }: Site): Omit<Gap, 'kind'> | undefined {
+  if (unknown.length === 0 || unknown.length < namesOf(regions).length) return undefined;
+  return { code: 'unknown-region', reason: unknown.map(({ reason }) => reason).join(' ') };
 }
 
 /** What an earlier process began ends first, so that the look shows what came of it. */

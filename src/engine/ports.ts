@@ -1,4 +1,5 @@
 import type { Action, Finding, ScopePlan, Verb, WithholdCode } from '../core/action.ts';
+import type { PlacedRegion } from '../core/compile/compile.ts';
 import type { Holdings } from '../core/compile/dialect.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
@@ -20,6 +21,8 @@ export interface Site {
   readonly session: Session;
   /** Whose the credentials must be, by the cloud's own word. */
   readonly account: string;
+  /** Of the scope's targets; absent: no region is checked. */
+  readonly regions?: readonly PlacedRegion[];
   readonly batches: BatchLimits;
   readonly holds: Pick<Holdings, 'fixedMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */

@@ -94,6 +94,12 @@ export function redactedSession(session: Session, credential?: CloudCredential):
   return {
     scope: session.scope,
     identify: async (call) => cleared(await session.identify(around(call, words)), words),
+    ...(session.checkRegions === undefined
+      ? {}
+      : {
+          checkRegions: async (regions, call) =>
+            clearedAll(await session.checkRegions?.(regions, around(call, words)), words),
+        }),
     ...(session.resume === undefined
       ? {}
       : { resume: async (kept, call) => session.resume?.(kept, around(call, words)) }),
@@ -103,6 +109,11 @@ export function redactedSession(session: Session, credential?: CloudCredential):
     actuators: actuators as unknown as Session['actuators'], // why: as above
     close: () => session.close(),
   };
+}
+
+function clearedAll(found: Result<readonly Failure[]> | undefined, words: Redactor): Result<readonly Failure[]> {
+  if (found === undefined) return { ok: true, value: [] };
+  return found.ok ? { ok: true, value: found.value.map((failure) => clear(failure, words)) } : cleared(found, words);
 }
 
 async function answerOf(

@@ -24,6 +24,7 @@ export function siteOn(
   return {
     session,
     account,
+    regions: scope.regions,
     batches: provider.batches,
     holds: provider.dialect.holds,
     secret: async (address) => {

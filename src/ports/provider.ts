@@ -25,6 +25,11 @@ export interface Session {
   readonly scope: ScopeKey;
   /** Whose credentials these are, by the cloud's own word: an account, a project, a subscription. Asked before the first listing. */
   identify(call: Call): Promise<Result<string>>;
+  /**
+   * Asked after `identify`, and before the first listing. The failures of those regions that the cloud does not have; each names its own.
+   * Absent: `identify` tells, or the cloud has any. Once the cloud was found to have a region, this process asks for it no more.
+   */
+  checkRegions?(regions: readonly string[], call: Call): Promise<Result<readonly Failure[]>>;
   /** Listings of several kinds may share requests; a session is opened for one pass. */
   readonly actuators: { readonly [K in Kind]: Actuator<K> };
   /** Whether such a machine can be launched, asked before anything is changed for it. What a session has once found possible it need not ask again. */

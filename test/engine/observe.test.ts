@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { PlacedRegion } from '../../src/core/compile/compile.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import { type Knowledge, type Settled, withoutStore } from '../../src/core/knowledge.ts';
 import type { Observation, Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
 import { observe } from '../../src/engine/observe.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { ListingFailed, type Session } from '../../src/ports/provider.ts';
 import { at, observed, attributes as of } from '../support/actions.ts';
 import { type Script, scriptedSession, unlimited } from '../support/scripted-session.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
@@ -36,14 +37,21 @@ function knowing(...ids: readonly (readonly [CloudId, Kind, number, 'seen'?])[])
   return (now) => ({ ...withoutStore('acme'), store: 's1', settled: new Map(settled(now)) });
 }
 
+interface Around {
+  readonly oneByName?: readonly Kind[];
+  readonly clock?: VirtualClock;
+  readonly regions?: readonly PlacedRegion[];
+}
+
 async function look(
   script: Script,
   knowledge: (now: number) => Knowledge = knowing(),
-  { oneByName = [], clock = virtualClock() }: { oneByName?: readonly Kind[]; clock?: VirtualClock } = {},
+  { oneByName = [], clock = virtualClock(), regions }: Around = {},
 ): Promise<Observation> {
   const site = {
     session: scriptedSession(script),
     account: 'acme',
+    ...(regions && { regions }),
     batches: {},
     holds: { fixedMarks: [], oneByName },
     secret: async () => ({}),
@@ -266,6 +274,77 @@ describe('observe, its calls', () => {
       void clock.sleep(100).then(() => stop.abort(new Error('shutdown')));
       await assert.rejects(seen, /stopped: by the caller/);
     });
+  });
+});
+
+describe('regions of targets', () => {
+  const regions = ['north', 'south'].map((region, i) => ({
+    region,
+    at: { file: 'targets.yaml', line: 7 + 10 * i, column: 11 },
+  }));
+  const noRegion = (region: string): Failure => ({
+    kind: 'terminal',
+    code: 'none',
+    message: `no region ${region}`,
+    region,
+  });
+  const among =
+    (...there: readonly string[]): Session['checkRegions'] =>
+    async (asked) =>
+      ok(asked.filter((region) => !there.includes(region)).map(noRegion));
+
+  it('none is there: every kind is a gap, which names the place of each in the specs', async () => {
+    const script = { ...listing(), checkRegions: among() };
+    const seen = await look(script, knowing(), { regions });
+    assert.equal(script.asked(), 0, 'nothing is listed');
+    assert.deepEqual([seen.gaps.length, seen.resources, seen.unknownRegions], [5, [], undefined]);
+    const reason = 'at targets.yaml:7:11: no region north at targets.yaml:17:11: no region south';
+    for (const gap of seen.gaps) assert.deepEqual([gap.code, gap.reason], ['unknown-region', reason]);
+  });
+
+  it('one of two is there: all is listed, and the other is named', async () => {
+    const script = { ...listing(), checkRegions: among('south') };
+    const seen = await look(script, knowing(), { regions });
+    assert.deepEqual([idsOf(seen), seen.gaps], [['sub-1'], []]);
+    assert.deepEqual(seen.unknownRegions, [{ region: 'north', reason: 'at targets.yaml:7:11: no region north' }]);
+  });
+
+  it('two targets of one region: it is asked for once, and both places are named', async () => {
+    const asked: unknown[] = [];
+    const checkRegions: Session['checkRegions'] = async (names, call) => {
+      asked.push(names);
+      return among()?.(names, call) ?? ok([]);
+    };
+    const twice = regions.map(({ at }) => ({ region: 'north', at }));
+    const { gaps } = await look({ checkRegions }, knowing(), { regions: twice });
+    assert.deepEqual(asked, [['north']]);
+    assert.equal(gaps[0]?.reason, 'at targets.yaml:7:11, targets.yaml:17:11: no region north');
+  });
+
+  it('all are there: nothing is told', async () => {
+    const seen = await look({ ...listing(), checkRegions: among('north', 'south') }, knowing(), { regions });
+    assert.deepEqual([idsOf(seen), seen.gaps, 'unknownRegions' in seen], [['sub-1'], [], false]);
+  });
+
+  it('the question is denied: none is ruled out', async () => {
+    const checkRegions: Session['checkRegions'] = async () => ({ ok: false, failure: failure('terminal', 'Denied') });
+    const seen = await look({ ...listing(), checkRegions }, knowing(), { regions });
+    assert.deepEqual([idsOf(seen), seen.gaps, 'unknownRegions' in seen], [['sub-1'], [], false]);
+  });
+
+  it('the question is throttled: it is asked again', async () => {
+    let asked = 0;
+    const checkRegions: Session['checkRegions'] = async (names, call) => {
+      asked += 1;
+      return asked === 1 ? { ok: false, failure: failure('throttled', 'Slow') } : (among()?.(names, call) ?? ok([]));
+    };
+    assert.equal((await look({ checkRegions }, knowing(), { regions })).gaps.length, 5);
+    assert.equal(asked, 2);
+  });
+
+  it('whose credentials they are has no answer there: the place is named too', async () => {
+    const { gaps } = await look({ account: { ok: false, failure: noRegion('south') } }, knowing(), { regions });
+    assert.deepEqual([gaps[0]?.code, gaps[0]?.reason], ['none', 'at targets.yaml:17:11: no region south']);
   });
 });
 

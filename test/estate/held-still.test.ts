@@ -8,6 +8,7 @@ import { attributes, observed, remove } from '../support/actions.ts';
 const scopeAt = (scope: string, target: string): CompiledScope => ({
   scope,
   targets: [],
+  regions: [],
   wanted: { desired: [], documents: new Map(), additive: new Set(), mode: 'enforce', targets: [target] },
   launches: new Map(),
 });

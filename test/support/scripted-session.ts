@@ -9,6 +9,7 @@ import type { KeptOperation, Session } from '../../src/ports/provider.ts';
 /** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
 export interface Script {
   readonly account?: Result<string>;
+  checkRegions?: Session['checkRegions'];
   list?(kind: Kind, call: Call): Promise<readonly Observed[]>;
   read?(kind: Kind, ids: readonly CloudId[]): Promise<readonly Result<Observed | undefined>[]>;
   create?(batch: readonly Creation[], call: Call): Promise<readonly Result<Observed>[]>;
@@ -23,6 +24,7 @@ export function scriptedSession(script: Script): Session {
     scope: 'memory/acme/here',
     identify: async () => script.account ?? { ok: true, value: 'acme' },
     actuators: actuators as unknown as Session['actuators'], // why: one actuator for every kind, each made above
+    ...(script.checkRegions === undefined ? {} : { checkRegions: script.checkRegions }),
     ...(script.resume === undefined ? {} : { resume: script.resume }),
     close: async () => undefined,
   };

@@ -1,10 +1,10 @@
 import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
+import { namesOf, placedMessage } from '../../engine/regions.ts';
 import { openSession } from '../../engine/session.ts';
 import { openingOf } from '../../estate/open-site.ts';
 import type { Call } from '../../ports/actuator.ts';
-import type { Session } from '../../ports/provider.ts';
 import type { Context } from '../context.ts';
 import { bad, type Check } from './check.ts';
 
@@ -31,35 +31,48 @@ async function checkScope(scope: CompiledScope, { name: share, clouds }: Estate,
   try {
     const { house, clock, stop: signal } = asking;
     const session = await openSession(opening, { secrets: house.secrets, clock, signal });
-    const who = await ask(session, share, asking);
+    const call = callOf(share, asking);
+    const who = await session.identify(call);
+    const asked = { name, account: access.account, endpoint: access.endpoint, regions: scope.regions };
+    const check = judge(who, asked);
+    const found = check.state === 'good' ? await session.checkRegions?.(namesOf(scope.regions), call) : undefined;
     await session.close();
-    return judge(who, { name, account: access.account, endpoint: access.endpoint });
+    return judgeRegions(found, asked) ?? check;
   } catch (error) {
     return bad(name, error);
   }
 }
 
-const ask = (session: Session, share: string, { house, stop }: Asking): Promise<Result<string>> => {
-  const call: Call = {
-    signal: AbortSignal.any([stop, AbortSignal.timeout(10_000)]),
-    admit: async ({ costs }) => void (await house.limiter.take({ costs, rank: 'reads', share }, stop)),
-    report: () => undefined,
-    secret: async () => ({}),
-  };
-  return session.identify(call);
-};
+const callOf = (share: string, { house, stop }: Asking): Call => ({
+  signal: AbortSignal.any([stop, AbortSignal.timeout(10_000)]),
+  admit: async ({ costs }) => void (await house.limiter.take({ costs, rank: 'reads', share }, stop)),
+  report: () => undefined,
+  secret: async () => ({}),
+});
 
 interface Asked {
   readonly name: string;
   readonly account: string;
   readonly endpoint: string | undefined;
+  readonly regions: CompiledScope['regions'];
+}
+
+/** Undefined: the cloud has them all, or does not say. */
+function judgeRegions(found: Result<readonly Failure[]> | undefined, { name, regions }: Asked): Check | undefined {
+  if (!found?.ok || found.value.length === 0) return undefined;
+  return { name, state: 'bad', detail: found.value.map((failure) => placedMessage(failure, regions)).join(' ') };
 }
 
 function judge(who: Result<string>, asked: Asked): Check {
-  const { name, account } = asked;
+  const { name, account, regions } = asked;
   if (!who.ok) {
-    const { code, message } = who.failure;
-    return { name, state: 'bad', detail: `${code}: ${message}`, next: remedy(who.failure, asked) };
+    const { code } = who.failure;
+    return {
+      name,
+      state: 'bad',
+      detail: `${code}: ${placedMessage(who.failure, regions)}`,
+      next: remedy(who.failure, asked),
+    };
   }
   if (who.value === account) return { name, state: 'good', detail: `the credentials are those of ${account}` };
   return {

@@ -28,7 +28,8 @@ export async function readEstate(choice: Choice, { house, clock }: Context): Pro
   refuseUnknown(choice.targets, targets);
   const today = dayOf(clock.now());
   const opened = await openEstate(tree, (cloud) => cloudOf(cloud, house), today);
-  const scopes = opened.compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
+  const chosen = opened.compiled.scopes.filter((scope) => isChosen(scope, choice.targets));
+  const scopes = chosen.map((scope) => regionsFromHere(scope, choice.dir));
   if (!choice.allowEndpoint) refuseEndpoints({ tree, scopes, dir: choice.dir });
   return { ...opened, dir: choice.dir, scopes };
 }
@@ -47,6 +48,12 @@ async function cloudOf(name: Cloud, house: Context['house']): Promise<Provider> 
 
 const isChosen = ({ targets }: CompiledScope, names: readonly string[]): boolean =>
   names.length === 0 || targets.some(({ metadata }) => names.includes(metadata.name));
+
+/** Places of regions by the path that a person sees from where the question was asked. */
+const regionsFromHere = (scope: CompiledScope, dir: string): CompiledScope => ({
+  ...scope,
+  regions: scope.regions.map(({ region, at }) => ({ region, at: { ...at, file: join(dir, at.file) } })),
+});
 
 function refuseUnknown(names: readonly string[], targets: readonly TargetDoc[]): void {
   const known = targets.map(({ metadata }) => metadata.name);

@@ -6,6 +6,7 @@ import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
+import type { Position } from '../spec/position.ts';
 import { ofKind } from '../spec/spec-set.ts';
 import type { Dialect } from './dialect.ts';
 import { governing } from './governing.ts';
@@ -29,9 +30,17 @@ export interface CompileInput {
 export interface CompiledScope {
   readonly scope: ScopeKey;
   readonly targets: readonly TargetDoc[];
+  /** Of its targets, in their order. */
+  readonly regions: readonly PlacedRegion[];
   readonly wanted: Wanted;
   /** What an instance boots with, by its document's address: read at apply only. */
   readonly launches: ReadonlyMap<Address, LaunchRef>;
+}
+
+/** A target's region as its document has it, and its place there. */
+export interface PlacedRegion {
+  readonly region: string;
+  readonly at: Position;
 }
 
 export interface LaunchRef {
@@ -55,9 +64,9 @@ export interface Compiled {
  *   Instance       | one instance per replica
  */
 export function compile(input: CompileInput): Compiled {
-  const sites = ofKind(input.documents, 'Target').flatMap(({ value }) => {
-    const dialect = input.dialects[value.spec.provider];
-    return dialect === undefined ? [] : [siteOf(value, dialect, input.estate, input.today)];
+  const sites = ofKind(input.documents, 'Target').flatMap((target) => {
+    const dialect = input.dialects[target.value.spec.provider];
+    return dialect === undefined ? [] : [siteOf(target, dialect, input.estate, input.today)];
   });
   const byScope = Map.groupBy(sites, ({ dialect, place }) => dialect.scope(place));
   const scopes = [...byScope.keys()].sort().map((scope) => compileScope(scope, byScope.get(scope) ?? [], input));
@@ -70,6 +79,7 @@ function compileScope(scope: ScopeKey, sites: readonly Site[], { documents, hash
   return {
     scope,
     targets: sites.map(({ target }) => target),
+    regions: sites.map(({ target, regionAt }) => ({ region: target.spec.region, at: regionAt })),
     wanted: {
       desired: uniteDesired(desired),
       documents: uniteAllowed(parts.flatMap((part) => part.documents)),

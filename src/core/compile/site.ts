@@ -3,6 +3,7 @@ import { strictest } from '../mode.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Document, EstateDoc, TargetDoc } from '../spec/document.ts';
 import type { Located } from '../spec/located.ts';
+import type { Position } from '../spec/position.ts';
 import type { Dialect, Place } from './dialect.ts';
 
 /** One target, with how its cloud says things: what every kind is compiled against. */
@@ -10,12 +11,16 @@ export interface Site {
   readonly target: TargetDoc;
   readonly dialect: Dialect;
   readonly place: Place;
+  /** The place of its region in the specs. */
+  readonly regionAt: Position;
   readonly estateMode: Mode | undefined;
   readonly today: string;
 }
 
-export function siteOf(target: TargetDoc, dialect: Dialect, estate: EstateDoc, today: string): Site {
-  return { target, dialect, place: placeOf(target), estateMode: estate.spec.mode, today };
+export function siteOf(target: Located<TargetDoc>, dialect: Dialect, estate: EstateDoc, today: string): Site {
+  const { value } = target;
+  const regionAt = target.at(['spec', 'region']);
+  return { target: value, dialect, place: placeOf(value), regionAt, estateMode: estate.spec.mode, today };
 }
 
 export function placeOf({ spec: { account, region, zone, resourceGroup } }: TargetDoc): Place {

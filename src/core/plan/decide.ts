@@ -23,10 +23,12 @@ import {
 } from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
-import { gapOf, isUnrecorded, type World } from './world.ts';
+import { gapOf, isUnrecorded, unknownRegionOf, type World } from './world.ts';
 
 /** What to do about one wanted resource: the upper half of the truth table of plan.ts. */
 export function decide(desired: Desired, world: World): readonly Decision[] {
+  const nowhere = unknownRegionOf(world, desired);
+  if (nowhere !== undefined) return [blocked(desired, 'unknown-region', nowhere.reason, world)];
   const gap = gapOf(world, desired.kind);
   if (gap !== undefined)
     return [

@@ -1,4 +1,6 @@
-import type { Gap } from '../observed.ts';
+import { prefixIn } from '../address.ts';
+import type { Desired } from '../desired.ts';
+import type { Gap, UnknownRegion } from '../observed.ts';
 import type { Address, CloudId, Kind } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -47,6 +49,14 @@ export const isUnrecorded = (one: Claimed): one is Unrecorded =>
 /** What kept this kind from being listed completely, if anything did. */
 export const gapOf = ({ input }: World, kind: Kind): Gap | undefined =>
   input.observation.gaps.find((gap) => gap.kind === kind);
+
+/** The region that a resource is wanted in, or in a zone of, where the cloud does not have it. */
+export function unknownRegionOf({ input }: World, { kind, address }: Desired): UnknownRegion | undefined {
+  const { unknownRegions = [] } = input.observation;
+  if (unknownRegions.length === 0) return undefined;
+  const [, , place = ''] = prefixIn(address, kind).split('/');
+  return unknownRegions.find(({ region }) => place === region || place.startsWith(`${region}-`));
+}
 
 /** Creations that may have happened, and settled objects that a listing missed too soon after their last write. */
 function pendingAddresses({ knowledge, observation }: PlanInput): ReadonlySet<Address> {

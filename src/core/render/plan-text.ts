@@ -175,7 +175,7 @@ function findingLines(findings: readonly Finding[], how: How, most: number): rea
 }
 
 /**
- * What was not listed, or waits for one and the same thing, is one line a kind: a cloud that does not answer, or a pause, would
+ * What was not listed, lies in a region that there is not, or waits for one and the same thing, is one line a kind: a cloud that does not answer, or a pause, would
  * fill the screen. All else is told by name.
  */
 function actingLines(findings: readonly Finding[], how: How): readonly string[] {
@@ -194,6 +194,7 @@ function actingLines(findings: readonly Finding[], how: How): readonly string[] 
 
 const together: readonly string[] = [
   'not-observed',
+  'unknown-region',
   'paused',
   'wave',
   'rollout-stopped',

@@ -5,6 +5,12 @@ import { type Case, runCases } from './run-cases.ts';
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
 const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
+/** As Google Cloud has it: many regions in one scope. */
+const subnetIn = (place: string) => ({
+  ...subnet,
+  name: `core.${place}`,
+  address: `aws/1/${place}/subnet/core.${place}`,
+});
 const standingSubnet = ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} });
 const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
 const web = want('instance', 'web-0', {
@@ -39,6 +45,19 @@ const cases: readonly Case[] = [
       'create network/other',
       'blocked subnet/core.app: not-observed',
       'incomplete subnet: Throttled',
+    ],
+  },
+  {
+    name: 'wanted in a region that there is not, or in a zone of one: block; another region has a longer name',
+    given: input(
+      [net, subnetIn('eu-9'), subnetIn('e1-b'), subnetIn('e100')],
+      looked([], { unknownRegions: ['eu-9', 'e1'].map((region) => ({ region, reason: `no region ${region}` })) }),
+    ),
+    want: [
+      'create network/core',
+      'create subnet/core.e100',
+      'blocked subnet/core.e1-b: unknown-region',
+      'blocked subnet/core.eu-9: unknown-region',
     ],
   },
   {

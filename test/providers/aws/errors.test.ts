@@ -25,10 +25,18 @@ test('a host name without an address: the message names the region, which may be
   const { message } = toFailure(Object.assign(new Error(said), { code: 'ENOTFOUND' }), read);
   assert.match(
     message,
-    /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS\? Correct `region:`/,
+    /^the network knows no sts\.eu-nowhere-1\.amazonaws\.com: is "eu-nowhere-1" a region of AWS\? Correct `region:` of the target; to list the regions: aws ec2 describe-regions /,
   );
   const other = toFailure(Object.assign(new Error('getaddrinfo ENOTFOUND proxy.example'), { code: 'ENOTFOUND' }), read);
   assert.equal(other.message, 'getaddrinfo ENOTFOUND proxy.example');
+});
+
+test('the failure names a region only where the network says that its host does not exist', () => {
+  const regionOf = (error: object, sent: Sent): string | undefined => toFailure(error, sent).region;
+  assert.equal(regionOf(nowhere('ENOTFOUND'), read), 'eu-nowhere-1');
+  assert.equal(regionOf(nowhere('ENOTFOUND'), write), undefined);
+  assert.equal(regionOf(nowhere('EAI_AGAIN'), read), undefined);
+  assert.equal(regionOf(broken('ENOTFOUND'), read), undefined);
 });
 
 describe('what an error means', () => {

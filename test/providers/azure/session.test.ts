@@ -52,6 +52,32 @@ describe('whose credentials they are', () => {
   });
 });
 
+describe('a location', () => {
+  const asked = ['westeurope', 'West Europe', 'WESTEUROPE', 'westeurop'];
+
+  test('that Azure does not have is named as it was written, and costs no request', async () => {
+    const { session } = await fresh();
+    const call = recordedCall();
+    await session.identify(call);
+    const answer = await session.checkRegions?.(asked, call);
+    assert.ok(answer?.ok);
+    assert.deepEqual(
+      answer.value.map((failure) => [failure.kind, failure.code, failure.region]),
+      [['terminal', 'unknown-region', 'westeurop']],
+    );
+    assert.match(answer.value[0]?.message ?? '', /no location "westeurop".*az account list-locations/);
+    assert.deepEqual(
+      call.admitted.map(({ action }) => action),
+      ['Providers_Get'],
+    );
+  });
+
+  test('is not ruled out where Azure has not said which there are', async () => {
+    const { session } = await fresh();
+    assert.deepEqual(await session.checkRegions?.(asked, recordedCall()), { ok: true, value: [] });
+  });
+});
+
 describe('listings of one pass', () => {
   test('networks, subnets, groups and rules take three requests together', async () => {
     const { session } = await fresh();

@@ -10,6 +10,7 @@ const told = {
 
 const blockCode = z.enum([
   'not-observed',
+  'unknown-region',
   'pending',
   'claimed-twice',
   'name-taken',
