@@ -1,5 +1,4 @@
-import type { Claim, Row } from '../../src/core/inventory/row.ts';
-import type { Status } from '../../src/core/inventory/status.ts';
+import type { Claim, Row, Status } from '../../src/core/inventory/row.ts';
 import type { Attributes, Cloud, Kind, Labels } from '../../src/core/resource.ts';
 
 /** Where the rows of one scope lie. */

@@ -1,5 +1,5 @@
 import { seesAll } from '../core/access/sees-all.ts';
-import type { Explanation } from '../core/inventory/explanation.ts';
+import type { Explanation } from '../core/inventory/ownership.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';

@@ -1,6 +1,5 @@
 import type { Desired } from '../core/desired.ts';
-import type { Explanation } from '../core/inventory/explanation.ts';
-import { type Ownership, ownership } from '../core/inventory/ownership.ts';
+import { type Explanation, type Ownership, ownership } from '../core/inventory/ownership.ts';
 import type { Address } from '../core/resource.ts';
 import { modeNow } from './mode-reason.ts';
 import { originsOf } from './origins.ts';

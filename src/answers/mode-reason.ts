@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Desired } from '../core/desired.ts';
-import type { ModeReason } from '../core/inventory/explanation.ts';
+import type { ModeReason } from '../core/inventory/ownership.ts';
 import { byStrictness, strictest } from '../core/mode.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import type { Document } from '../core/spec/document.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../core/inventory/explanation.ts';
+import type { Origin } from '../core/inventory/ownership.ts';
 import type { Row } from '../core/inventory/row.ts';
 import { Declined } from '../ports/declined.ts';
 import { type Grounds, openInForce } from './opened.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { nameIn } from '../core/address.ts';
 import type { Desired } from '../core/desired.ts';
-import type { Origin } from '../core/inventory/explanation.ts';
+import type { Origin } from '../core/inventory/ownership.ts';
 import type { Address } from '../core/resource.ts';
 import type { Document } from '../core/spec/document.ts';
 import type { ResourceDoc } from '../core/spec/effective-mode.ts';

@@ -1,5 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { Status } from '../core/inventory/status.ts';
+import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { halfDoneIn } from '../core/plan/succession.ts';

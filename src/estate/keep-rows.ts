@@ -1,7 +1,6 @@
-import { carryOver } from '../core/inventory/carry-over.ts';
-import type { Attempt } from '../core/inventory/deeds.ts';
-import { type RowsInput, rowsOf } from '../core/inventory/rows.ts';
-import { telling } from '../core/inventory/telling.ts';
+import { carryOver } from '../core/inventory/row.ts';
+import type { Attempt } from '../core/inventory/plan-outcome.ts';
+import { type RowsInput, rowsOf, telling } from '../core/inventory/rows.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';

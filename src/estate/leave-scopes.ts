@@ -1,4 +1,4 @@
-import { leftRows } from '../core/inventory/left-rows.ts';
+import { leftRows } from '../core/inventory/row.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Store } from '../ports/store.ts';
 import { scopeRows } from './scope-rows.ts';

@@ -1,6 +1,6 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
-import type { Explanation, Origin } from '../core/inventory/explanation.ts';
+import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';

@@ -1,5 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { Status } from '../core/inventory/status.ts';
+import type { Status } from '../core/inventory/row.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address, Kind, ScopeKey } from '../core/resource.ts';
 

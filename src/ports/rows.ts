@@ -1,6 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { Row } from '../core/inventory/row.ts';
-import type { Status } from '../core/inventory/status.ts';
+import type { Row, Status } from '../core/inventory/row.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { KeptRow, RowVersion } from './kept-row.ts';

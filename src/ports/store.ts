@@ -1,5 +1,5 @@
 import type { LostLedger } from '../core/knowledge.ts';
-import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authors } from './authors.ts';

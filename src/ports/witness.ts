@@ -1,4 +1,4 @@
-import type { SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 
 /** A place outside the database and its folder that keeps signed checkpoints, so that nobody who rewrites the ledger rewrites them too. */
 export interface Witness {

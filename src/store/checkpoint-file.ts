@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { canonical } from '../core/ledger/canonical.ts';
-import { type AnyCheckpoint, readCheckpoint } from '../core/ledger/checkpoint.ts';
+import { type AnyCheckpoint, readCheckpoint } from '../core/ledger/chain.ts';
 
 /** Signed checkpoints, one a line, only ever appended to. */
 export interface CheckpointFile {

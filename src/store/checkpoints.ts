@@ -1,18 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Head } from '../core/ledger/chain.ts';
-import {
-  type AnyCheckpoint,
-  checkpointText,
-  type EstateCheckpoint,
-  isSignedCheckpoint,
-  readCheckpoint,
-  rootOf,
-  type Signature,
-  type SignedCheckpoint,
-  sealText,
-} from '../core/ledger/checkpoint.ts';
+import { type Head, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isSignedCheckpoint, readCheckpoint, rootOf, type Signature, type SignedCheckpoint, sealText } from '../core/ledger/chain.ts';
 import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 import { checkpointFile } from './checkpoint-file.ts';

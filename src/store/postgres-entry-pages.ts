@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
-import { peopleOf } from '../core/ledger/entry-about.ts';
+import { peopleOf } from '../core/ledger/entry.ts';
 import type { EntryMatch, EntryPage, EntryPages, EntryQuery } from '../ports/entry-pages.ts';
 import type { LedgerEntry } from '../ports/ledger.ts';
 import type { Context } from './context.ts';

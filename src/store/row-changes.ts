@@ -1,6 +1,4 @@
-import type { Row } from '../core/inventory/row.ts';
-import type { Status } from '../core/inventory/status.ts';
-import { steadyRow } from '../core/inventory/steady-row.ts';
+import { type Row, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { KeptLook } from '../ports/rows.ts';
 import { sha256 } from './signing.ts';

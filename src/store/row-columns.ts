@@ -1,5 +1,4 @@
-import type { Row } from '../core/inventory/row.ts';
-import { rowRefs } from '../core/inventory/row-refs.ts';
+import { type Row, rowRefs } from '../core/inventory/row.ts';
 import type { Where } from '../ports/queue.ts';
 import type { WrittenRow } from './row-changes.ts';
 import { storableJson } from './statements.ts';

@@ -1,4 +1,4 @@
-import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/checkpoint.ts';
+import { type AnyCheckpoint, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/chain.ts';
 import type { Linked } from '../core/ledger/entry.ts';
 import { type Verdict, type Verification, verification } from '../core/ledger/verification.ts';
 import { defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';

@@ -1,4 +1,4 @@
-import type { SignedCheckpoint } from '../core/ledger/checkpoint.ts';
+import type { SignedCheckpoint } from '../core/ledger/chain.ts';
 import type { Undelivered } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 

@@ -3,7 +3,7 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import { isSignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
+import { isSignedCheckpoint } from '../../src/core/ledger/chain.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { trustedKeys } from '../../src/store/signing.ts';

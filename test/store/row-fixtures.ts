@@ -1,6 +1,5 @@
 import type { Bounds } from '../../src/core/access/grant.ts';
-import type { Row } from '../../src/core/inventory/row.ts';
-import type { Status } from '../../src/core/inventory/status.ts';
+import type { Row, Status } from '../../src/core/inventory/row.ts';
 import type { KeptLook, RowPage, RowQuery, Rows } from '../../src/ports/rows.ts';
 import { addressOf, scope } from './fixtures.ts';
 

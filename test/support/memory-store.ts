@@ -1,6 +1,5 @@
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import { type Head, peopleChain } from '../../src/core/ledger/chain.ts';
-import { rootOf, type SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
+import { type Head, peopleChain, rootOf, type SignedCheckpoint } from '../../src/core/ledger/chain.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Pass } from '../../src/ports/ledger.ts';

@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import type { SignedCheckpoint } from '../../src/core/ledger/checkpoint.ts';
-import { withoutHeads } from '../../src/core/ledger/checkpoint-sequence.ts';
+import { type SignedCheckpoint, withoutHeads } from '../../src/core/ledger/chain.ts';
 import { sha256 } from '../../src/store/signing.ts';
 import { readableWitnessAt, type WitnessMeans, witnessAt } from '../../src/witness/witnesses.ts';
 

@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
-import type { WitnessedCheckpoint } from '../../core/ledger/checkpoint.ts';
+import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
 import { formatMoment } from '../../core/render/moment.ts';

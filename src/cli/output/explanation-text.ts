@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
-import type { Explanation, ModeReason } from '../../core/inventory/explanation.ts';
-import type { Ownership } from '../../core/inventory/ownership.ts';
+import type { Explanation, ModeReason, Ownership } from '../../core/inventory/ownership.ts';
 import { printable } from '../../core/printable.ts';
 import { fieldLines, ruleText } from '../../core/render/fields.ts';
 import type { Paint } from '../../core/render/paint.ts';

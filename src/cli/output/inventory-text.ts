@@ -1,7 +1,6 @@
 import { nameIn } from '../../core/address.ts';
 import { claims } from '../../core/inventory/ownership.ts';
-import type { Claim } from '../../core/inventory/row.ts';
-import type { Status } from '../../core/inventory/status.ts';
+import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { Gap } from '../../core/observed.ts';
 import { printable } from '../../core/printable.ts';
 import { type Ago, touchedText } from '../../core/render/touched-text.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../../core/inventory/explanation.ts';
+import type { Origin } from '../../core/inventory/ownership.ts';
 import { table } from './table.ts';
 
 /** Field, value, layer and line, aligned; by document where there are several. */

@@ -1,6 +1,5 @@
 import type { Desired } from '../../core/desired.ts';
-import type { Explanation, ModeReason, Origin } from '../../core/inventory/explanation.ts';
-import type { Ownership } from '../../core/inventory/ownership.ts';
+import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
 import { printable } from '../../core/printable.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';

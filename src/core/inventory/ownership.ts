@@ -1,4 +1,4 @@
-import type { Finding, ScopePlan } from '../action.ts';
+import type { Finding, ScopePlan, Action } from '../action.ts';
 import type { Observed } from '../observed.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { type Claimed, claim, nobodysAs } from '../plan/claim.ts';
@@ -7,6 +7,8 @@ import { worldOf } from '../plan/world.ts';
 import type { Address } from '../resource.ts';
 import type { TouchedBy } from '../touch.ts';
 import type { Claim } from './row.ts';
+import type { Desired, Mode } from '../desired.ts';
+import type { FieldOrigin } from '../spec/field-origins.ts';
 
 /** Whom an object that stands may belong to. */
 export const claims = [
@@ -60,4 +62,36 @@ function claimOf({ claim: by }: Claimed, found: Told | undefined): Omit<Ownershi
     case 'nobody':
       return { claim: nobodysAs(by), why: found?.why ?? 'nobody claims it' };
   }
+}
+
+/** All that is known about one resource: what is wanted and who wrote that, what is there, whose it is, and what would happen. */
+export type Explanation = Asked & Found;
+
+interface Asked {
+  readonly address: Address;
+  readonly wanted: readonly Desired[];
+  readonly origins: readonly Origin[];
+  readonly mode: ModeReason | undefined;
+}
+
+interface Found {
+  readonly there: readonly Ownership[];
+  readonly actions: readonly Action[];
+  readonly findings: readonly Finding[];
+}
+
+/** Which line of which layer decided a field, in a document that wants the resource. `file`: as seen from where it was asked. */
+export interface Origin extends Omit<FieldOrigin, 'at'> {
+  readonly document: Address;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** The mode that holds for a resource, and the line that says so; without one nobody said anything. */
+export interface ModeReason {
+  readonly mode: Mode;
+  readonly why: string;
+  /** The stricter one that binds workers until the next generation: no commit lifts its own guard. */
+  readonly stillBoundBy?: Mode;
 }

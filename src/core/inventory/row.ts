@@ -1,9 +1,41 @@
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
-import type { FieldChange } from '../diff.ts';
+import { type FieldChange, diff } from '../diff.ts';
 import type { Part } from '../observed.ts';
-import type { Address, Attributes, Cloud, CloudId, Kind, Labels, ScopeKey } from '../resource.ts';
+import type { Address, Attributes, Cloud, CloudId, Kind, Labels, ScopeKey, Ref } from '../resource.ts';
 import type { TouchedBy } from '../touch.ts';
-import type { Status } from './status.ts';
+import { refsOf } from '../kinds/kinds.ts';
+import { canonical } from '../ledger/canonical.ts';
+
+/**
+ * How a line of the inventory stands; the first that fits:
+ *
+ *   status    | when
+ *   ----------+------------------------------------------------------------------------------------------------------
+ *   Paused    | a person holds still what would be done
+ *   Failed    | the last attempt failed, and a person must act; or updates do not stick
+ *   Settling  | written, or begun, and not to be seen on the cloud yet
+ *   Blocked   | what it needs is not there, not known, or not allowed: a block, a limit, protection, a stopped rollout
+ *   Missing   | it was there, is wanted, and is gone behind our back
+ *   Pending   | the specs have moved, and the cloud has not been brought along yet
+ *   Drifted   | the cloud has moved behind our back
+ *   Orphan    | ours, and no document wants it any more
+ *   Unmanaged | nobody claims it, or somebody else does
+ *   InSync    | as wanted
+ */
+export const statuses = [
+  'InSync',
+  'Drifted',
+  'Missing',
+  'Pending',
+  'Settling',
+  'Blocked',
+  'Failed',
+  'Unmanaged',
+  'Orphan',
+  'Paused',
+] as const;
+
+export type Status = (typeof statuses)[number];
 
 /** One line of the inventory: a resource that is wanted, an object that stands on a cloud, or both. Plain data. */
 export interface Row {
@@ -75,14 +107,14 @@ export interface Sides {
   readonly next?: Next;
 }
 
-export interface Wish {
+interface Wish {
   readonly attributes: Attributes[Kind];
   readonly mode: Mode;
   readonly protect: boolean;
   readonly deletionPolicy: DeletionPolicy;
 }
 
-export interface Sight {
+interface Sight {
   readonly attributes: Attributes[Kind];
   readonly state: 'ready' | 'pending' | 'deleting' | 'gone';
   readonly parts: readonly Part[];
@@ -94,3 +126,124 @@ export interface Next {
   readonly cause: 'drift' | 'rollout' | 'unknown';
   readonly held?: string;
 }
+
+/** What a line refers to, as it stands or as it is wanted: networks, subnets, groups; addresses where they are ours, else ids. */
+export function rowRefs({ place: { kind }, sides: { desired, observed } }: Row): readonly Ref[] {
+  const sides = [desired, observed].flatMap((side) => (side === undefined ? [] : side.attributes));
+  return [...new Set(sides.flatMap((attributes) => refsOf(kind, attributes)))];
+}
+
+/**
+ * The line without what differs from look to look while nothing happens to it; the very line where there is nothing of that.
+ * Two that are equal in this are one version. Not for people to read: they are told the line itself.
+ */
+export function steadyRow(row: Row): Row {
+  const { state, sides } = row;
+  const words = isOfCloud(state) ? [...said, ...counted] : counted;
+  const generation = state.status === 'InSync' ? 0 : state.generation;
+  const reason = without(words, state.reason);
+  const next = sides.next?.held === undefined ? sides.next : { ...sides.next, held: without(words, sides.next.held) };
+  if (generation === state.generation && reason === state.reason && next?.held === sides.next?.held) return row;
+  return { ...row, state: { ...state, generation, reason }, sides: next === undefined ? sides : { ...sides, next } };
+}
+
+/** Its reason has words of its cloud in it. */
+const isOfCloud = ({ status, code }: Row['state']): boolean => status === 'Failed' || code === 'not-observed';
+
+/** Of an answer of a cloud: what is encoded, ids of the call, and when it was. No name that we or a cloud give is so long. */
+const said: readonly RegExp[] = [
+  /[\w+=-]{100,}/g,
+  /(?<=(?:request|trace|correlation|tracking|activity|operation)[ _-]?id\W{1,4}(?:is )?['"]?)[\w-]+/gi,
+  /\boperation-[\w-]{10,}/g,
+  /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?/g,
+  /\b\d{8}T\d{6}Z?/g,
+];
+
+/** Of a limit: how what counts against it spreads over the estate. What it comes to stays. */
+const counted: readonly RegExp[] = [
+  /\(\d+ already made(?:, \d+ in other scopes)?\)/g,
+  /of \d+ resources(?=, the limit)/g,
+];
+
+const without = (words: readonly RegExp[], text: string): string =>
+  words.reduce((rest, each) => rest.replace(each, '…'), text);
+
+/** What became another between two versions of a line: how it stood, whose it was, what was asked for and what was there. */
+export function versionChanges(from: Row, to: Row): readonly FieldChange[] {
+  const [before, after] = [told(from), told(to)];
+  const gone = diff(before, after).flatMap(({ field, from: now, to: was }) =>
+    now === undefined ? [{ field, from: was }] : [],
+  );
+  return [...diff(after, before), ...gone];
+}
+
+const told = ({ called, whose, state, sides }: Row): object => ({
+  status: state.status,
+  claim: whose.claim,
+  owner: whose.owner,
+  name: called.name,
+  address: called.address,
+  id: called.id,
+  desired: sides.desired && { ...sides.desired.attributes, mode: sides.desired.mode, protect: sides.desired.protect },
+  observed: sides.observed && { ...sides.observed.attributes, state: sides.observed.state },
+});
+
+/** The code of all that lies where no target reaches any more: how old its look is, is no measure of an answer. */
+export const leftCode = 'no-target';
+
+/**
+ * The lines of a scope that no target names any more, told from what is kept of them: nothing is wanted there, and nobody looks.
+ * What is ours is an orphan; what was wanted and does not stand has no line.
+ */
+export const leftRows = (rows: readonly Row[]): readonly Row[] => rows.flatMap(leftRow);
+
+function leftRow({ key, place, called, whose, state, sides: { observed } }: Row): readonly Row[] {
+  if (observed === undefined) return [];
+  const { claim, owner } = whose;
+  const isOurs = claim === 'ours' || claim === 'orphan';
+  return [
+    {
+      ...{ key, place, called },
+      whose: { claim: isOurs ? 'orphan' : claim, ...(isOurs && owner !== undefined ? { owner } : {}), documents: [] },
+      state: leftState(state, isOurs),
+      sides: { observed, diff: [] },
+    },
+  ];
+}
+
+const unseen = 'No target names this place any more, so no pass looks at it';
+
+const leftState = ({ generation, by }: State, isOurs: boolean): State => ({
+  status: isOurs ? 'Orphan' : 'Unmanaged',
+  reason: isOurs
+    ? `${unseen}. Bring the target back, or let it go with: setpoint forget ADDRESS.`
+    : `${unseen}. It is not ours, and may be gone by now.`,
+  code: leftCode,
+  generation,
+  ...(by === undefined ? {} : { by }),
+});
+
+/**
+ * What failed, or was not sent because of a failure, is so until it is tried again: a look by which nothing was tried yet does
+ * not make it Pending. `before`: as they are kept; whatever differs there from what would be done now is another matter.
+ */
+export function carryOver(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+  const stuck = new Map(before.filter(({ state }) => wasTried.has(state.status)).map((row) => [row.key, row]));
+  if (stuck.size === 0) return rows;
+  return rows.map((row) => {
+    const was = stuck.get(row.key);
+    if (was === undefined || !isToDo.has(row.state.status) || !isSame(row, was)) return row;
+    return { ...row, state: was.state };
+  });
+}
+
+const wasTried: ReadonlySet<Status> = new Set(['Failed', 'Blocked']);
+const isToDo: ReadonlySet<Status> = new Set(['Pending', 'Drifted', 'Missing']);
+
+const isSame = (row: Row, was: Row): boolean =>
+  row.sides.next !== undefined &&
+  row.sides.next.held === undefined &&
+  canonical(intentOf(row)) === canonical(intentOf(was));
+
+/** What would be done: not the reason that it was held for. */
+const intentOf = ({ sides: { desired, diff, next } }: Row) => ({ desired, diff, verb: next?.verb, cause: next?.cause });

@@ -1,7 +1,7 @@
 import type { Action, ScopePlan } from '../action.ts';
-import { documentOfReplica, nameIn } from '../address.ts';
+import { documentOfReplica, nameIn, prefixIn } from '../address.ts';
 import type { FieldChange } from '../diff.ts';
-import type { Gap, Observed } from '../observed.ts';
+import type { Gap, Observed, Observation } from '../observed.ts';
 import { wishesOf } from '../plan/align-desired.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { changesOf } from '../plan/changes.ts';
@@ -9,11 +9,9 @@ import { claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
 import type { Address, Labels } from '../resource.ts';
-import { type Attempt, type Deed, deedsOf } from './deeds.ts';
-import { placeOf } from './place.ts';
-import type { Called, Claim, Next, Row, Sides, State, Whose } from './row.ts';
-import { standOf } from './stand.ts';
-import { type Subject, subjectsOf } from './subjects.ts';
+import { type Attempt, type Deed, deedsOf, type Subject, subjectsOf } from './plan-outcome.ts';
+import type { Called, Claim, Next, Row, Sides, State, Whose, Place } from './row.ts';
+import { standOf } from './resource-state.ts';
 
 /** One look at a scope, and what became of it. */
 export interface RowsInput {
@@ -198,4 +196,62 @@ function nextOf({ action, held, found }: Deed): Next | undefined {
   if (action === undefined) return undefined;
   const why = held?.why ?? found?.why;
   return { verb: action.verb, cause: action.cause, ...(why === undefined ? {} : { held: why }) };
+}
+
+/**
+ * Where a subject is: its address says it, or the place that its name takes, or its scope.
+ *
+ *   text                                    | region
+ *   ----------------------------------------+-------------
+ *   aws/111122223333/eu-west-1              | eu-west-1
+ *   gcp/acme/europe-west1-b/instance/web-0  | europe-west1-b
+ *   gcp/acme/global/network/core            | '': global
+ *   gcp/acme                                | ''
+ */
+function placeOf({ kind, address, observed }: Subject, input: PlanInput): Omit<Place, 'targets'> {
+  const { scope } = input.observation;
+  const slot = observed?.signs.slot;
+  const named = address ?? slot;
+  const [, account = ''] = scope.split('/');
+  const [, , region = zoneOf(observed?.attributes)] = (named === undefined ? scope : prefixIn(named, kind)).split('/');
+  return { scope, cloud: input.dialect.cloud, account, region: region === 'global' ? '' : region, kind };
+}
+
+function zoneOf(attributes: object | undefined): string {
+  const placement: unknown = attributes && Reflect.get(attributes, 'placement');
+  const zone: unknown = Reflect.get(
+    typeof placement === 'object' && placement !== null ? placement : (attributes ?? {}),
+    'zone',
+  );
+  return typeof zone === 'string' ? zone : '';
+}
+
+/** What may be kept of a look: rows that it can tell of, and the kinds that it cannot. */
+interface Telling {
+  readonly rows: readonly Row[];
+  readonly gaps: readonly Gap[];
+}
+
+/**
+ * A kind of which something hangs on what was not listed is one that the look cannot tell of either: whose it is is not known.
+ * What is wanted of such a kind and not seen is told all the same, for those who never heard of it.
+ */
+export function telling(rows: readonly Row[], observation: Observation): Telling {
+  const gaps = blindKinds(observation);
+  if (gaps.length === observation.gaps.length) return { rows, gaps };
+  const hanging = new Set(gaps.slice(observation.gaps.length).map(({ kind }) => kind));
+  return { rows: rows.filter(({ place, sides }) => !hanging.has(place.kind) || sides.observed === undefined), gaps };
+}
+
+function blindKinds({ gaps, resources }: Observation): readonly Gap[] {
+  const [first] = gaps;
+  if (first === undefined) return gaps;
+  const blind = new Set(gaps.map(({ kind }) => kind));
+  const ids = new Set(resources.map(({ id }) => id));
+  const hanging = resources.filter(({ kind, signs: { container, parent } }) => {
+    const on = container ?? parent;
+    return !blind.has(kind) && on !== undefined && !ids.has(on);
+  });
+  const kinds = new Set(hanging.map(({ kind }) => kind));
+  return [...gaps, ...[...kinds].map((kind) => ({ ...first, kind }))];
 }

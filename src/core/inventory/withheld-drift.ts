@@ -1,6 +1,5 @@
 import type { WithholdCode } from '../action.ts';
-import type { Row } from './row.ts';
-import type { Status } from './status.ts';
+import type { Row, Status } from './row.ts';
 
 /** Resources that drifted and that no worker heals before a person acts. */
 export interface WithheldDrift {

@@ -1,16 +1,8 @@
-import {
-  type Budget,
-  budgetOf,
-  type Count,
-  excessesOf,
-  flagOf,
-  type LimitBounds,
-  noCount,
-  plus,
-  type Sort,
-  usedOf,
-} from '../limits.ts';
+import { type Budget, budgetOf, type Count, excessesOf, flagOf, type LimitBounds, noCount, plus, type Sort, usedOf } from '../limits.ts';
 import type { Address, ScopeKey } from '../resource.ts';
+
+/** How far back healing counts against the limits. */
+export const healingWindowMs = 24 * 60 * 60 * 1000;
 
 /**
  * One place in the estate's count. `subject`: the thing that counts once in its scope however often it is named: a document for

@@ -1,27 +1,5 @@
 import { formatMoment } from '../render/moment.ts';
-import {
-  broken,
-  brokenFirst,
-  chainGenesis,
-  type EstateHead,
-  estateHeadOf,
-  genesis,
-  type Hash,
-  type Head,
-  headOf,
-} from './chain.ts';
-import {
-  type AnyCheckpoint,
-  checkpointText,
-  type EstateCheckpoint,
-  isEstateCheckpoint,
-  isSignedCheckpoint,
-  processText,
-  type SignedCheckpoint,
-  sealText,
-  type WitnessedCheckpoint,
-} from './checkpoint.ts';
-import { brokenSequence, unlikeWitness } from './checkpoint-sequence.ts';
+import { broken, brokenFirst, chainGenesis, type EstateHead, estateHeadOf, genesis, type Hash, type Head, headOf, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isEstateCheckpoint, isSignedCheckpoint, processText, type SignedCheckpoint, sealText, type WitnessedCheckpoint, brokenSequence, unlikeWitness } from './chain.ts';
 import type { Linked } from './entry.ts';
 
 /**

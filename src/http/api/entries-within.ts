@@ -1,5 +1,5 @@
 import { type Bounds, covers } from '../../core/access/grant.ts';
-import { aboutOf } from '../../core/ledger/entry-about.ts';
+import { aboutOf } from '../../core/ledger/entry.ts';
 import type { EntryPage, EntryPages, EntryQuery } from '../../ports/entry-pages.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../../core/inventory/explanation.ts';
+import type { Origin } from '../../core/inventory/ownership.ts';
 import type { KeptRow } from '../../ports/kept-row.ts';
 import type { Rows } from '../../ports/rows.ts';
 import { askedEstate } from './asked-estate.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
 import { clouds } from '../../core/clouds.ts';
-import { statuses } from '../../core/inventory/status.ts';
+import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
 import { asOfField, asOfPart } from './as-of.ts';

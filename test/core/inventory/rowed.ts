@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../src/core/inventory/deeds.ts';
+import type { Attempt } from '../../../src/core/inventory/plan-outcome.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import { rowsOf } from '../../../src/core/inventory/rows.ts';
 import { noting } from '../../../src/core/plan/destructive-drift.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Attempt } from '../../../src/core/inventory/deeds.ts';
+import type { Attempt } from '../../../src/core/inventory/plan-outcome.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { assertGolden } from '../../support/golden.ts';

@@ -1,8 +1,7 @@
 import { it } from 'node:test';
 import type { Action, DeleteReason, Finding, WithholdCode } from '../../../src/core/action.ts';
-import type { Deed } from '../../../src/core/inventory/deeds.ts';
-import { type Case, standOf } from '../../../src/core/inventory/stand.ts';
-import type { Subject } from '../../../src/core/inventory/subjects.ts';
+import type { Deed, Subject } from '../../../src/core/inventory/plan-outcome.ts';
+import { type Case, standOf } from '../../../src/core/inventory/resource-state.ts';
 import type { Claim } from '../../../src/core/plan/claim.ts';
 import { assertGolden } from '../../support/golden.ts';
 import { at, scope, see, vpc, want } from '../plan/fixture.ts';

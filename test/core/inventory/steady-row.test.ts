@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Row } from '../../../src/core/inventory/row.ts';
-import { steadyRow } from '../../../src/core/inventory/steady-row.ts';
+import { type Row, steadyRow } from '../../../src/core/inventory/row.ts';
 import { noCount } from '../../../src/core/limits.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
 import { input, looked } from '../plan/fixture.ts';

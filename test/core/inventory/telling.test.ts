@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { telling } from '../../../src/core/inventory/telling.ts';
+import { telling } from '../../../src/core/inventory/rows.ts';
 import type { Gap } from '../../../src/core/observed.ts';
 import { allow, at, input, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 import { rowed } from './rowed.ts';

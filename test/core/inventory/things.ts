@@ -1,5 +1,5 @@
 import type { Desired } from '../../../src/core/desired.ts';
-import type { Attempt } from '../../../src/core/inventory/deeds.ts';
+import type { Attempt } from '../../../src/core/inventory/plan-outcome.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Allowed, PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { allow, at, input, looked, ours, see, vpc, want } from '../plan/fixture.ts';

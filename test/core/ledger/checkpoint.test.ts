@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chainGenesis, genesis, link, linkFirst } from '../../../src/core/ledger/chain.ts';
-import { checkpointText, processText, rootOf, sealText } from '../../../src/core/ledger/checkpoint.ts';
+import { chainGenesis, genesis, link, linkFirst, checkpointText, processText, rootOf, sealText } from '../../../src/core/ledger/chain.ts';
 import type { Content } from '../../../src/core/ledger/entry.ts';
 
 const of = { store: 's1', estate: 'acme', at: 7 };

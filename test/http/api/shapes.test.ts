@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { z } from 'zod';
 import type { Action, BlockCode, Finding, WithholdCode } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
-import type { Explanation } from '../../../src/core/inventory/explanation.ts';
+import type { Explanation } from '../../../src/core/inventory/ownership.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { PlanJson } from '../../../src/core/render/plan-json.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rootOf } from '../../../src/core/ledger/checkpoint.ts';
+import { rootOf } from '../../../src/core/ledger/chain.ts';
 import type { LedgerEntry, LedgerFilter } from '../../../src/ports/ledger.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { sha256 } from '../../../src/store/signing.ts';

@@ -1,5 +1,4 @@
-import { countOfPlaces, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
-import { healingWindowMs } from '../../../src/core/ledger/healing-window.ts';
+import { countOfPlaces, type Place, placeKey, healingWindowMs } from '../../../src/core/ledger/estate-count.ts';
 import { budgetOf } from '../../../src/core/limits.ts';
 import type { Spent } from '../../../src/ports/inventory.ts';
 import type { CountedPlace, EstateMemory } from './memory.ts';

@@ -1,6 +1,5 @@
 import { covers } from '../../../src/core/access/grant.ts';
-import type { Row } from '../../../src/core/inventory/row.ts';
-import { rowRefs } from '../../../src/core/inventory/row-refs.ts';
+import { type Row, rowRefs } from '../../../src/core/inventory/row.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';

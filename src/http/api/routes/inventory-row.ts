@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
-import { rowRefs } from '../../../core/inventory/row-refs.ts';
+import { rowRefs } from '../../../core/inventory/row.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowAsked, Rows } from '../../../ports/rows.ts';
 import { asOfField, asOfPart } from '../as-of.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
 import { reaches } from '../../../core/access/reaches.ts';
-import { leftCode } from '../../../core/inventory/left-rows.ts';
+import { leftCode } from '../../../core/inventory/row.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindShape } from './action.ts';

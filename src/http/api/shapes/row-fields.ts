@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { clouds } from '../../../core/clouds.ts';
 import { claims } from '../../../core/inventory/ownership.ts';
-import type { Claim } from '../../../core/inventory/row.ts';
-import { statuses } from '../../../core/inventory/status.ts';
+import { type Claim, statuses } from '../../../core/inventory/row.ts';
 import { causeShape, kindShape, verbShape } from './action.ts';
 import { moment } from './moment.ts';
 import { touchedShape } from './touched.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Origin } from '../../../core/inventory/explanation.ts';
-import { versionChanges } from '../../../core/inventory/version-changes.ts';
+import type { Origin } from '../../../core/inventory/ownership.ts';
+import { versionChanges } from '../../../core/inventory/row.ts';
 import type { KeptRow, RowVersion } from '../../../ports/kept-row.ts';
 import { changeShape } from './action.ts';
 import { attributesOfKind } from './attributes.ts';

@@ -1,5 +1,4 @@
-import type { Row } from '../../../../src/core/inventory/row.ts';
-import type { Status } from '../../../../src/core/inventory/status.ts';
+import type { Row, Status } from '../../../../src/core/inventory/row.ts';
 import { inventoryRoutes } from '../../../../src/http/api/routes/inventory.ts';
 import type { RowAsked } from '../../../../src/ports/rows.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { leftRows } from '../../../../src/core/inventory/left-rows.ts';
+import { leftRows } from '../../../../src/core/inventory/row.ts';
 import { at, now, rowOf, scope, store, web, world } from './inventory-world.ts';
 
 const acme = { estate: 'acme', scope };

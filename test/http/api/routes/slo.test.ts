@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Status } from '../../../../src/core/inventory/status.ts';
+import type { Status } from '../../../../src/core/inventory/row.ts';
 import { sloRoutes } from '../../../../src/http/api/routes/slo.ts';
 import { scope } from '../../../store/fixtures.ts';
 import { rowOf } from '../../../store/row-fixtures.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { s3Witness } from '../../../../providers/witness/s3.ts';
-import type { SignedCheckpoint } from '../../../../src/core/ledger/checkpoint.ts';
+import type { SignedCheckpoint } from '../../../../src/core/ledger/chain.ts';
 import type { Life } from '../life.ts';
 
 const checkpoint = (number: number, estate = 'acme prod'): SignedCheckpoint => ({
