@@ -5,7 +5,7 @@ import { secretStores } from '../providers/secrets/index.ts';
 import type { House, SqlLogin } from './cli/house.ts';
 import { historyOf } from './config/history.ts';
 import { signingOf, witnessMeans, witnessPlaces } from './config/signing.ts';
-import { dayOf } from './core/day.ts';
+import { dayOf } from './core/render/wording.ts';
 import { inProcessLimiter } from './engine/limiter.ts';
 import type { Clock } from './ports/clock.ts';
 import { secretsBy } from './secrets/resolver.ts';

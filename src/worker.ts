@@ -4,7 +4,7 @@ import { type Ground, openGround, type Soil } from './config/ground.ts';
 import { outsideOf } from './config/outside.ts';
 import { openReaches } from './config/reaches.ts';
 import { sourcesOf } from './config/sources.ts';
-import { dayOf } from './core/day.ts';
+import { dayOf } from './core/render/wording.ts';
 import { startWorker, type FleetSettings as WorkSettings } from './fleet/worker.ts';
 import type { Yard } from './fleet/worker-context.ts';
 import type { Clock } from './ports/clock.ts';

@@ -1,6 +1,6 @@
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
-import { shortRevision } from '../core/render/revision.ts';
+import { shortRevision } from '../core/render/wording.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { holdAgainst } from '../estate/approval.ts';
 import { sha256 } from '../estate/sha256.ts';

@@ -1,5 +1,4 @@
-import { isForgeAddress } from '../core/access/forge-address.ts';
-import { mayBeSamePerson } from '../core/access/may-be-same-person.ts';
+import { isForgeAddress, mayBeSamePerson } from '../core/access/person.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Authorship } from '../ports/answers.ts';
 import type { GenerationAuthors } from '../ports/authors.ts';

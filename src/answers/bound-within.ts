@@ -1,4 +1,4 @@
-import { seesAll } from '../core/access/sees-all.ts';
+import { seesAll } from '../core/access/grant.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import type { EstateAsked } from '../ports/answers.ts';
 

@@ -1,4 +1,4 @@
-import { seesAll } from '../core/access/sees-all.ts';
+import { seesAll } from '../core/access/grant.ts';
 import type { Explanation } from '../core/inventory/ownership.ts';
 import type { Address } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';

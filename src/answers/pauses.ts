@@ -1,5 +1,5 @@
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
-import { heldText } from '../core/render/held-text.ts';
+import { heldText } from '../core/render/wording.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
 import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports/answers.ts';
 import type { By } from '../ports/by.ts';

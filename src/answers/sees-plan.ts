@@ -1,6 +1,4 @@
-import { covers } from '../core/access/grant.ts';
-import { reaches } from '../core/access/reaches.ts';
-import { encloses } from '../core/access/within.ts';
+import { covers, reaches, encloses } from '../core/access/grant.ts';
 import type { PlanReader } from '../ports/answers.ts';
 import type { ProposalHead } from '../ports/proposals.ts';
 

@@ -1,6 +1,4 @@
-import { type Bounds, covers } from '../core/access/grant.ts';
-import { seesAll } from '../core/access/sees-all.ts';
-import { seesTargets, targetsWithin } from '../core/access/targets-within.ts';
+import { type Bounds, covers, seesAll, seesTargets, targetsWithin } from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import { documentOfReplica } from '../core/address.ts';
 import type { Desired } from '../core/desired.ts';

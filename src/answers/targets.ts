@@ -1,5 +1,4 @@
-import { covers } from '../core/access/grant.ts';
-import { seesTargets } from '../core/access/targets-within.ts';
+import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/opened-estate.ts';
@@ -8,15 +7,7 @@ import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Store } from '../ports/store.ts';
-import type {
-  Replacement,
-  TargetHeld,
-  TargetLook,
-  TargetPasses,
-  TargetReport,
-  Targets,
-  TargetsAsked,
-} from '../ports/targets.ts';
+import type { Replacement, TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
 import { type Grounds, openInForce } from './opened.ts';
 import { subjectOf, subjectWithin } from './subject-within.ts';
 import { blockedRows, halfReplacedIn } from './unfinished.ts';

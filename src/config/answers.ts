@@ -1,5 +1,5 @@
 import { answersOn } from '../answers/answers-on.ts';
-import { dayOf } from '../core/day.ts';
+import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/opened-estate.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { Yard } from '../fleet/worker-context.ts';

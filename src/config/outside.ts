@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadProvider } from '../../providers/index.ts';
-import { dayOf } from '../core/day.ts';
+import { dayOf } from '../core/render/wording.ts';
 import type { Outside } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Secrets } from '../ports/secrets.ts';

@@ -1,5 +1,4 @@
-import { dayOf } from '../core/day.ts';
-import { shortRevision } from '../core/render/revision.ts';
+import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust-names.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';

@@ -1,4 +1,4 @@
-import { dayOf } from '../core/day.ts';
+import { dayOf } from '../core/render/wording.ts';
 import { ofKind } from '../core/spec/spec-set.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import { type OpenedEstate, openEstate } from '../estate/opened-estate.ts';

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { reached } from '../core/access/reached.ts';
+import { reached } from '../core/access/grant.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
 import { makeTokenNote, revokeTokenNote } from './access-notes.ts';
 import { type ChainWrites, chainWrites } from './chain-writes.ts';

@@ -4,7 +4,7 @@ import { exitOf, type Result, resultOf } from '../../src/cli/output/outcome.ts';
 import { outcomeText } from '../../src/cli/output/outcome-text.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { withoutStore } from '../../src/core/knowledge.ts';
-import { entriesOf } from '../../src/core/render/entries.ts';
+import { entriesOf } from '../../src/core/render/summary.ts';
 import type { Converged, PlannedObservation } from '../../src/engine/converge.ts';
 import type { Executed, Failing } from '../../src/engine/execute.ts';
 import { at, attributes, create, desired, observed, remove } from '../support/actions.ts';

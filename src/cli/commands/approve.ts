@@ -3,7 +3,7 @@ import { approvableIn, saidOf } from '../../answers/approvable.ts';
 import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { printable } from '../../core/printable.ts';
-import { shortRevision } from '../../core/render/revision.ts';
+import { shortRevision } from '../../core/render/wording.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Store } from '../../ports/store.ts';

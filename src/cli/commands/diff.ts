@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { diffJson } from '../../core/render/diff-json.ts';
-import { type Difference, diffText } from '../../core/render/diff-text.ts';
+import { diffJson, type Difference, diffText } from '../../core/render/revision-diff.ts';
 import type { Context } from '../context.ts';
 import { differenceOf, sideOf } from '../estate/difference.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';

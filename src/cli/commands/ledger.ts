@@ -4,7 +4,7 @@ import { heldSources } from '../../answers/held-sources.ts';
 import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
 import { printable, printableLines } from '../../core/printable.ts';
-import { formatMoment } from '../../core/render/moment.ts';
+import { formatMoment } from '../../core/render/wording.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';
 import type { Witness } from '../../ports/witness.ts';

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { bareGrant } from '../../core/access/bare-grant.ts';
-import { permissionsOf, type Role, roles } from '../../core/access/role.ts';
+import { bareGrant, permissionsOf, type Role, roles } from '../../core/access/grant.ts';
 import { printable } from '../../core/printable.ts';
-import { formatMoment } from '../../core/render/moment.ts';
+import { formatMoment } from '../../core/render/wording.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Token, TokenDraft } from '../../ports/tokens.ts';
 import { Complaint } from '../complaint.ts';

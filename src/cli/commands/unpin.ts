@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../core/printable.ts';
-import { formatMoment } from '../../core/render/moment.ts';
-import { shortRevision } from '../../core/render/revision.ts';
+import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { approver } from '../estate/leases.ts';

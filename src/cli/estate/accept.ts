@@ -1,5 +1,5 @@
 import type { Estate } from '../../answers/estate.ts';
-import { shortRevision } from '../../core/render/revision.ts';
+import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs } from '../../estate/accept-specs.ts';
 import type { By } from '../../ports/by.ts';
 import type { Generation } from '../../ports/inventory.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
-import { dayOf } from '../../core/day.ts';
+import { dayOf } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import type { TargetDoc } from '../../core/spec/document.ts';
 import { ofKind } from '../../core/spec/spec-set.ts';

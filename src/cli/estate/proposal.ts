@@ -1,6 +1,5 @@
 import type { Estate } from '../../answers/estate.ts';
-import { dayOf } from '../../core/day.ts';
-import { shortRevision } from '../../core/render/revision.ts';
+import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import type { Problem } from '../../core/spec/problem.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/opened-estate.ts';

@@ -1,4 +1,4 @@
-import type { Ago } from '../../core/render/touched-text.ts';
+import type { Ago } from '../../core/render/wording.ts';
 import { formatDuration } from './duration.ts';
 
 /** `3 min ago`, seen from `now`; clouds' clocks may be ahead of ours. */

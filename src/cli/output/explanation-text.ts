@@ -3,9 +3,8 @@ import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Ownership } from '../../core/inventory/ownership.ts';
 import { printable } from '../../core/printable.ts';
-import { fieldLines, ruleText } from '../../core/render/fields.ts';
-import type { Paint } from '../../core/render/paint.ts';
-import { type Ago, touchedText } from '../../core/render/touched-text.ts';
+import { fieldLines, ruleText } from '../../core/render/plan-text.ts';
+import { type Paint, type Ago, touchedText } from '../../core/render/wording.ts';
 import type { TouchedBy } from '../../core/touch.ts';
 import { originLines } from './origin-lines.ts';
 

@@ -3,7 +3,7 @@ import { claims } from '../../core/inventory/ownership.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { Gap } from '../../core/observed.ts';
 import { printable } from '../../core/printable.ts';
-import { type Ago, touchedText } from '../../core/render/touched-text.ts';
+import { type Ago, touchedText } from '../../core/render/wording.ts';
 import type { Address, Attributes, Kind } from '../../core/resource.ts';
 import { compareText } from '../../core/text-order.ts';
 import type { TouchedBy } from '../../core/touch.ts';

@@ -1,7 +1,5 @@
-import { bareMoment } from '../../core/render/moment.ts';
+import { bareMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
-import { shortRevision } from '../../core/render/revision.ts';
-import { touchedText } from '../../core/render/touched-text.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { table } from './table.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Finding, Verb } from '../../core/action.ts';
-import { type Entry, entriesOf } from '../../core/render/entries.ts';
+import { type Entry, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import type { Converged } from '../../engine/converge.ts';
 import type { Failing } from '../../engine/execute.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Paint, plain, type Style } from '../../core/render/paint.ts';
+import { type Paint, plain, type Style } from '../../core/render/wording.ts';
 import type { Output } from '../terminal.ts';
 
 const styles = {

@@ -1,8 +1,6 @@
 import type { ScopeStanding, Standing } from '../../answers/standing.ts';
 import { printable } from '../../core/printable.ts';
-import { heldText } from '../../core/render/held-text.ts';
-import { formatMoment } from '../../core/render/moment.ts';
-import { shortRevision } from '../../core/render/revision.ts';
+import { heldText, formatMoment, shortRevision } from '../../core/render/wording.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
 import { count } from './count.ts';

@@ -1,5 +1,5 @@
 import type { Grant } from '../../core/access/grant.ts';
-import { formatMoment } from '../../core/render/moment.ts';
+import { formatMoment } from '../../core/render/wording.ts';
 import type { Token } from '../../ports/tokens.ts';
 import { boundsText } from '../server/self.ts';
 import { formatDuration } from './duration.ts';

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../spec/deep-readonly.ts';
-import { LOOPBACK } from '../spec/loopback.ts';
+import { LOOPBACK, isLoopback } from '../spec/loopback.ts';
 import { names } from '../spec/name-field.ts';
 import { flag, printableText, text } from '../spec/text-field.ts';
-import { checkAccess } from './check-access.ts';
-import { roles } from './role.ts';
+import { roles, bareGrant, type Grant } from './grant.ts';
+import type { Path } from '../spec/position.ts';
+import { type Cidr, containsCidr, parseCidr } from '../cidr.ts';
+import { isSamePerson } from './person.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc7518#section-3.1, those with a public key only: who checks cannot make. */
 const signatureAlgorithms = [
@@ -94,3 +96,101 @@ export const accessSchema = access.superRefine(checkAccess);
 export type Access = DeepReadonly<z.output<typeof access>>;
 export type Issuer = DeepReadonly<z.output<typeof issuer>>;
 export type Binding = DeepReadonly<z.output<typeof binding>>;
+
+type Tell = (path: Path, expected: string) => void;
+
+/** What no field can tell alone. */
+function checkAccess(access: Access, context: z.RefinementCtx): void {
+  const tell: Tell = (path, expected) => context.addIssue({ code: 'custom', path: [...path], message: expected });
+  const issuers = access.oidc.map(({ issuer }) => issuer);
+  for (const [index, one] of access.oidc.entries()) {
+    const at = ['oidc', index];
+    if (issuers.indexOf(one.issuer) < index) tell([...at, 'issuer'], 'each issuer once');
+    checkPlace(one, at, tell);
+  }
+  for (const [index, { who }] of access.bindings.entries()) checkWho(who, issuers, ['bindings', index, 'who'], tell);
+}
+
+function checkPlace({ issuer, jwks, allowLocal = false, networks = [] }: Issuer, at: Path, tell: Tell): void {
+  const isLocal = isLoopback(issuer);
+  if (isLocal && !allowLocal) tell([...at, 'issuer'], 'allowLocal: true beside it, as it is on this machine');
+  if (!isLocal && allowLocal)
+    tell([...at, 'allowLocal'], 'only for an issuer on this machine; in a private network: networks: [10.20.0.0/16]');
+  if (jwks !== undefined && isLoopback(jwks) && !(isLocal && allowLocal))
+    tell([...at, 'jwks'], 'https; an address on this machine only where the issuer is there too');
+  for (const [index, network] of networks.entries())
+    if (!isPrivateNetwork(network))
+      tell([...at, 'networks', index], 'a network within 10/8, 172.16/12, 192.168/16, 100.64/10 or fc00::/7');
+}
+
+function checkWho(who: Binding['who'], issuers: readonly string[], at: Path, tell: Tell): void {
+  const said = [who.person, who.group, who.subject].filter((one) => one !== undefined);
+  if (said.length !== 1) tell(at, 'exactly one of person, group and subject');
+  if (who.issuer === undefined && issuers.length > 1)
+    tell(at, 'issuer: whose they are, as a name at one issuer is nothing at another');
+  if (who.issuer !== undefined && !issuers.includes(who.issuer)) tell([...at, 'issuer'], issuers.join(', '));
+}
+
+/** Which address a name or an issuer may lead us to: any public one, and private ones that somebody named. */
+export function isReachable(address: string, networks: readonly string[]): boolean {
+  const one = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`);
+  if (one === undefined || isWithin(never, one)) return false;
+  return isWithin(networks.flatMap(parsed), one) || isPublic(one);
+}
+
+/** Whether somebody may name this network: it is private, and tells no machine about itself. */
+function isPrivateNetwork(text: string): boolean {
+  const [network] = parsed(text);
+  return network !== undefined && isWithin(secluded, network);
+}
+
+const isPublic = (one: Cidr): boolean =>
+  one.family === 4 ? !isWithin(special, one) : isWithin(unicast, one) && !isWithin(special, one);
+
+const isWithin = (networks: readonly Cidr[], one: Cidr): boolean =>
+  networks.some((network) => containsCidr(network, one));
+
+const parsed = (text: string): readonly Cidr[] => {
+  const cidr = parseCidr(text);
+  return cidr === undefined ? [] : [cidr];
+};
+
+const secluded = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].flatMap(parsed);
+
+/** What tells a machine of a cloud about itself, with its credentials: AWS (and most), AWS over IPv6, Azure's, Google's over IPv6, Alibaba's. */
+const never = ['169.254.0.0/16', 'fd00:ec2::/32', '168.63.129.16/32', 'fd20:ce::254/128', '100.100.100.200/32'].flatMap(
+  parsed,
+);
+
+/** All of the world that IPv6 has so far: https://www.iana.org/assignments/ipv6-unicast-address-assignments */
+const unicast = parsed('2000::/3');
+
+/**
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry,
+ * with what holds an IPv4 address inside an IPv6 one.
+ */
+const special = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/3', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+].flatMap(parsed);
+
+/** Who somebody is at one issuer, as far as that is proven. */
+export interface Known {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The claim that people are bound by; absent: not proven. */
+  readonly person?: string;
+  readonly groups: readonly string[];
+}
+
+/** What the bindings give to somebody. Groups and subjects are compared to the letter. */
+export const boundGrants = (known: Known, bindings: readonly Binding[]): readonly Grant[] =>
+  bindings.filter(({ who }) => isMeant(who, known)).map(bareGrant);
+
+function isMeant(who: Binding['who'], { issuer, subject, person, groups }: Known): boolean {
+  if (who.issuer !== undefined && who.issuer !== issuer) return false;
+  if (who.person !== undefined) return person !== undefined && isSamePerson(who.person, person);
+  if (who.group !== undefined) return groups.includes(who.group);
+  return who.subject === subject;
+}

@@ -1,4 +1,20 @@
-import { type Permission, permissionsOf, type Role } from './role.ts';
+/** What somebody may be let do; each is asked for by the routes that need it. */
+export type Permission = 'read' | 'plan' | 'approve' | 'operate' | 'administer';
+
+export const roles = ['viewer', 'planner', 'approver', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/**
+ * read: ask what there is · plan: what would a change do · approve: let pass what is withheld · operate: bring posted specs
+ * into force, pause, resume, ask for a pass · administer: give and take access.
+ */
+export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ['read'],
+  planner: ['read', 'plan'],
+  approver: ['read', 'plan', 'approve'],
+  operator: ['read', 'plan', 'operate'],
+  admin: ['read', 'plan', 'approve', 'operate', 'administer'],
+};
 
 /** A role, and where it holds. What is left out is not bounded; an empty list would hold nowhere. */
 export interface Grant extends Bounds {
@@ -40,3 +56,58 @@ export function covers({ estates, targets, owners }: Bounds, subject: Subject): 
   if (targets !== undefined && !(subject.targets ?? []).some((name) => targets.includes(name))) return false;
   return owners === undefined || (subject.owner !== undefined && owners.includes(subject.owner));
 }
+
+type Loose = { readonly role: Role } & {
+  readonly [K in 'estates' | 'targets' | 'owners']?: readonly string[] | undefined;
+};
+
+/** A grant and nothing else: what is not bounded is left out. */
+export const bareGrant = ({ role, estates, targets, owners }: Loose): Grant => ({
+  role,
+  ...(estates === undefined ? {} : { estates }),
+  ...(targets === undefined ? {} : { targets }),
+  ...(owners === undefined ? {} : { owners }),
+});
+
+/** Whether any of an estate lies within the bounds: those without estates reach all. How far within it, `covers` tells. */
+export const reaches = ({ estates }: Bounds, estate: string): boolean => estates?.includes(estate) ?? true;
+
+/** Which of these estates one or another of the bounds reaches. */
+export const reached = (within: readonly Bounds[], estates: readonly string[]): readonly string[] =>
+  estates.filter((name) => within.some((bounds) => reaches(bounds, name)));
+
+/** Nothing stands between somebody and all of an estate. */
+export const seesAll = (seen: readonly Bounds[], estate: string): boolean =>
+  seen.some((bounds) => covers(bounds, { estate }));
+
+interface TargetsOf {
+  readonly estate: string;
+  readonly targets: readonly string[];
+}
+
+/** Of these targets those of which something may be seen, by whatever owner: others are not named. */
+export const targetsWithin = (seen: readonly Bounds[], { estate, targets }: TargetsOf): readonly string[] =>
+  targets.filter((name) => seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: [name] })));
+
+/** Whether all of each of these targets may be seen, whose ever it is. Of none it is for those who see all of the estate. */
+export const seesTargets = (seen: readonly Bounds[], { estate, targets }: TargetsOf): boolean =>
+  seen.some((bounds) => covers(bounds, { estate })) ||
+  (targets.length > 0 && targets.every((name) => seen.some((bounds) => covers(bounds, { estate, targets: [name] }))));
+
+/**
+ * Whether these grants give nothing beyond what somebody may give: each permission of each grant within bounds where they have
+ * that permission, and are an administrator. Two narrow grants of theirs do not add up to a wide one.
+ */
+export const isWithin = (grants: readonly Grant[], giver: readonly Grant[]): boolean =>
+  grants.every((grant) =>
+    (['administer', ...permissionsOf[grant.role]] as const).every((permission) =>
+      boundsFor(giver, permission).some((bounds) => encloses(bounds, grant)),
+    ),
+  );
+
+/** Whether all that lies within `inner` lies within `outer`. What is not bounded encloses all; nothing bounded encloses it. */
+export const encloses = (outer: Bounds, inner: Bounds): boolean =>
+  (['estates', 'targets', 'owners'] as const).every((by) => {
+    const allowed = outer[by];
+    return allowed === undefined || (inner[by]?.every((name) => allowed.includes(name)) ?? false);
+  });

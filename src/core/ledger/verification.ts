@@ -1,4 +1,4 @@
-import { formatMoment } from '../render/moment.ts';
+import { formatMoment } from '../render/wording.ts';
 import { broken, brokenFirst, chainGenesis, type EstateHead, estateHeadOf, genesis, type Hash, type Head, headOf, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isEstateCheckpoint, isSignedCheckpoint, processText, type SignedCheckpoint, sealText, type WitnessedCheckpoint, brokenSequence, unlikeWitness } from './chain.ts';
 import type { Linked } from './entry.ts';
 

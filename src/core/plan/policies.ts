@@ -9,7 +9,7 @@ import { actionDigest, type Hash } from '../digest.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { strictest } from '../mode.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
-import { formatMoment } from '../render/moment.ts';
+import { formatMoment } from '../render/wording.ts';
 import type { Address } from '../resource.ts';
 import type { Allowed, Approved, PlanInput, Policy, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,4 @@
-import type { Access } from '../../core/access/access-document.ts';
-import { boundGrants } from '../../core/access/bound-grants.ts';
+import { type Access, boundGrants } from '../../core/access/access-document.ts';
 import type { Caller } from '../api/route.ts';
 import { type KeyDesk, remoteKeys } from './jwt/remote-keys.ts';
 import { type JwtGuards, jwtGuards, type Verified, verifyJwt } from './jwt/verify-jwt.ts';

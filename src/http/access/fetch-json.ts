@@ -1,9 +1,8 @@
 import dns, { type LookupAddress } from 'node:dns';
-import type { IncomingMessage } from 'node:http';
-import { request as overHttp } from 'node:http';
+import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isReachable } from '../../core/access/reachable-address.ts';
+import { isReachable } from '../../core/access/access-document.ts';
 import { isLoopback } from '../../core/spec/loopback.ts';
 
 /** Where a document may be fetched from, beyond public addresses by https. */

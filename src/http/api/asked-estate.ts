@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { boundsFor } from '../../core/access/grant.ts';
-import { reaches } from '../../core/access/reaches.ts';
-import type { Permission } from '../../core/access/role.ts';
+import { boundsFor, reaches, type Permission } from '../../core/access/grant.ts';
 import { badInput, forbidden, notFound } from './problems.ts';
 import { Refusal } from './refusal.ts';
 import type { Caller } from './route.ts';

@@ -1,6 +1,4 @@
-import type { Bounds } from '../../core/access/grant.ts';
-import { seesAll } from '../../core/access/sees-all.ts';
-import { seesTargets, targetsWithin } from '../../core/access/targets-within.ts';
+import { type Bounds, seesAll, seesTargets, targetsWithin } from '../../core/access/grant.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { PassEntry } from '../../ports/pass-entry.ts';

@@ -1,4 +1,4 @@
-import type { Permission } from '../../core/access/role.ts';
+import type { Permission } from '../../core/access/grant.ts';
 import type { InputError, Problem } from '../problem.ts';
 
 /** Of what is missing and of what somebody may not see, always the same: nobody learns which of the two it was. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Grant } from '../../core/access/grant.ts';
-import type { Permission } from '../../core/access/role.ts';
+import type { Grant, Permission } from '../../core/access/grant.ts';
 
 /**
  * One route of the API, as data: what serves it, checks what comes in and goes out, and writes /openapi.json reads the same.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Binding } from '../../../src/core/access/access-document.ts';
-import { boundGrants, type Known } from '../../../src/core/access/bound-grants.ts';
+import { type Binding, boundGrants, type Known } from '../../../src/core/access/access-document.ts';
 
 const ann: Known = { issuer: 'https://a.example', subject: '7', person: 'Ann@acme.example', groups: ['net', 'web'] };
 

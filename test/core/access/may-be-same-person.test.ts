@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mayBeSamePerson } from '../../../src/core/access/may-be-same-person.ts';
+import { mayBeSamePerson } from '../../../src/core/access/person.ts';
 
 const rows: readonly (readonly [one: string, other: string, want: boolean])[] = [
   ['ada', 'ada', true],

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Bounds } from '../../../src/core/access/grant.ts';
-import { reached } from '../../../src/core/access/reached.ts';
-import { reaches } from '../../../src/core/access/reaches.ts';
+import { type Bounds, reached, reaches } from '../../../src/core/access/grant.ts';
 
 const cases: readonly (readonly [name: string, bounds: Bounds, want: boolean])[] = [
   ['no bounds', {}, true],

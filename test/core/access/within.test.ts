@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Grant } from '../../../src/core/access/grant.ts';
-import { isWithin } from '../../../src/core/access/within.ts';
+import { type Grant, isWithin } from '../../../src/core/access/grant.ts';
 
 const admin: Grant = { role: 'admin' };
 const ofAcme: Grant = { role: 'admin', estates: ['acme'] };

@@ -8,7 +8,7 @@ import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
 import { dialect as memory } from '../../../providers/memory/dialect.ts';
 import { type Compiled, compile } from '../../../src/core/compile/compile.ts';
 import { difference } from '../../../src/core/plan/preview.ts';
-import { diffText } from '../../../src/core/render/diff-text.ts';
+import { diffText } from '../../../src/core/render/revision-diff.ts';
 import { ofKind } from '../../../src/core/spec/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 

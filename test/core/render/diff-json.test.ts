@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Action } from '../../../src/core/action.ts';
-import { diffJson } from '../../../src/core/render/diff-json.ts';
+import { diffJson } from '../../../src/core/render/revision-diff.ts';
 import { create, desired, observed, attributes as of, remove } from '../../support/actions.ts';
 
 const web = desired('instance', 'web-0', of.instance());

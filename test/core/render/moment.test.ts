@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { bareMoment, formatMoment } from '../../../src/core/render/moment.ts';
+import { bareMoment, formatMoment } from '../../../src/core/render/wording.ts';
 
 const at = Date.parse('2026-12-01T23:59:59.999Z');
 

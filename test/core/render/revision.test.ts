@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shortRevision } from '../../../src/core/render/revision.ts';
+import { shortRevision } from '../../../src/core/render/wording.ts';
 
 const a = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
 const b = '9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c';

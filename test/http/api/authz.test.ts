@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { permissionsOf, type Role, roles } from '../../../src/core/access/role.ts';
+import { permissionsOf, type Role, roles } from '../../../src/core/access/grant.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
 import { sameForAll } from '../support/same-for-all.ts';
 import { type Answer, type ApiWorld, apiWorld, callerOf } from './support/api-world.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Grant } from '../../../src/core/access/grant.ts';
-import { roles } from '../../../src/core/access/role.ts';
+import { type Grant, roles } from '../../../src/core/access/grant.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
 import { type ApiWorld, apiWorld, callerOf } from './support/api-world.ts';
 import { type PlantedEstate, planted, plantedEstate } from './support/planted-estate.ts';

@@ -1,4 +1,4 @@
-import { reached } from '../../../src/core/access/reached.ts';
+import { reached } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../../../src/ports/tokens.ts';
 import { makeTokenNote, revokeTokenNote } from '../../../src/store/access-notes.ts';

@@ -1,6 +1,4 @@
-import type { Bounds } from '../../../core/access/grant.ts';
-import { seesAll } from '../../../core/access/sees-all.ts';
-import { targetsWithin } from '../../../core/access/targets-within.ts';
+import { type Bounds, seesAll, targetsWithin } from '../../../core/access/grant.ts';
 import type { Happening } from '../../../ports/happenings.ts';
 
 /**

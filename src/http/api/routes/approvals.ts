@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { boundsFor } from '../../../core/access/grant.ts';
-import { reaches } from '../../../core/access/reaches.ts';
+import { boundsFor, reaches } from '../../../core/access/grant.ts';
 import type { ApprovalAnswers } from '../../../ports/answers.ts';
 import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
@@ -8,14 +7,7 @@ import { answered } from '../declined.ts';
 import { posterOf } from '../poster-of.ts';
 import { reasonField } from '../reason-field.ts';
 import type { Caller, Route } from '../route.ts';
-import {
-  givenAnswer,
-  givenShape,
-  offerAnswer,
-  offerShape,
-  withdrawnAnswer,
-  withdrawnShape,
-} from '../shapes/approval.ts';
+import { givenAnswer, givenShape, offerAnswer, offerShape, withdrawnAnswer, withdrawnShape } from '../shapes/approval.ts';
 import { targetList, targetsField } from '../targets-field.ts';
 import { route } from '../typed-route.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { boundsFor } from '../../../core/access/grant.ts';
-import { reaches } from '../../../core/access/reaches.ts';
+import { boundsFor, reaches } from '../../../core/access/grant.ts';
 import { happeningTypes } from '../../../ports/happenings.ts';
 import type { Events } from '../events/open-events.ts';
 import { notFound } from '../problems.ts';

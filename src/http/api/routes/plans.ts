@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { boundsFor, mayDo } from '../../../core/access/grant.ts';
-import type { Permission } from '../../../core/access/role.ts';
+import { boundsFor, mayDo, type Permission } from '../../../core/access/grant.ts';
 import type { PlanAnswers, PlanNamed, PlanReader } from '../../../ports/answers.ts';
 import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { boundsFor } from '../../../core/access/grant.ts';
-import { targetsWithin } from '../../../core/access/targets-within.ts';
+import { boundsFor, targetsWithin } from '../../../core/access/grant.ts';
 import type { Figures, Objective } from '../../../ports/figures.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { badInput } from '../problems.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { bareGrant } from '../../../core/access/bare-grant.ts';
-import { roles } from '../../../core/access/role.ts';
-import { isSamePerson } from '../../../core/access/same-person.ts';
-import { isWithin } from '../../../core/access/within.ts';
+import { bareGrant, roles, isWithin } from '../../../core/access/grant.ts';
+import { isSamePerson } from '../../../core/access/person.ts';
 import { name } from '../../../core/spec/name-field.ts';
 import { printableText } from '../../../core/spec/text-field.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';

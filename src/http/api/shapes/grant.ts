@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roles } from '../../../core/access/role.ts';
+import { roles } from '../../../core/access/grant.ts';
 
 const names = (of: string) =>
   z

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Bounds } from '../../../core/access/grant.ts';
-import { reaches } from '../../../core/access/reaches.ts';
+import { type Bounds, reaches } from '../../../core/access/grant.ts';
 import { leftCode } from '../../../core/inventory/row.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowLook, RowQuery } from '../../../ports/rows.ts';

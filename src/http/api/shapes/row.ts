@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Bounds } from '../../../core/access/grant.ts';
-import { targetsWithin } from '../../../core/access/targets-within.ts';
+import { type Bounds, targetsWithin } from '../../../core/access/grant.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import { nextBody, rowBody, rowLook } from './row-fields.ts';
 

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { apiOn } from '../../../../src/config/api.ts';
 import { outsideOf } from '../../../../src/config/outside.ts';
-import type { Role } from '../../../../src/core/access/role.ts';
+import type { Role } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
 import { openApp } from '../../../../src/http/open-app.ts';

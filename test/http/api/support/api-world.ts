@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type Role, roles } from '../../../../src/core/access/role.ts';
+import { type Role, roles } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
 import { openApp } from '../../../../src/http/open-app.ts';

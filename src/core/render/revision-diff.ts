@@ -1,10 +1,10 @@
 import type { MovedTarget } from '../compile/placed-at.ts';
 import type { Compared, LeftScope } from '../plan/preview.ts';
 import { printable } from '../printable.ts';
-import { type Paint, plain } from './paint.ts';
+import { type Paint, plain, shortRevision } from './wording.ts';
 import { planText } from './plan-text.ts';
-import { shortRevision } from './revision.ts';
-import { changeCounts, findingCounts, summarise } from './summary.ts';
+import { changeCounts, findingCounts, summarise, type Summary } from './summary.ts';
+import type { Action } from '../action.ts';
 
 /** What two states of the specs ask, one after the other. */
 export interface Difference extends Compared {
@@ -34,3 +34,43 @@ export function diffText(difference: Difference, paint: Paint = plain): string {
 
 const leftLine = ({ scope, documents }: LeftScope): string =>
   `${scope}: no target lies there any more; what ${documents === 1 ? 'its document' : `its ${documents} documents`} made stays as it is`;
+
+/** The same as data. `was` and `will`: attributes before and after. */
+export function diffJson({ from, to, plans, left, moved }: Difference): object {
+  return {
+    from: { revision: from },
+    to: { revision: to },
+    summary: countsOf(summarise(plans)),
+    changes: plans.flatMap(({ scope, actions }) => actions.map((action) => ({ scope, ...changeOf(action) }))),
+    findings: plans.flatMap(({ findings }) => findings),
+    left,
+    moved,
+  };
+}
+
+const countsOf = ({ create, update, replace, delete: deleted, adopt, orphan, blocked, withheld }: Summary) => ({
+  create,
+  update,
+  replace,
+  delete: deleted,
+  adopt,
+  orphan,
+  blocked,
+  withheld,
+});
+
+/** Without ids and marks, which nobody looked at. */
+function changeOf(action: Action): object {
+  const { verb, kind, address, documents } = action;
+  return {
+    verb,
+    kind,
+    address,
+    documents,
+    ...('because' in action && action.verb === 'delete' ? { because: action.because } : {}),
+    ...('effect' in action ? { effect: action.effect } : {}),
+    ...('changes' in action ? { changes: action.changes } : {}),
+    ...('observed' in action ? { was: action.observed.attributes } : {}),
+    ...('desired' in action ? { will: action.desired.attributes } : {}),
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * Names of people are compared without regard to case, but only of A to Z: what Unicode takes for another letter's capital (the
+ * Kelvin sign is k's) belongs to somebody else.
+ */
+export const isSamePerson = (one: string, other: string): boolean => folded(one) === folded(other);
+
+const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/**
+ * Whether two names might be one person's: by any case, width or form of their letters. It errs towards yes, and so only ever
+ * forbids; what allows compares by `isSamePerson`.
+ */
+export const mayBeSamePerson = (one: string, other: string): boolean => foldedWidely(one) === foldedWidely(other);
+
+const foldedWidely = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();
+
+/**
+ * Whether an e-mail address is one that a forge gives out, as for edits on the web: it names somebody's account there, or the forge
+ * itself, and so equals no address that a credential proves.
+ */
+export const isForgeAddress = (name: string): boolean =>
+  /@users\.noreply\.|^no-?reply@/.test(name.normalize('NFKC').toLowerCase().trim());

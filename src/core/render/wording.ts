@@ -1,0 +1,53 @@
+import type { Held } from '../pause.ts';
+import type { TouchedBy } from '../touch.ts';
+
+/** Times for people, of ms since the epoch, always UTC: `2026-12-01 08:00`, or to the second. */
+export const bareMoment = (at: number, to: keyof typeof lengths = 'minute'): string =>
+  new Date(at).toISOString().slice(0, lengths[to]).replace('T', ' ');
+
+/** `2026-12-01 08:00 UTC` */
+export const formatMoment = (at: number, to?: keyof typeof lengths): string => `${bareMoment(at, to)} UTC`;
+
+const lengths = { minute: 16, second: 19 } as const;
+
+const shown = 7;
+
+/**
+ * A revision for people: `folder 1a2b3c4` of a folder's hash, `commit 1a2b3c4` of a repository, `commit 1a2b3c4 + web 5d6e7f8` with
+ * a team's beside it, and ` (overlay prod)` where one lies over them.
+ */
+export function shortRevision(revision: string): string {
+  const [whole = '', overlay] = revision.split('@', 2);
+  const [kind, rest = ''] = whole.includes(':') ? whole.split(':', 2) : ['git', whole];
+  const [own = '', ...teams] = rest.split('+');
+  const others = teams.map((team) => {
+    const [name = '', hash = ''] = team.split('=', 2);
+    return ` + ${name} ${hash.slice(0, shown)}`;
+  });
+  const named = `${kind === 'git' ? 'commit' : kind} ${own.slice(0, shown)}`;
+  return `${named}${others.join('')}${overlay === undefined ? '' : ` (overlay ${overlay})`}`;
+}
+
+/** `everything of the estate`, `healing for owner team-web` */
+export function heldText({ what, of }: Held): string {
+  if (of.by === 'estate') return what === 'all' ? 'everything of the estate' : `${what} of the estate`;
+  return `${what === 'all' ? 'everything' : what} for ${of.by} ${of.name}`;
+}
+
+/** When something was, for people: `3 min ago`. Given from outside: the core has no clock. */
+export type Ago = (at: number) => string;
+
+export const moment: Ago = (at) => `at ${formatMoment(at, 'second')}`;
+
+/** `changed by arn:aws:iam::111122223333:user/bob (StopInstances from 203.0.113.9) 3 min ago` */
+export const touchedText = ({ who, action, from, at }: TouchedBy, ago: Ago = moment): string =>
+  `changed by ${who} (${action}${from === undefined ? '' : ` from ${from}`}) ${ago(at)}`;
+
+/** Colours text, or does not: the CLI decides, by terminal and NO_COLOR. */
+export type Paint = (style: Style, text: string) => string;
+export type Style = 'add' | 'change' | 'remove' | 'note' | 'strong' | 'dim';
+
+export const plain: Paint = (_style, text) => text;
+
+/** The day in UTC of a time in ms since the epoch: `2027-01-31`, as specs write it. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
