@@ -1,4 +1,4 @@
-import { renderProblem } from '../../src/core/spec/problem.ts';
+import { renderProblem } from '../../src/core/documents/problem.ts';
 import type { parseSpecs } from '../../src/source/parse-specs.ts';
 import { bombs } from './bombs.ts';
 import { mutate } from './mutate.ts';

@@ -9,7 +9,7 @@ import { exitCodes } from '../../src/cli/exit-code.ts';
 import type { House } from '../../src/cli/house.ts';
 import { houseOn } from '../../src/config.ts';
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import { estateOf } from '../../src/core/spec/estate-of.ts';
+import { estateOf } from '../../src/core/documents/spec-set.ts';
 import { refusalsOf } from '../../src/core/trust.ts';
 import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
 import type { SpecTree } from '../../src/ports/spec-tree.ts';

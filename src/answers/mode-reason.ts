@@ -3,10 +3,10 @@ import type { Desired } from '../core/desired.ts';
 import type { ModeReason } from '../core/inventory/ownership.ts';
 import { byStrictness, strictest } from '../core/mode.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
-import type { Document } from '../core/spec/document.ts';
-import { effectiveMode } from '../core/spec/effective-mode.ts';
-import type { Located } from '../core/spec/located.ts';
-import { ofKind } from '../core/spec/spec-set.ts';
+import type { Document } from '../core/documents/document.ts';
+import { effectiveMode } from '../core/documents/effective-terms.ts';
+import type { Located } from '../core/documents/tree.ts';
+import { ofKind } from '../core/documents/spec-set.ts';
 import type { Estate } from './estate.ts';
 
 /** The mode that holds, beside what the generation before said of its documents. */

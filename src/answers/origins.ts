@@ -3,10 +3,10 @@ import { nameIn } from '../core/address.ts';
 import type { Desired } from '../core/desired.ts';
 import type { Origin } from '../core/inventory/ownership.ts';
 import type { Address } from '../core/resource.ts';
-import type { Document } from '../core/spec/document.ts';
-import type { ResourceDoc } from '../core/spec/effective-mode.ts';
-import { type FieldOrigin, fieldOrigins } from '../core/spec/field-origins.ts';
-import type { Located } from '../core/spec/located.ts';
+import type { Document } from '../core/documents/document.ts';
+import type { ResourceDoc } from '../core/documents/effective-terms.ts';
+import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
+import type { Located } from '../core/documents/tree.ts';
 import type { Estate } from './estate.ts';
 
 /** Of each document once, however many atoms it makes. */

@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { Problem } from '../core/spec/problem.ts';
+import type { Problem } from '../core/documents/problem.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { asInForce } from '../estate/proposal.ts';
 import type { Posted } from '../ports/answers.ts';

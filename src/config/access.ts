@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Access } from '../core/access/access-document.ts';
-import { renderProblem } from '../core/spec/problem.ts';
+import { renderProblem } from '../core/documents/problem.ts';
 import { parseAccess } from '../source/parse-access.ts';
 
 /** Whom we believe, as a file says it that no repository of specs holds. Throws for whatever is wrong with it, line by line. */

@@ -1,5 +1,5 @@
 import { canonical } from './ledger/canonical.ts';
-import type { Path } from './spec/position.ts';
+import type { Path } from './documents/tree.ts';
 
 /** Where two values differ: the longest paths that both have a map or list along. Empty: they mean the same. */
 export function differences(before: unknown, after: unknown, path: Path = []): readonly Path[] {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Document } from './spec/document.ts';
-import { type Guard, guarded } from './spec/guarded.ts';
-import type { Path } from './spec/position.ts';
-import { schemas } from './spec/schemas.ts';
+import { type Document, schemas } from './documents/document.ts';
+import { type Guard, guarded } from './documents/fields.ts';
+import type { Path } from './documents/tree.ts';
 
 /** A field that a document has, by which it reaches for a secret or an address. */
 export interface GuardedField extends Guard {

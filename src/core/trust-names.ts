@@ -1,7 +1,7 @@
-import type { Document } from './spec/document.ts';
-import type { Located } from './spec/located.ts';
-import { treeOf } from './spec/overlay-path.ts';
-import { error, type Problem } from './spec/problem.ts';
+import type { Document } from './documents/document.ts';
+import type { Located } from './documents/tree.ts';
+import { treeOf } from './documents/overlay.ts';
+import { error, type Problem } from './documents/problem.ts';
 
 /**
  * Former names that a team's tree claims and may not: `was` takes over the object of that name, so it must name a document that

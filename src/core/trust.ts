@@ -1,8 +1,7 @@
 import { canonical } from './ledger/canonical.ts';
-import type { Document } from './spec/document.ts';
-import type { Located } from './spec/located.ts';
-import type { Path, Position } from './spec/position.ts';
-import { error, type Problem, sortProblems } from './spec/problem.ts';
+import type { Document } from './documents/document.ts';
+import type { Located, Path, Position } from './documents/tree.ts';
+import { error, type Problem, sortProblems } from './documents/problem.ts';
 import { differences } from './trust-differences.ts';
 import { guardedFields } from './trust-fields.ts';
 import { takenNames } from './trust-names.ts';

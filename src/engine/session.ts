@@ -2,8 +2,8 @@ import { type CloudCredential, parseCredential } from '../core/cloud-credential.
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { TargetDoc } from '../core/spec/document.ts';
-import { secretName } from '../core/spec/secret-ref.ts';
+import type { TargetDoc } from '../core/documents/document.ts';
+import { secretName } from '../core/documents/secret-ref.ts';
 import type { Actuator, Call, Health, Launch } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';

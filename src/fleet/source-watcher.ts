@@ -1,4 +1,4 @@
-import { ofKind } from '../core/spec/spec-set.ts';
+import { ofKind } from '../core/documents/spec-set.ts';
 import { followScope, type SourceDraft } from '../ports/sources.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { gateOf } from './accept.ts';

@@ -1,6 +1,5 @@
 import type { Result } from '../core/failure.ts';
-import type { SecretRef } from '../core/spec/secret-ref.ts';
-import type { SecretUri } from '../core/spec/secret-uri.ts';
+import type { SecretRef, SecretUri } from '../core/documents/secret-ref.ts';
 
 /**
  * Turns a reference into the text it names: at apply, and as a session is opened with it. Nothing is kept, so what was

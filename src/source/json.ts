@@ -1,5 +1,5 @@
-import { error, type Problem } from '../core/spec/problem.ts';
-import type { Tree } from '../core/spec/tree.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
+import type { Tree } from '../core/documents/tree.ts';
 import { forbiddenCharacter, forbiddenKey } from './characters.ts';
 import { limits } from './limits.ts';
 import { indexLines } from './line-index.ts';

@@ -18,7 +18,7 @@ export const limits = {
   folderDepth: 16,
   /** Files and folders of a tree, others than specs among them. */
   entries: 200_000,
-  /** A machine's first script: what the most generous cloud takes, see `core/spec/user-data-limit`. */
+  /** A machine's first script: what the most generous cloud takes, see `core/documents/document.ts`. */
   userDataBytes: 256 * 1024,
   /** Problems told of one file; the rest is counted. */
   problems: 100,

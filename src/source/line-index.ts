@@ -1,4 +1,4 @@
-import type { Position } from '../core/spec/position.ts';
+import type { Position } from '../core/documents/tree.ts';
 
 /** A file's lines, and where an offset into its text stands. Built once: O(n); each question O(log lines). */
 export interface LineIndex {

@@ -1,6 +1,5 @@
-import { isOverlayName, layerOf } from '../core/spec/overlay-path.ts';
-import { error, type Problem } from '../core/spec/problem.ts';
-import { suggest } from '../core/spec/suggest.ts';
+import { isOverlayName, layerOf } from '../core/documents/overlay.ts';
+import { error, type Problem, suggest } from '../core/documents/problem.ts';
 import type { SpecFile } from './spec-file.ts';
 import type { TreeSource } from './tree-source.ts';
 

@@ -1,4 +1,4 @@
-import { isRead } from '../core/spec/overlay-path.ts';
+import { isRead } from '../core/documents/overlay.ts';
 import type { TreeSource } from './tree-source.ts';
 
 /** As much of a tree as is read with this overlay, or with none: the base, and no other overlay. */

@@ -1,7 +1,7 @@
 import { type Access, accessSchema } from '../core/access/access-document.ts';
-import { error, type Problem } from '../core/spec/problem.ts';
-import { problemsOfIssue } from '../core/spec/problem-of-issue.ts';
-import { plainValue } from '../core/spec/tree.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
+import { problemsOfIssue } from '../core/documents/read-document.ts';
+import { plainValue } from '../core/documents/tree.ts';
 import { parseFile, present } from './parse-specs.ts';
 import type { SpecFile } from './spec-file.ts';
 

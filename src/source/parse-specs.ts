@@ -1,6 +1,6 @@
-import { checkSpecs, type Specs } from '../core/spec/check-specs.ts';
-import { overlay } from '../core/spec/overlay.ts';
-import { error, type Problem, sortProblems, warning } from '../core/spec/problem.ts';
+import { checkSpecs, type Specs } from '../core/documents/check-specs.ts';
+import { overlay } from '../core/documents/overlay.ts';
+import { error, type Problem, sortProblems, warning } from '../core/documents/problem.ts';
 import { forbiddenCharacter } from './characters.ts';
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';

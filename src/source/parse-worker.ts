@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Document } from '../core/spec/document.ts';
-import type { Located } from '../core/spec/located.ts';
-import type { Tree } from '../core/spec/tree.ts';
+import type { Document } from '../core/documents/document.ts';
+import type { Located, Tree } from '../core/documents/tree.ts';
 import { parseSpecs } from './parse-specs.ts';
 import type { Parsed, Parsing } from './parse-thread.ts';
 

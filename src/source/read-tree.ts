@@ -1,5 +1,5 @@
-import { treeOf } from '../core/spec/overlay-path.ts';
-import { error, type Problem } from '../core/spec/problem.ts';
+import { treeOf } from '../core/documents/overlay.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
 import type { SpecFile } from './spec-file.ts';
 import { type EntryRule, problemAt, type TreeRules, treeRules } from './tree-rules.ts';
 import type { TreeEntry, TreeSource } from './tree-source.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../core/spec/problem.ts';
+import type { Problem } from '../core/documents/problem.ts';
 import { shownText } from './characters.ts';
 
 /** Problems of one file, each with the line it stands on. */

@@ -1,4 +1,4 @@
-import { error, type Problem } from '../core/spec/problem.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
 import { forbiddenCharacter, shownText } from './characters.ts';
 import { limits } from './limits.ts';
 import type { TreeEntry } from './tree-source.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../core/spec/problem.ts';
-import type { Tree } from '../core/spec/tree.ts';
+import type { Problem } from '../core/documents/problem.ts';
+import type { Tree } from '../core/documents/tree.ts';
 
 /** What a file holds. A broken tree is what could be read of a document with problems: good for its name, no more. */
 export interface Trees {

@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { Document } from '../core/spec/document.ts';
-import type { Located } from '../core/spec/located.ts';
-import { treeOf } from '../core/spec/overlay-path.ts';
-import type { Path } from '../core/spec/position.ts';
-import { error, type Problem } from '../core/spec/problem.ts';
-import { ofKind } from '../core/spec/spec-set.ts';
-import { userDataFiles, userDataRefused } from '../core/spec/user-data-limit.ts';
+import { type Document, userDataFiles, userDataRefused } from '../core/documents/document.ts';
+import type { Located, Path } from '../core/documents/tree.ts';
+import { treeOf } from '../core/documents/overlay.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
+import { ofKind } from '../core/documents/spec-set.ts';
 import { limits } from './limits.ts';
 import type { FileReading } from './read-file.ts';
 import { folded } from './tree-rules.ts';

@@ -1,17 +1,6 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Scalar,
-  type YAMLError,
-  type YAMLMap,
-} from 'yaml';
-import type { Position } from '../core/spec/position.ts';
-import { error, type Problem } from '../core/spec/problem.ts';
-import type { ScalarTree, Tree } from '../core/spec/tree.ts';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar, type YAMLError, type YAMLMap } from 'yaml';
+import type { Position, ScalarTree, Tree } from '../core/documents/tree.ts';
+import { error, type Problem } from '../core/documents/problem.ts';
 import { forbiddenCharacter, forbiddenKey } from './characters.ts';
 import { limits } from './limits.ts';
 import { indexLines } from './line-index.ts';

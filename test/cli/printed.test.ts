@@ -21,7 +21,7 @@ import { printable } from '../../src/core/printable.ts';
 import { diffText } from '../../src/core/render/revision-diff.ts';
 import { entriesOf } from '../../src/core/render/summary.ts';
 import { planText } from '../../src/core/render/plan-text.ts';
-import { error } from '../../src/core/spec/problem.ts';
+import { error } from '../../src/core/documents/problem.ts';
 import { at, attributes, create, desired, observed, remove, replace, update } from '../support/actions.ts';
 import { barbed, barbs, obeyed } from '../support/barbed.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { z } from 'zod';
 import { accessSchema } from '../../src/core/access/access-document.ts';
-import { schemas } from '../../src/core/spec/schemas.ts';
+import { schemas } from '../../src/core/documents/document.ts';
 import { assertGolden } from '../support/golden.ts';
 
 /**

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { guarded } from '../../src/core/spec/guarded.ts';
-import { LOOPBACK } from '../../src/core/spec/loopback.ts';
-import { schemas } from '../../src/core/spec/schemas.ts';
-import { secretRef } from '../../src/core/spec/secret-ref.ts';
+import { guarded, LOOPBACK } from '../../src/core/documents/fields.ts';
+import { schemas } from '../../src/core/documents/document.ts';
+import { secretRef } from '../../src/core/documents/secret-ref.ts';
 import { fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust-fields.ts';
 
 /** Where a schema has guarded fields, `*` for any key or place in a list. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Document } from '../../src/core/spec/document.ts';
-import type { Located } from '../../src/core/spec/located.ts';
+import type { Document } from '../../src/core/documents/document.ts';
+import type { Located } from '../../src/core/documents/tree.ts';
 import { refusalsOf } from '../../src/core/trust.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 

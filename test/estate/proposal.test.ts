@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
-import type { SecretRef } from '../../src/core/spec/secret-ref.ts';
+import type { SecretRef } from '../../src/core/documents/secret-ref.ts';
 import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Result } from '../../src/core/failure.ts';
-import type { SecretRef } from '../../src/core/spec/secret-ref.ts';
+import type { SecretRef } from '../../src/core/documents/secret-ref.ts';
 import type { Asking, SecretStores } from '../../src/ports/secrets.ts';
 import { secretsBy, type Ways } from '../../src/secrets/resolver.ts';
 import { mostBytes } from '../../src/secrets/secret-text.ts';

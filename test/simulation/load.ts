@@ -1,6 +1,6 @@
 import { dialect } from '../../providers/memory/dialect.ts';
 import { type Compiled, compile } from '../../src/core/compile/compile.ts';
-import { ofKind } from '../../src/core/spec/spec-set.ts';
+import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 
 /** The specs as the program reads them; undefined where it refuses them, and then nothing is planned. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { renderProblem } from '../../src/core/spec/problem.ts';
+import { renderProblem } from '../../src/core/documents/problem.ts';
 import { parseAccess } from '../../src/source/parse-access.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\nkind: Access\n';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Specs } from '../../src/core/spec/check-specs.ts';
+import type { Specs } from '../../src/core/documents/check-specs.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { parseSpecsAside, TooSlow } from '../../src/source/parse-thread.ts';
 

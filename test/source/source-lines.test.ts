@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderProblem } from '../../src/core/spec/problem.ts';
+import { renderProblem } from '../../src/core/documents/problem.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { maskSecrets } from '../../src/source/source-lines.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainValue } from '../../src/core/spec/tree.ts';
+import { plainValue } from '../../src/core/documents/tree.ts';
 import { limits } from '../../src/source/limits.ts';
 import { parseYaml } from '../../src/source/yaml.ts';
 

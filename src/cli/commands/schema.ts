@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type JsonSchemaDialect, jsonSchema } from '../../core/spec/json-schema.ts';
+import { type JsonSchemaDialect, jsonSchema } from '../../core/documents/json-schema.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { emitJson } from '../output/emit.ts';

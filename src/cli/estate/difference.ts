@@ -6,7 +6,7 @@ import { dayOf } from '../../core/render/wording.ts';
 import { difference as compare } from '../../core/plan/preview.ts';
 import type { Difference } from '../../core/render/revision-diff.ts';
 import type { Cloud } from '../../core/resource.ts';
-import { ofKind } from '../../core/spec/spec-set.ts';
+import { ofKind } from '../../core/documents/spec-set.ts';
 import { type OpenedEstate, openEstate } from '../../estate/opened-estate.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import { printable } from '../../core/printable.ts';
 import type { Address } from '../../core/resource.ts';
-import { suggest } from '../../core/spec/suggest.ts';
+import { suggest } from '../../core/documents/problem.ts';
 import { Complaint } from '../complaint.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Problem, renderProblem } from '../../core/spec/problem.ts';
+import { type Problem, renderProblem } from '../../core/documents/problem.ts';
 import { count } from './count.ts';
 import type { Paint } from './paint.ts';
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../core/spec/loopback.ts';
+import { isLoopback } from '../../core/documents/fields.ts';
 import { Complaint } from '../complaint.ts';
 
 /**

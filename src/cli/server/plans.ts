@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { namedFromHere } from '../../answers/survey.ts';
-import type { Problem } from '../../core/spec/problem.ts';
+import type { Problem } from '../../core/documents/problem.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import type { DeepReadonly } from '../spec/deep-readonly.ts';
-import { LOOPBACK, isLoopback } from '../spec/loopback.ts';
-import { names } from '../spec/name-field.ts';
-import { flag, printableText, text } from '../spec/text-field.ts';
+import { type DeepReadonly, LOOPBACK, isLoopback, names, flag, printableText, text } from '../documents/fields.ts';
 import { roles, bareGrant, type Grant } from './grant.ts';
-import type { Path } from '../spec/position.ts';
+import type { Path } from '../documents/tree.ts';
 import { type Cidr, containsCidr, parseCidr } from '../cidr.ts';
 import { isSamePerson } from './person.ts';
 

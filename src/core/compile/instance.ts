@@ -1,10 +1,8 @@
 import type { InstanceAttributes } from '../attributes.ts';
 import type { Desired } from '../desired.ts';
 import type { Address } from '../resource.ts';
-import type { InstanceDoc } from '../spec/document.ts';
-import { type InstanceOn, instanceOn } from '../spec/instance-on.ts';
-import type { Located } from '../spec/located.ts';
-import { userDataFiles } from '../spec/user-data-limit.ts';
+import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
+import type { Located } from '../documents/tree.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';

@@ -1,5 +1,5 @@
-import type { Document, TargetDoc } from '../spec/document.ts';
-import type { Located } from '../spec/located.ts';
+import type { Document, TargetDoc } from '../documents/document.ts';
+import type { Located } from '../documents/tree.ts';
 
 /** A target that lies at another place in another environment; places as people tell them, `aws/1111/eu-west-1`. */
 export interface MovedTarget {

@@ -1,9 +1,8 @@
 import type { DocumentRef, Mode } from '../desired.ts';
 import { strictest } from '../mode.ts';
 import type { Address, Kind } from '../resource.ts';
-import type { Document, EstateDoc, TargetDoc } from '../spec/document.ts';
-import type { Located } from '../spec/located.ts';
-import type { Position } from '../spec/position.ts';
+import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
+import type { Located, Position } from '../documents/tree.ts';
 import type { Dialect, Place } from './dialect.ts';
 
 /** One target, with how its cloud says things: what every kind is compiled against. */

@@ -1,7 +1,5 @@
 import type { Mode, Terms } from '../desired.ts';
-import { activeIgnores } from '../spec/active-ignores.ts';
-import { effectiveDeletionPolicy } from '../spec/effective-deletion-policy.ts';
-import type { ResourceDoc } from '../spec/effective-mode.ts';
+import { activeIgnores, effectiveDeletionPolicy, type ResourceDoc } from '../documents/effective-terms.ts';
 
 /** What a person writes under `ignore`, and where that stands in our attributes. Labels and disk keep their names. */
 const fields: Readonly<Record<string, string>> = {

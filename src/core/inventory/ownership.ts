@@ -8,7 +8,7 @@ import type { Address } from '../resource.ts';
 import type { TouchedBy } from '../touch.ts';
 import type { Claim } from './row.ts';
 import type { Desired, Mode } from '../desired.ts';
-import type { FieldOrigin } from '../spec/field-origins.ts';
+import type { FieldOrigin } from '../documents/field-origins.ts';
 
 /** Whom an object that stands may belong to. */
 export const claims = [

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isReachable } from '../../core/access/access-document.ts';
-import { isLoopback } from '../../core/spec/loopback.ts';
+import { isLoopback } from '../../core/documents/fields.ts';
 
 /** Where a document may be fetched from, beyond public addresses by https. */
 export interface Range {

@@ -1,4 +1,4 @@
-import type { SecretRef } from '../../core/spec/secret-ref.ts';
+import type { SecretRef } from '../../core/documents/secret-ref.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** One that was rotated counts after so long; one that could not be read is asked for again sooner. */

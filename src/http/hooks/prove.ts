@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '../../core/spec/loopback.ts';
+import { isLoopback } from '../../core/documents/fields.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { senders } from '../senders/index.ts';
 import { pubsub } from '../senders/pubsub.ts';

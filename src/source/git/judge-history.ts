@@ -1,4 +1,4 @@
-import type { EstateDoc } from '../../core/spec/document.ts';
+import type { EstateDoc } from '../../core/documents/document.ts';
 import type { Repository } from './repository.ts';
 import { type GitRevision, parseGitRevision } from './revision.ts';
 import { judgeCommits } from './signatures/judge-commits.ts';

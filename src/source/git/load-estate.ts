@@ -1,5 +1,5 @@
-import type { EstateDoc } from '../../core/spec/document.ts';
-import { error, sortProblems } from '../../core/spec/problem.ts';
+import type { EstateDoc } from '../../core/documents/document.ts';
+import { error, sortProblems } from '../../core/documents/problem.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { loadTree } from '../load.ts';
 import { parseSpecsAside } from '../parse-thread.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dialect } from '../../../providers/aws/dialect.ts';
 import { type CompiledScope, compile } from '../../../src/core/compile/compile.ts';
 import type { Desired } from '../../../src/core/desired.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const base = (ofTarget = '') => `

@@ -4,7 +4,7 @@ import { dialect as azure } from '../../../providers/azure/dialect.ts';
 import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
 import { dialect as memory } from '../../../providers/memory/dialect.ts';
 import { compile } from '../../../src/core/compile/compile.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 import { assertGolden } from '../../support/golden.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placedAt } from '../../../src/core/compile/placed-at.ts';
-import type { TargetDoc } from '../../../src/core/spec/document.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import type { TargetDoc } from '../../../src/core/documents/document.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';

@@ -9,7 +9,7 @@ import { dialect as memory } from '../../../providers/memory/dialect.ts';
 import { type Compiled, compile } from '../../../src/core/compile/compile.ts';
 import { difference } from '../../../src/core/plan/preview.ts';
 import { diffText } from '../../../src/core/render/revision-diff.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /**

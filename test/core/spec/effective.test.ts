@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeIgnores } from '../../../src/core/spec/active-ignores.ts';
-import { effectiveDeletionPolicy } from '../../../src/core/spec/effective-deletion-policy.ts';
-import { effectiveMode, type ResourceDoc } from '../../../src/core/spec/effective-mode.ts';
-import { instanceOn } from '../../../src/core/spec/instance-on.ts';
-import type { Located } from '../../../src/core/spec/located.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import { activeIgnores, effectiveDeletionPolicy, effectiveMode, type ResourceDoc } from '../../../src/core/documents/effective-terms.ts';
+import { instanceOn } from '../../../src/core/documents/document.ts';
+import type { Located } from '../../../src/core/documents/tree.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';

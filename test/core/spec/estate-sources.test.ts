@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sources } from '../../../src/core/spec/estate-sources.ts';
+import { sources } from '../../../src/core/documents/estate.ts';
 
 const source = { name: 'web', repo: 'https://git.acme.example/web.git', owners: ['team-web'] };
 const takes = (fields: object): boolean => sources().safeParse([{ ...source, ...fields }]).success;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResourceDoc } from '../../../src/core/spec/effective-mode.ts';
-import { type Asked, fieldOrigins } from '../../../src/core/spec/field-origins.ts';
-import type { Located } from '../../../src/core/spec/located.ts';
-import { ofKind } from '../../../src/core/spec/spec-set.ts';
+import type { ResourceDoc } from '../../../src/core/documents/effective-terms.ts';
+import { type Asked, fieldOrigins } from '../../../src/core/documents/field-origins.ts';
+import type { Located } from '../../../src/core/documents/tree.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type JsonSchemaDialect, jsonSchema } from '../../../src/core/spec/json-schema.ts';
+import { type JsonSchemaDialect, jsonSchema } from '../../../src/core/documents/json-schema.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOverlayName, isRead, layerOf, treeOf } from '../../../src/core/spec/overlay-path.ts';
+import { isOverlayName, isRead, layerOf, treeOf } from '../../../src/core/documents/overlay.ts';
 
 const reads: readonly (readonly [path: string, overlay: string | undefined, want: boolean])[] = [
   ['net.yaml', undefined, true],

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import type { Document } from '../../../src/core/spec/document.ts';
-import type { Located } from '../../../src/core/spec/located.ts';
-import type { Path } from '../../../src/core/spec/position.ts';
-import { renderProblem } from '../../../src/core/spec/problem.ts';
+import type { Document } from '../../../src/core/documents/document.ts';
+import type { Located, Path } from '../../../src/core/documents/tree.ts';
+import { renderProblem } from '../../../src/core/documents/problem.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const today = '2027-01-31';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../../../src/core/spec/problem.ts';
+import type { Problem } from '../../../src/core/documents/problem.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 import { assertGolden } from '../../support/golden.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suggest } from '../../../src/core/spec/suggest.ts';
+import { suggest } from '../../../src/core/documents/problem.ts';
 
 const cases: readonly { name: string; given: string; among: readonly string[]; want: string | undefined }[] = [
   { name: 'a letter too many', given: 'cidrr', among: ['name', 'cidr'], want: 'cidr' },

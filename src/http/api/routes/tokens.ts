@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { bareGrant, roles, isWithin } from '../../../core/access/grant.ts';
 import { isSamePerson } from '../../../core/access/person.ts';
-import { name } from '../../../core/spec/name-field.ts';
-import { printableText } from '../../../core/spec/text-field.ts';
+import { name, printableText } from '../../../core/documents/fields.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';
 import { afterField, limitField, nextField } from '../paging.ts';
 import { badInput, forbidden, notFound } from '../problems.ts';

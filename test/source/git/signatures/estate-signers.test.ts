@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { signatures } from '../../../../src/core/spec/estate-signatures.ts';
+import { signatures } from '../../../../src/core/documents/estate.ts';
 import { signatureOf } from '../../../../src/source/git/signatures/judge-commits.ts';
 import { readSshKey } from '../../../../src/source/git/signatures/ssh-signature.ts';
 import { openCast } from './cast.ts';

@@ -1,0 +1,70 @@
+import type { Document } from './document.ts';
+import type { Located, Tree } from './tree.ts';
+import { type Problem, sortProblems } from './problem.ts';
+import { readDocument } from './read-document.ts';
+import { specSet, type SpecSet } from './spec-set.ts';
+import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
+import { adoptable, adoptedOnce } from './checks/adoption.ts';
+import { cloudNames, labels } from './checks/cloud-names.ts';
+import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
+import { expressible, mostRules, oneRule, ruleFields } from './checks/rules.ts';
+import { groups, ignores, references } from './checks/references.ts';
+import { instanceFields } from './checks/instances.ts';
+import { oneScope, rollouts, targetFields } from './checks/targets.ts';
+import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
+
+/** What a tree of specs says. `documents` are sound one by one; only without errors among the problems are they sound together. */
+export interface Specs {
+  readonly documents: readonly Located<Document>[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Every document by its schema, then all of them together. Broken trees are known by name only: referring to one is no
+ * second error. Pure: the same trees on the same day give the same answer.
+ */
+export function checkSpecs(trees: readonly Tree[], broken: readonly Tree[], today: string): Specs {
+  const documents: Located<Document>[] = [];
+  const problems: Problem[] = [];
+  for (const tree of trees) {
+    const reading = readDocument(tree);
+    if (reading.document) documents.push(reading.document);
+    else problems.push(...reading.problems);
+  }
+  const set = specSet(documents, [...trees, ...broken]);
+  for (const check of checks) problems.push(...check(set, today));
+  return { documents, problems: sortProblems(problems) };
+}
+
+/** One thing that is checked across documents. `today` is a day (2027-01-31): the core knows no clock. */
+type Check = (set: SpecSet, today: string) => Iterable<Problem>;
+
+/** The registry of checks. */
+export const checks: readonly Check[] = [
+  oneEstate,
+  uniqueNames,
+  references,
+  groups,
+  targetFields,
+  oneScope,
+  addressSpace,
+  cloudBlocks,
+  subnetFields,
+  ruleFields,
+  oneRule,
+  expressible,
+  mostRules,
+  instanceFields,
+  cloudNames,
+  joinedNames,
+  labels,
+  ignores,
+  formerNames,
+  adoptedOnce,
+  adoptable,
+  rollouts,
+  estateNames,
+  teamTrees,
+  teamFields,
+  teamGroups,
+];

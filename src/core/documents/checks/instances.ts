@@ -1,0 +1,303 @@
+import { type InstanceDoc, type TargetDoc, instanceOn, type InstanceOn } from '../document.ts';
+import type { Located, Path, Position } from '../tree.ts';
+import { targetsOf, type SpecSet } from '../spec-set.ts';
+import { error, type Problem } from '../problem.ts';
+
+/** An instance as each of its targets gets it: complete, and such as that cloud can make. */
+export function* instanceFields(set: SpecSet): Iterable<Problem> {
+  for (const instance of set.instances) {
+    yield* adopted(instance);
+    for (const target of targetsOf(set, instance.value.spec.targets)) {
+      yield* complete(instance, target.value);
+      yield* makeable(set, instance, target.value);
+    }
+  }
+}
+
+/** `adopt` names one object and cannot say which replica it is. */
+function* adopted(instance: Located<InstanceDoc>): Iterable<Problem> {
+  const { metadata, spec } = instance.value;
+  for (const target of Object.keys(metadata.adopt ?? {})) {
+    const replicas = (Object.hasOwn(spec.on, target) ? spec.on[target]?.replicas : undefined) ?? spec.replicas;
+    if (replicas <= 1) continue;
+    const message = `one object cannot be adopted as ${replicas} replicas`;
+    const expected = 'an Instance of its own for each object, with replicas: 1';
+    yield error('adopt-replicas', instance.at(['metadata', 'adopt', target]), message, { expected });
+  }
+}
+
+function* complete(instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
+  const { spec } = instance.value;
+  const own = Object.hasOwn(spec.on, target.metadata.name) ? spec.on[target.metadata.name] : undefined;
+  for (const field of ['subnet', 'image', 'size'] as const) {
+    if (spec[field] !== undefined || own?.[field] !== undefined) continue;
+    const expected = `${field}: … here, or under on: { ${target.metadata.name}: { ${field}: … } }`;
+    const message = `\`${field}\` is missing for ${target.metadata.name}`;
+    yield error('missing-field', instance.at(['spec', field]), message, { expected });
+  }
+}
+
+function* makeable(set: SpecSet, instance: Located<InstanceDoc>, target: TargetDoc): Iterable<Problem> {
+  const made = instanceOn(instance.value, target.metadata.name);
+  const network = set.networks.get(instance.value.spec.network)?.value.spec;
+  if (!made) return;
+  const { provider } = target.spec;
+  for (const row of INSTANCE_ROWS) {
+    if (row.cloud !== undefined && row.cloud !== provider) continue;
+    if (!row.found({ spec: made, target: target.spec, internet: network?.internet ?? true })) continue;
+    const at = written(instance, target.metadata.name, row.field);
+    yield error('not-expressible', at, `${row.why} (${target.metadata.name})`, { expected: row.instead });
+  }
+}
+
+/** Where the value comes from that a target gets. */
+function written(instance: Located<InstanceDoc>, target: string, field: Path): Position {
+  const own = ['spec', 'on', target, ...field];
+  return instance.at(instance.wrote(own) ? own : ['spec', ...field]);
+}
+
+/** An instance as one target gets it. */
+interface InstanceCase {
+  readonly spec: InstanceOn;
+  readonly target: TargetDoc['spec'];
+  readonly internet: boolean;
+}
+
+/** What a cloud cannot make: where, what, why with its source, what to write instead. No cloud: none can. */
+interface InstanceRow {
+  readonly cloud?: TargetDoc['spec']['provider'];
+  readonly field: Path;
+  readonly found: (given: InstanceCase) => boolean;
+  readonly why: string;
+  readonly instead: string;
+}
+
+type Spec = InstanceDoc['spec'];
+
+/** Said, and not of this form: what was left out is another row's matter. */
+const unlike = (text: string | undefined, form: RegExp): boolean => text !== undefined && !form.test(text);
+
+const COMPUTE = 'https://cloud.google.com/compute/docs/reference/rest/v1/instances';
+const VM = 'https://learn.microsoft.com/rest/api/compute/virtual-machines/create-or-update';
+
+const EVERYWHERE: readonly InstanceRow[] = [
+  {
+    field: ['publicIp'],
+    found: ({ spec, internet }) => spec.publicIp && !internet,
+    why: 'a public address without internet reaches nobody',
+    instead: 'internet: true in the network, or no publicIp',
+  },
+  {
+    // On Azure a row of its own asks for more.
+    field: ['access'],
+    found: ({ spec: { access }, target }) =>
+      target.provider !== 'azure' && (access?.sshKeys ?? []).length > 0 && access?.user === undefined,
+    why: 'keys without a login let nobody in',
+    instead: 'access: { user, sshKeys }',
+  },
+];
+
+const AWS: readonly InstanceRow[] = [
+  {
+    field: ['groups'],
+    found: ({ spec }) => new Set(spec.groups).size > 4,
+    why: 'AWS takes five groups an instance, and one is the group of all (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html)',
+    instead: 'at most 4 groups',
+  },
+  {
+    field: ['image'],
+    found: ({ spec }) => !/^ami-[0-9a-f]{4,17}$/.test(spec.image),
+    why: 'this is no AWS image',
+    instead: 'the id of an image: ami-0abc…',
+  },
+  {
+    field: ['identity'],
+    found: ({ spec }) =>
+      unlike(spec.identity, /^(?:arn:aws[a-z-]*:iam::\d{12}:instance-profile\/(?:[!-~]+\/)?)?[\w+=,.@-]{1,128}$/),
+    why: 'this is no instance profile (https://docs.aws.amazon.com/IAM/latest/APIReference/API_InstanceProfile.html)',
+    instead: 'its name, or arn:aws:iam::<account>:instance-profile/<name>',
+  },
+  {
+    field: ['access', 'password'],
+    found: ({ spec }) => spec.access?.password !== undefined,
+    why: 'AWS sets no passwords',
+    instead: 'sshKeys',
+  },
+];
+
+const GCP: readonly InstanceRow[] = [
+  {
+    field: ['targets'],
+    found: ({ target }) => target.zone === undefined,
+    why: 'GCP instances need a zone, and the target has none',
+    instead: 'zone in the target',
+  },
+  {
+    // sourceImage of AttachedDiskInitializeParams
+    field: ['image'],
+    found: ({ spec }) =>
+      !/^(?:https:\/\/(?:www|compute)\.googleapis\.com\/compute\/v1\/)?(?:projects\/[a-z0-9.:-]+\/)?global\/images\/(?:family\/)?[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
+        spec.image,
+      ),
+    why: `this is no GCP image (${COMPUTE})`,
+    instead: 'projects/<project>/global/images/<name>, or …/images/family/<family>',
+  },
+  {
+    field: ['size'],
+    found: ({ spec }) => !/^(?:[\w.:/-]+\/machineTypes\/)?[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/.test(spec.size),
+    why: 'this is no GCP machine type (https://cloud.google.com/compute/docs/machine-resource)',
+    instead: 'its name, such as e2-small or n2-custom-4-8192',
+  },
+  {
+    // Network tags: 64 a machine, https://cloud.google.com/vpc/docs/add-remove-network-tags
+    field: ['groups'],
+    found: ({ spec }) => new Set(spec.groups).size > 63,
+    why: 'GCP takes 64 tags an instance, and one is that of all (https://cloud.google.com/vpc/docs/add-remove-network-tags)',
+    instead: 'at most 63 groups',
+  },
+  {
+    field: ['disk', 'type'],
+    found: ({ spec }) => unlike(spec.disk?.type, /^(?:[\w.:/-]+\/diskTypes\/)?(?:pd|hyperdisk)-[a-z-]+$/),
+    why: 'this is no GCP disk type (https://cloud.google.com/compute/docs/disks)',
+    instead: 'pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced',
+  },
+  {
+    // diskSizeGb of AttachedDiskInitializeParams: at least 10; Hyperdisk Balanced at least 4
+    field: ['disk', 'size'],
+    found: ({ spec: { disk } }) =>
+      disk?.size !== undefined && disk.size < (disk.type?.includes('hyperdisk-') === true ? 4 : 10),
+    why: `GCP makes no boot disk so small (${COMPUTE})`,
+    instead: '10 GiB or more; 4 of hyperdisk-balanced',
+  },
+  {
+    field: ['disk', 'encrypted'],
+    found: ({ spec }) => spec.disk?.encrypted === false,
+    why: 'GCP encrypts every disk (https://cloud.google.com/compute/docs/disks/disk-encryption)',
+    instead: 'encrypted: true, or leave it out',
+  },
+  {
+    field: ['identity'],
+    found: ({ spec }) =>
+      unlike(spec.identity, /^(?:[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com)$/),
+    why: 'this is no service account (https://cloud.google.com/iam/docs/service-accounts-create)',
+    instead: '<name>@<project>.iam.gserviceaccount.com, or the name alone of one of this project',
+  },
+  {
+    field: ['access', 'password'],
+    found: ({ spec }) => spec.access?.password !== undefined,
+    why: 'GCP sets no passwords',
+    instead: 'sshKeys',
+  },
+];
+
+/** osProfile.adminUsername, "Disallowed values". */
+const REFUSED_USERS: ReadonlySet<string> = new Set(
+  (
+    'administrator admin user user1 test user2 test1 user3 admin1 1 123 a actuser adm admin2 aspnet backup console david ' +
+    'guest john owner root server sql support support_388945a0 sys test2 test3 user4 user5'
+  ).split(' '),
+);
+
+/**
+ * Azure provisions RSA of 2048 bits or more and Ed25519: https://learn.microsoft.com/azure/virtual-machines/linux/create-ssh-keys-detailed.
+ * The shortest such RSA key has 277 bytes (RFC 4253, 6.6), which is 372 digits of base64.
+ */
+function azureKey(key: string): boolean {
+  const [kind, digits = ''] = key.split(' ');
+  return kind === 'ssh-ed25519' || (kind === 'ssh-rsa' && digits.length >= 372);
+}
+
+const badKey = (access: Spec['access']): boolean => (access?.sshKeys ?? []).some((key) => !azureKey(key));
+
+/** Those that may be an OS disk: https://learn.microsoft.com/azure/virtual-machines/disks-types */
+const OS_DISKS: readonly string[] = [
+  'Standard_LRS',
+  'StandardSSD_LRS',
+  'StandardSSD_ZRS',
+  'Premium_LRS',
+  'Premium_ZRS',
+];
+
+const AZURE: readonly InstanceRow[] = [
+  {
+    field: ['access'],
+    found: ({ spec: { access } }) =>
+      access?.user === undefined || ((access.sshKeys ?? []).length === 0 && access.password === undefined),
+    why: `Azure needs a login at creation (${VM}#osprofile)`,
+    instead: 'access: { user, sshKeys } or { user, password: { env } }',
+  },
+  {
+    field: ['access', 'user'],
+    found: ({ spec }) => spec.access?.user !== undefined && REFUSED_USERS.has(spec.access.user),
+    why: `Azure takes no login of this name (${VM}#osprofile)`,
+    instead: 'a name that nobody guesses, such as ops; not admin, root, test, user and the like',
+  },
+  {
+    field: ['access', 'sshKeys'],
+    found: ({ spec }) => badKey(spec.access),
+    why: 'Azure takes no key of this kind (https://learn.microsoft.com/azure/virtual-machines/linux/create-ssh-keys-detailed)',
+    instead: 'ssh-ed25519, or ssh-rsa of 2048 bits or more',
+  },
+  {
+    // imageReference: publisher, offer, sku, version; or an id of an image or of one in a gallery
+    field: ['image'],
+    found: ({ spec }) =>
+      !/^(?:[\w.-]+:[\w.-]+:[\w.-]+:(?:latest|\d+\.\d+\.\d+)|\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Compute\/(?:images\/[^/]+|galleries\/[^/]+\/images\/[^/]+(?:\/versions\/[^/]+)?)|\/(?:shared|community)Galleries\/[^/]+\/images\/[^/]+(?:\/versions\/[^/]+)?)$/i.test(
+        spec.image,
+      ),
+    why: `this is no Azure image (${VM}#imagereference)`,
+    instead: '<publisher>:<offer>:<sku>:<version, or latest>, or the id of an image',
+  },
+  {
+    field: ['size'],
+    found: ({ spec }) => !/^(?:Standard|Basic)_[A-Za-z0-9][A-Za-z0-9_-]*$/i.test(spec.size),
+    why: 'this is no Azure size (https://learn.microsoft.com/azure/virtual-machines/sizes/overview)',
+    instead: 'a size such as Standard_B2s or Standard_D2s_v5',
+  },
+  {
+    // Application security groups: 20 an IP configuration
+    field: ['groups'],
+    found: ({ spec }) => new Set(spec.groups).size > 19,
+    why: 'Azure takes 20 groups a machine, and one is the group of all (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits)',
+    instead: 'at most 19 groups',
+  },
+  {
+    field: ['disk', 'type'],
+    found: ({ spec }) =>
+      spec.disk?.type !== undefined && !OS_DISKS.some((type) => type.toLowerCase() === spec.disk?.type?.toLowerCase()),
+    why: 'Azure takes no such OS disk (https://learn.microsoft.com/azure/virtual-machines/disks-types)',
+    instead: OS_DISKS.join(', '),
+  },
+  {
+    field: ['disk', 'size'],
+    found: ({ spec }) => (spec.disk?.size ?? 0) > 4095,
+    why: 'Azure makes no OS disk so large (https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview#os-disk)',
+    instead: 'at most 4095 GiB',
+  },
+  {
+    field: ['disk', 'encrypted'],
+    found: ({ spec }) => spec.disk?.encrypted === false,
+    why: 'Azure encrypts every managed disk (https://learn.microsoft.com/azure/virtual-machines/disk-encryption)',
+    instead: 'encrypted: true, or leave it out',
+  },
+  {
+    field: ['identity'],
+    found: ({ spec }) =>
+      unlike(
+        spec.identity,
+        /^(?:\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.ManagedIdentity\/userAssignedIdentities\/)?[A-Za-z0-9][\w-]{2,127}$/i,
+      ),
+    why: 'this is no user-assigned identity (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules#microsoftmanagedidentity)',
+    instead: 'its name (3 to 128 letters, digits, - and _) in the resource group of the target, or its id',
+  },
+];
+
+const of = (cloud: TargetDoc['spec']['provider'], rows: readonly InstanceRow[]): readonly InstanceRow[] =>
+  rows.map((row) => ({ cloud, ...row }));
+
+const INSTANCE_ROWS: readonly InstanceRow[] = [
+  ...EVERYWHERE,
+  ...of('aws', AWS),
+  ...of('gcp', GCP),
+  ...of('azure', AZURE),
+];

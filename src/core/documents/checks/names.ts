@@ -1,0 +1,220 @@
+import type { Document, NetworkDoc, EstateDoc } from '../document.ts';
+import type { Located, Path, Position } from '../tree.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { ofKind, type SpecSet, subnetPlaceOf, targetsOf, groupsIn } from '../spec-set.ts';
+import type { ResourceDoc } from '../effective-terms.ts';
+
+/**
+ * No two documents of a kind by one name, no two subnets of a network, no list that names one thing twice. Names that
+ * differ in case only count as one: Azure takes them for one, and so do people.
+ */
+export function* uniqueNames({ documents }: SpecSet): Iterable<Problem> {
+  for (const named of Map.groupBy(documents, ({ value }) => value.kind).values()) {
+    yield* twins(named.map(nameOf));
+  }
+  for (const network of ofKind(documents, 'Network')) {
+    for (const [what, list] of [
+      ['subnet', 'subnets'],
+      ['group', 'groups'],
+    ] as const)
+      yield* twins(
+        network.value.spec[list].map(({ name }, index) => ({
+          what: `${what} of ${network.value.metadata.name}`,
+          name,
+          at: network.at(['spec', list, index, 'name']),
+        })),
+      );
+  }
+  for (const document of documents) {
+    for (const { path, names } of listsOf(document.value)) yield* repeated(document, path, names);
+  }
+}
+
+interface Named {
+  readonly what: string;
+  readonly name: string;
+  readonly at: Position;
+}
+
+const nameOf = ({ value, at }: Located<Document>): Named => ({
+  what: value.kind,
+  name: value.metadata.name,
+  at: at(['metadata', 'name']),
+});
+
+function* twins(all: readonly Named[]): Iterable<Problem> {
+  for (const [first, ...others] of Map.groupBy(all, ({ name }) => name.toLowerCase()).values()) {
+    for (const other of others) {
+      const how = other.name === first?.name ? '' : ', which differs in case only';
+      const message = `a second ${other.what} named \`${other.name}\`: the first is at ${first ? place(first.at) : ''}${how}`;
+      yield error('duplicate-name', other.at, message, { expected: 'a name of its own' });
+    }
+  }
+}
+
+interface List {
+  readonly path: Path;
+  readonly names: readonly string[] | undefined;
+}
+
+function listsOf({ kind, spec }: Document): readonly List[] {
+  switch (kind) {
+    case 'Estate':
+    case 'Target':
+      return [];
+    case 'Network':
+      return [{ path: ['spec', 'targets'], names: spec.targets }];
+    case 'FirewallRule':
+      return [
+        { path: ['spec', 'targets'], names: spec.targets },
+        { path: ['spec', 'peers', 'cidrs'], names: spec.peers.cidrs },
+        { path: ['spec', 'peers', 'groups'], names: spec.peers.groups },
+        { path: ['spec', 'peers', 'prefixLists'], names: spec.peers.prefixLists },
+        { path: ['spec', 'peers', 'serviceTags'], names: spec.peers.serviceTags.map((tag) => tag.toLowerCase()) },
+      ];
+    case 'Instance':
+      return [
+        { path: ['spec', 'targets'], names: spec.targets },
+        { path: ['spec', 'groups'], names: spec.groups },
+      ];
+  }
+}
+
+/** Once more in a list changes nothing, so it is only a warning; CIDRs are canonical here, whatever their spelling. */
+function* repeated({ at }: Located<Document>, path: Path, names: readonly string[] = []): Iterable<Problem> {
+  const seen = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (seen.has(name)) yield warning('repeated', at([...path, index]), `\`${name}\` stands in this list already`);
+    seen.add(name);
+  }
+}
+
+/**
+ * A thing inside a network is called `<network>-<name>`, so `core` with `web-app` and `core-web` with `app` are one where
+ * the cloud knows such names beyond the network: subnets of a region on GCP
+ * (https://cloud.google.com/compute/docs/naming-resources), application security groups of a resource group on Azure
+ * (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
+ */
+export function* joinedNames(set: SpecSet): Iterable<Problem> {
+  const told = new Set<string>();
+  for (const [key, things] of Map.groupBy(thingsIn(set), ({ where, called }) => `${where} ${called.toLowerCase()}`)) {
+    const first = things[0];
+    const other = things.find(({ network }) => network !== first?.network);
+    if (!first || !other || told.has(other.called)) continue;
+    told.add(other.called);
+    const where = place(first.document.at(first.path));
+    const message = `${other.network} and ${first.network} (${where}) both have a ${other.what} called ${other.called} in ${key.split(' ')[0]}`;
+    yield error('joined-name', other.document.at(other.path), message, { expected: 'another name for one of the two' });
+  }
+}
+
+interface Thing {
+  readonly what: 'subnet' | 'group';
+  readonly document: Located<unknown>;
+  readonly path: Path;
+  readonly network: string;
+  readonly where: string;
+  readonly called: string;
+}
+
+const thingsIn = (set: SpecSet): readonly Thing[] => [
+  ...[...set.networks.values()].flatMap((network) => [...subnetsOnGcp(set, network)]),
+  ...groupsOnAzure(set),
+];
+
+function* subnetsOnGcp(set: SpecSet, document: Located<NetworkDoc>): Iterable<Thing> {
+  const { metadata, spec } = document.value;
+  const network = metadata.name;
+  for (const [index, { name, target }] of spec.subnets.entries()) {
+    const path = ['spec', 'subnets', index, 'name'];
+    for (const where of placesOf(set, target === undefined ? spec.targets : [target], 'gcp')) {
+      yield { what: 'subnet', document, path, network, where, called: `${network}-${name}` };
+    }
+  }
+}
+
+function* groupsOnAzure(set: SpecSet): Iterable<Thing> {
+  for (const { document, path, network, name } of groupsIn(set)) {
+    for (const where of placesOf(set, set.networks.get(network)?.value.spec.targets ?? [], 'azure')) {
+      yield { what: 'group', document, path, network, where, called: `${network}-${name}` };
+    }
+  }
+}
+
+/** Where the names are unique; `subnetPlaceOf` is the resource group on Azure. */
+const placesOf = (set: SpecSet, targets: readonly string[], provider: 'gcp' | 'azure'): ReadonlySet<string> =>
+  new Set(
+    targetsOf(set, targets)
+      .filter(({ value }) => value.spec.provider === provider)
+      .map(({ value }) => subnetPlaceOf(value)),
+  );
+
+/** A former name belongs to one document, and to none that bears it now: else two would claim one object. */
+export function* formerNames(set: SpecSet): Iterable<Problem> {
+  for (const documents of [[...set.networks.values()], set.rules, set.instances]) {
+    yield* claims(documents);
+  }
+}
+
+function* claims(documents: readonly Located<ResourceDoc>[]): Iterable<Problem> {
+  const owners = new Map(documents.map((document) => [document.value.metadata.name, document]));
+  for (const document of documents) {
+    for (const [index, was] of (document.value.metadata.was ?? []).entries()) {
+      const other = owners.get(was);
+      owners.set(was, other ?? document);
+      if (!other) continue;
+      const same = other === document;
+      const message = same
+        ? `\`${was}\` is its name now`
+        : `\`${was}\` belongs to the document at ${place(other.at())}`;
+      yield error('former-name', document.at(['metadata', 'was', index]), message, {
+        expected: 'a name no longer in use',
+      });
+    }
+  }
+}
+
+/** No two sources, signers or hooks of an estate by one name; in any case, as folders and addresses are made of them. */
+export function* estateNames({ documents }: SpecSet): Iterable<Problem> {
+  for (const estate of ofKind(documents, 'Estate')) {
+    const { sources, signatures, hooks } = estate.value.spec;
+    yield* twinsIn(estate, { what: 'source', path: ['spec', 'sources'], list: sources });
+    yield* twinsIn(estate, { what: 'signer', path: ['spec', 'signatures', 'signers'], list: signatures?.signers });
+    yield* twinsIn(estate, { what: 'hook', path: ['spec', 'hooks'], list: hooks });
+  }
+}
+
+interface NamedList {
+  readonly what: string;
+  readonly path: readonly string[];
+  readonly list: readonly { readonly name: string }[] | undefined;
+}
+
+function* twinsIn({ at }: Located<EstateDoc>, { what, path, list = [] }: NamedList): Iterable<Problem> {
+  const first = new Map<string, number>();
+  for (const [index, { name }] of list.entries()) {
+    const before = first.get(name.toLowerCase());
+    if (before === undefined) first.set(name.toLowerCase(), index);
+    else {
+      const message = `a second ${what} named \`${name}\`: the first is at ${place(at([...path, before, 'name']))}`;
+      yield error('duplicate-name', at([...path, index, 'name']), message, { expected: 'a name of its own' });
+    }
+  }
+}
+
+/** Exactly one Estate: it names the owner of everything, so none means nothing can be told ours. */
+export function* oneEstate({ documents, declared }: SpecSet): Iterable<Problem> {
+  const [first, ...others] = ofKind(documents, 'Estate');
+  if (!first && !declared.has('Estate')) {
+    const at = documents[0]?.at() ?? { file: '', line: 1, column: 1 };
+    const expected = 'exactly one document of kind Estate in the tree';
+    yield error('no-estate', at, 'these specs have no Estate', { expected });
+  }
+  for (const other of others) {
+    const message = `a second Estate: the first is at ${first ? place(first.at()) : 'another place'}`;
+    yield error('second-estate', other.at(), message, { expected: 'exactly one' });
+  }
+}
+
+/** How a message names another place: `core.yaml:12`. */
+export const place = (at: Position): string => `${at.file}:${at.line}`;

@@ -1,0 +1,206 @@
+import type { FirewallRuleDoc, InstanceDoc, NetworkDoc } from '../document.ts';
+import { type DocumentKind, fieldsAt } from '../read-document.ts';
+import type { Located, Path } from '../tree.ts';
+import { subnetPlaceOf, groupsIn, type SpecSet, type GroupUse } from '../spec-set.ts';
+import { error, type Problem, suggest, warning } from '../problem.ts';
+import { place } from './names.ts';
+import { holds, type ResourceDoc } from '../effective-terms.ts';
+
+/** Every name that a document uses is one that the specs have, and is there where the document stands. */
+export function* references(set: SpecSet): Iterable<Problem> {
+  for (const network of set.networks.values()) yield* inNetwork(set, network);
+  for (const rule of set.rules) yield* inRule(set, rule);
+  for (const instance of set.instances) yield* inInstance(set, instance);
+}
+
+function* inNetwork(set: SpecSet, network: Located<NetworkDoc>): Iterable<Problem> {
+  const { metadata, spec } = network.value;
+  const ask = asking(network);
+  yield* declared(set, network, { kind: 'Target', names: spec.targets, path: ['spec', 'targets'] });
+  yield* ask(keysOf(metadata.adopt), spec.targets, ['metadata', 'adopt'], 'target of this network');
+  for (const [index, subnet] of spec.subnets.entries()) {
+    const path = ['spec', 'subnets', index];
+    const own = subnet.target === undefined ? [] : [{ name: subnet.target, path: [...path, 'target'] }];
+    yield* ask(own, spec.targets, path, 'target of this network');
+    yield* ask(keysOf(subnet.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
+  }
+  const named = groupsIn(set).flatMap((use) => (use.network === metadata.name ? use.name : []));
+  for (const [index, group] of spec.groups.entries()) {
+    const path = ['spec', 'groups', index];
+    const own = [{ name: group.name, path: [...path, 'name'] }];
+    yield* ask(own, ['all', ...new Set(named)], path, 'group that a rule or an instance of this network names');
+    yield* ask(keysOf(group.adopt), spec.targets, [...path, 'adopt'], 'target of this network');
+  }
+}
+
+function* inRule(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { spec } = rule.value;
+  yield* declared(set, rule, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
+  const network = set.networks.get(spec.network);
+  if (!network) return;
+  const there = network.value.spec.targets;
+  const ask = asking(rule);
+  const what = `target of the network ${spec.network}`;
+  yield* ask(listed(spec.targets, ['spec', 'targets']), there, ['spec', 'targets'], what);
+}
+
+function* inInstance(set: SpecSet, instance: Located<InstanceDoc>): Iterable<Problem> {
+  const { metadata, spec } = instance.value;
+  const ask = asking(instance);
+  yield* declared(set, instance, { kind: 'Network', names: [spec.network], path: ['spec', 'network'] });
+  yield* ask(keysOf(spec.on), spec.targets, ['spec', 'on'], 'target of this instance');
+  yield* ask(keysOf(metadata.adopt), spec.targets, ['metadata', 'adopt'], 'target of this instance');
+  const network = set.networks.get(spec.network)?.value.spec;
+  if (!network) {
+    yield* declared(set, instance, { kind: 'Target', names: spec.targets, path: ['spec', 'targets'] });
+    return;
+  }
+  const what = `target of the network ${spec.network}`;
+  yield* ask(listed(spec.targets, ['spec', 'targets']), network.targets, ['spec', 'targets'], what);
+  for (const target of spec.targets) {
+    const own = Object.hasOwn(spec.on, target) ? spec.on[target]?.subnet : undefined;
+    const subnet = own ?? spec.subnet;
+    const path = own === undefined ? ['spec', 'subnet'] : ['spec', 'on', target, 'subnet'];
+    if (subnet === undefined || !network.targets.includes(target)) continue;
+    const there = network.subnets.filter((one) => one.target === undefined || servesAlike(set, one.target, target));
+    const names = there.map((one) => one.name);
+    yield* ask([{ name: subnet, path }], names, path, `subnet of ${spec.network} on ${target}`);
+  }
+}
+
+/** On GCP a subnet is one in all zones of its region, whatever the target that it names. */
+function servesAlike(set: SpecSet, one: string, other: string): boolean {
+  const [a, b] = [set.targets.get(one)?.value, set.targets.get(other)?.value];
+  return one === other || (a?.spec.provider === 'gcp' && b !== undefined && subnetPlaceOf(a) === subnetPlaceOf(b));
+}
+
+interface Use {
+  readonly name: string;
+  readonly path: Path;
+}
+
+const listed = (names: readonly string[] | undefined, path: Path): readonly Use[] =>
+  (names ?? []).map((name, index) => ({ name, path: [...path, index] }));
+
+const keysOf = (map: Readonly<Record<string, unknown>> | undefined): readonly Use[] =>
+  Object.keys(map ?? {}).map((name) => ({ name, path: [name] }));
+
+/** Names that must be among those at hand. */
+function asking(document: Located<unknown>) {
+  return function* (uses: readonly Use[], known: readonly string[], holder: Path, what: string): Iterable<Problem> {
+    const there = new Set(known);
+    for (const { name, path } of uses) {
+      if (there.has(name)) continue;
+      const at = document.at(path.length > 1 ? path : [...holder, ...path]);
+      const expected = known.length > 0 ? known.slice(0, MOST).join(', ') : 'there is none';
+      yield error('unknown-reference', at, `\`${name}\` is no ${what}`, { expected, didYouMean: suggest(name, known) });
+    }
+  };
+}
+
+/** Names listed in a hint; more would bury the rest. */
+const MOST = 12;
+
+interface Reference {
+  readonly kind: DocumentKind;
+  readonly names: readonly string[];
+  readonly path: Path;
+}
+
+/** Names of documents: one that has errors of its own is there all the same. */
+function* declared(set: SpecSet, document: Located<unknown>, { kind, names, path }: Reference): Iterable<Problem> {
+  const known = set.declared.get(kind) ?? new Set<string>();
+  const list =
+    names.length === 1 && !path.at(-1)?.toString().endsWith('s') ? [path] : names.map((_, i) => [...path, i]);
+  for (const [index, name] of names.entries()) {
+    if (known.has(name)) continue;
+    const expected = known.size > 0 ? [...known].slice(0, MOST).join(', ') : `there is no document of kind ${kind}`;
+    const message = `there is no ${kind} named \`${name}\``;
+    yield error('unknown-reference', document.at(list[index] ?? path), message, {
+      expected,
+      didYouMean: suggest(name, known),
+    });
+  }
+}
+
+/**
+ * Groups need no document, so a misspelt one is a new one. A rule for, or a peer of, a group that no instance of the
+ * network is in does nothing: a warning, as the instances may come later. `all` is ours.
+ */
+export function* groups(set: SpecSet): Iterable<Problem> {
+  const uses = groupsIn(set);
+  const filled = new Map<string, Set<string>>();
+  for (const { network, name } of uses.filter((use) => use.fills)) {
+    filled.set(network, (filled.get(network) ?? new Set()).add(name));
+  }
+  for (const { document, network, name, path, fills } of uses) {
+    const at = document.at(path);
+    if (name.toLowerCase() === 'all') {
+      const expected = 'another name; leave group out to mean every instance of the network';
+      yield error('reserved-group', at, '`all` is the group that every instance is in', { expected });
+    }
+    const members = filled.get(network) ?? new Set<string>();
+    if (fills || name.toLowerCase() === 'all' || members.has(name)) continue;
+    const didYouMean = suggest(name, members);
+    yield warning('empty-group', at, `no instance of ${network} is in the group \`${name}\``, { didYouMean });
+  }
+  yield* alike(uses);
+}
+
+/**
+ * Azure takes names in any case for one, and so do people:
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules
+ */
+function* alike(uses: readonly GroupUse[]): Iterable<Problem> {
+  for (const same of Map.groupBy(uses, ({ network, name }) => `${network} ${name.toLowerCase()}`).values()) {
+    const first = same.find(({ fills }) => fills) ?? same[0];
+    for (const { document, name, path } of same) {
+      if (!first || name === first.name || name.toLowerCase() === 'all') continue;
+      const message = `the group \`${name}\` differs in case only from ${first.name} (${place(first.document.at(first.path))})`;
+      yield error('group-case', document.at(path), message, { expected: first.name });
+    }
+  }
+}
+
+/** An `ignore` names a field that exists, and is over after its last day. */
+export function* ignores(set: SpecSet, today: string): Iterable<Problem> {
+  for (const document of [...set.networks.values(), ...set.rules, ...set.instances]) {
+    for (const [index, entry] of document.value.spec.ignore.entries()) {
+      yield* unknownField(document, index, entry.field);
+      if (holds(entry, today)) continue;
+      const message = `this ended on ${entry.until}: \`${entry.field}\` is no longer ignored`;
+      const expected = `a later day, if ${entry.owner} still changes it; else remove the entry`;
+      yield warning('ignore-ended', document.at(['spec', 'ignore', index, 'until']), message, { expected });
+    }
+  }
+}
+
+/** Not what the cloud holds: what it is to be governed by, and where it is. */
+const NOT_COMPARED: readonly string[] = [
+  'targets',
+  'network',
+  'replicas',
+  'replace',
+  'on',
+  'mode',
+  'protect',
+  'deletionPolicy',
+  'ignore',
+  'rollout',
+  'minReady',
+];
+
+function* unknownField(document: Located<ResourceDoc>, index: number, field: string): Iterable<Problem> {
+  const { kind } = document.value;
+  const [first = '', second, ...more] = field.split('.');
+  if (first === 'labels') return;
+  const fields = [...fieldsAt(kind, ['spec']).filter((name) => !NOT_COMPARED.includes(name)), 'labels'];
+  const inner = fieldsAt(kind, ['spec', first]);
+  const known = fields.includes(first) && (second === undefined || inner.includes(second)) && more.length === 0;
+  if (known) return;
+  const candidates = [...fields, ...inner.map((name) => `${first}.${name}`)];
+  yield error('unknown-field', document.at(['spec', 'ignore', index, 'field']), `${kind} has no field \`${field}\``, {
+    expected: candidates.join(', '),
+    didYouMean: suggest(field, candidates),
+  });
+}

@@ -1,0 +1,369 @@
+import { parseCidr } from '../../cidr.ts';
+import type { FirewallRuleDoc, TargetDoc, NetworkDoc } from '../document.ts';
+import type { Located, Path } from '../tree.ts';
+import { targetsOfRule, type SpecSet, placeOf, targetsOf, groupsIn } from '../spec-set.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { formatPort } from '../../port-text.ts';
+import { place } from './names.ts';
+
+/** Fields of a rule that contradict one another, on every cloud. */
+export function* ruleFields(set: SpecSet): Iterable<Problem> {
+  for (const rule of set.rules) {
+    yield* size(rule);
+    yield* portsWithProtocol(set, rule);
+    yield* icmpWithProtocol(rule);
+    yield* icmpWithFamily(rule);
+  }
+}
+
+function* size(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const count = atomCount(rule.value);
+  if (count <= MOST_ATOMS) return;
+  const message = `this rule is ${count} rules: each port range with each peer`;
+  yield error('too-many-rules', rule.at(['spec', 'peers']), message, { expected: `at most ${MOST_ATOMS}` });
+}
+
+/**
+ * Clouds accept ports where they mean nothing and drop them, so the rule would be wider than it reads. GCP alone knows those
+ * of SCTP: https://cloud.google.com/firewall/docs/firewalls#protocols_and_ports
+ */
+function* portsWithProtocol(set: SpecSet, rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { protocol, ports } = rule.value.spec;
+  if (ports === undefined || protocol === 'tcp' || protocol === 'udp') return;
+  const at = rule.at(['spec', 'ports']);
+  if (protocol === SCTP && targetsOfRule(set, rule.value).every(({ value }) => value.spec.provider === 'gcp')) return;
+  if (typeof protocol === 'number') {
+    const message = `ports mean nothing to protocol ${protocol}: the rule lets all of it through`;
+    yield warning('ports-without-meaning', at, message, { expected: 'no ports' });
+  } else {
+    const expected = protocol === 'all' ? 'protocol tcp or udp, or no ports' : 'icmp: { type, code } instead of ports';
+    yield error('ports-without-meaning', at, `protocol ${protocol} has no ports`, { expected });
+  }
+}
+
+const SCTP = 132;
+
+function* icmpWithProtocol(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { protocol, icmp } = rule.value.spec;
+  if (icmp === undefined || protocol === 'icmp' || protocol === 'icmpv6') return;
+  const message = `\`spec.icmp\` means nothing to protocol ${protocol}`;
+  yield error('icmp-without-meaning', rule.at(['spec', 'icmp']), message, { expected: 'protocol icmp or icmpv6' });
+}
+
+/** Two protocols: the one never travels over the other's addresses. */
+function* icmpWithFamily(rule: Located<FirewallRuleDoc>): Iterable<Problem> {
+  const { protocol, peers } = rule.value.spec;
+  if (protocol !== 'icmp' && protocol !== 'icmpv6') return;
+  const family = protocol === 'icmp' ? 4 : 6;
+  for (const [index, text] of peers.cidrs.entries()) {
+    if (parseCidr(text)?.family === family) continue;
+    const other = protocol === 'icmp' ? 'icmpv6' : 'icmp';
+    const message = `${protocol} does not travel over IPv${10 - family} (${text})`;
+    const expected = `a rule of its own with protocol ${other}`;
+    yield error('wrong-family', rule.at(['spec', 'peers', 'cidrs', index]), message, { expected });
+  }
+}
+
+/**
+ * Two rules that are one to the cloud. AWS knows a rule by its content, so two documents may share one, but then must
+ * describe it alike (it refuses the second as InvalidPermission.Duplicate). Elsewhere saying everything twice is only
+ * superfluous. Ports compare as sets: 80 and 81 is 80-81.
+ */
+export function* oneRule(set: SpecSet): Iterable<Problem> {
+  const seen: Seen = { atoms: new Map(), wholes: new Map() };
+  for (const rule of set.rules) {
+    if (atomCount(rule.value) > MOST_ATOMS) continue;
+    const found = targetsOfRule(set, rule.value).map((target) => compare(seen, rule, target.value));
+    const problem = found.find((one) => one?.severity === 'error') ?? found.find((one) => one);
+    if (problem) yield problem;
+  }
+}
+
+/** The first rule that holds an atom, and the first that is made of exactly these atoms. */
+interface Seen {
+  readonly atoms: Map<string, Rule>;
+  readonly wholes: Map<string, Rule>;
+}
+
+function compare({ atoms, wholes }: Seen, rule: Rule, target: TargetDoc): Problem | undefined {
+  const keys = atomKeys(rule.value, target);
+  const all = keys.join('\n');
+  const same = wholes.get(all);
+  const clash = byContent(target) ? keys.map((key) => atoms.get(key)).find((other) => differs(other, rule)) : undefined;
+  wholes.set(all, same ?? rule);
+  for (const key of keys) atoms.set(key, atoms.get(key) ?? rule);
+  if (clash) return describedTwice(rule, clash);
+  return same && same !== rule ? saidTwice(rule, same) : undefined;
+}
+
+type Rule = Located<FirewallRuleDoc>;
+
+const byContent = ({ spec }: TargetDoc): boolean => spec.provider === 'aws' || spec.provider === 'memory';
+
+const differs = (other: Rule | undefined, rule: Rule): other is Rule =>
+  other !== undefined && other.value.spec.description !== rule.value.spec.description;
+
+function describedTwice(rule: Rule, other: Rule): Problem {
+  const at = rule.at(rule.wrote(['spec', 'description']) ? ['spec', 'description'] : ['metadata', 'name']);
+  const message = `${rule.value.metadata.name} and ${other.value.metadata.name} (${place(other.at())}) hold the same rule with two descriptions`;
+  return error('one-rule', at, message, { expected: 'the same description in both, or one rule' });
+}
+
+function saidTwice(rule: Rule, other: Rule): Problem {
+  const message = `${rule.value.metadata.name} says the same as ${other.value.metadata.name} (${place(other.at())})`;
+  return warning('one-rule', rule.at(['metadata', 'name']), message, { expected: 'one of the two' });
+}
+
+/** What the cloud tells rules apart by, sorted. */
+function atomKeys({ spec }: FirewallRuleDoc, target: TargetDoc): readonly string[] {
+  const { network, group = '', direction, action, protocol, icmp } = spec;
+  const fixed = [placeOf(target), network, group, direction, action, protocol].join(' ');
+  const order = byContent(target) ? '' : ` ${spec.priority}`;
+  const ports = icmp ? [`${icmp.type}/${icmp.code}`] : (spec.ports?.map(formatPort) ?? ['all']);
+  const all = ports.flatMap((port) => peersOf(spec, target).map((peer) => `${fixed} ${port} ${peer}${order}`));
+  return all.map((key) => key.replace(/ 0-65535 /, ' all ')).toSorted();
+}
+
+/** On AWS anyone is everyone by address; elsewhere it is a word of its own (`*` is not 0.0.0.0/0). */
+function peersOf({ peers }: FirewallRuleDoc['spec'], target: TargetDoc): readonly string[] {
+  const anyone = byContent(target) ? ['0.0.0.0/0', '::/0'] : ['any'];
+  return [
+    ...(peers.any ? anyone : []),
+    ...peers.cidrs,
+    ...peers.groups.map((name) => `group:${name}`),
+    ...peers.prefixLists,
+    ...peers.serviceTags.map((tag) => `tag:${tag.toLowerCase()}`),
+  ];
+}
+
+/**
+ * One NSG holds all rules of a network on Azure, and has room for so many.
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits
+ */
+const LIMITS =
+  'https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-resource-manager-virtual-networking-limits';
+const MOST_RULES = 1000;
+/** Application security groups in all rules of an NSG. */
+const MOST_GROUPS = 100;
+
+export function* mostRules(set: SpecSet): Iterable<Problem> {
+  const named = Map.groupBy(groupsIn(set), ({ network }) => network);
+  const written = Map.groupBy(set.rules, ({ value }) => value.spec.network);
+  for (const network of set.networks.values()) {
+    const { name } = network.value.metadata;
+    const inRules = (named.get(name) ?? []).filter(({ fills }) => !fills);
+    const groups = new Set(['all', ...inRules.map((use) => use.name.toLowerCase())]).size;
+    for (const { value: target } of targetsOf(set, network.value.spec.targets)) {
+      if (target.spec.provider !== 'azure') continue;
+      const rules = (written.get(name) ?? []).filter(({ value }) =>
+        targetsOfRule(set, value).some((one) => one.value === target),
+      );
+      yield* tooMany(network, placeOf(target), { rules: ours(network.value) + rulesOf(rules), groups });
+    }
+  }
+}
+
+interface Count {
+  readonly rules: number;
+  readonly groups: number;
+}
+
+function* tooMany(network: Located<NetworkDoc>, where: string, { rules, groups }: Count): Iterable<Problem> {
+  const at = network.at(['metadata', 'name']);
+  if (rules > MOST_RULES) {
+    const message = `the rules of this network are ${rules} in its NSG in ${where}, with those for \`default\``;
+    const expected = `at most ${MOST_RULES}: one for all IPv4 and one for all IPv6 blocks of a rule, one for each group and service tag (${LIMITS})`;
+    yield error('too-many-rules', at, message, { expected });
+  }
+  if (groups > MOST_GROUPS) {
+    const message = `the rules of this network name ${groups} groups, with that of all instances, in ${where}`;
+    yield error('too-many-groups', at, message, { expected: `at most ${MOST_GROUPS} in all rules (${LIMITS})` });
+  }
+}
+
+/** The network's `default`: what comes in always, what goes out where it is denied. */
+const ours = ({ spec }: NetworkDoc): number => (spec.default.egress === 'deny' ? 2 : 1);
+
+const rulesOf = (rules: readonly Located<FirewallRuleDoc>[]): number =>
+  rules.reduce((sum, { value }) => sum + count(value), 0);
+
+/** A side of an Azure rule is a list of blocks of one family, a service tag, or a group. */
+function count({ spec }: FirewallRuleDoc): number {
+  const { any, cidrs, groups, serviceTags } = spec.peers;
+  const families = new Set(cidrs.map((text) => parseCidr(text)?.family));
+  const named = new Set([...groups, ...serviceTags.map((tag) => `tag:${tag.toLowerCase()}`)]);
+  return (any ? 1 : 0) + families.size + named.size;
+}
+
+/** What a cloud's firewall cannot say. Each row: where, what, why with its source, what to do instead. */
+export function* expressible(set: SpecSet): Iterable<Problem> {
+  for (const rule of set.rules) {
+    const clouds = new Set(targetsOfRule(set, rule.value).map((target) => target.value.spec.provider));
+    for (const row of ROWS) {
+      if (!clouds.has(row.cloud) || !row.found(rule.value.spec)) continue;
+      const expected = row.instead ?? `a rule without it, or targets other than ${row.cloud}`;
+      const report = row.only === 'warning' ? warning : error;
+      yield report('not-expressible', rule.at(['spec', ...row.field]), row.why, { expected });
+    }
+  }
+}
+
+type Spec = FirewallRuleDoc['spec'];
+
+interface Row {
+  readonly cloud: TargetDoc['spec']['provider'];
+  readonly field: Path;
+  readonly found: (spec: Spec) => boolean;
+  /** With its source. */
+  readonly why: string;
+  readonly instead?: string;
+  readonly only?: 'warning';
+}
+
+const SG = 'https://docs.aws.amazon.com/vpc/latest/userguide/security-group-rules.html';
+const IP_RANGE = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpRange.html';
+const FIREWALL = 'https://cloud.google.com/firewall/docs/firewalls';
+const FIREWALL_QUOTAS = 'https://cloud.google.com/firewall/docs/quotas';
+const NSG = 'https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview';
+/** Tcp, Udp, Icmp, Esp, Ah, *; a description of at most 140 characters; a priority from 100 to 4096 */
+const SECURITY_RULE = 'https://learn.microsoft.com/rest/api/virtualnetwork/security-rules/create-or-update';
+/** The spec's words for them. */
+const NSG_PROTOCOLS: readonly unknown[] = ['tcp', 'udp', 'icmp', 'all', 50, 51];
+
+const ROWS: readonly Row[] = [
+  {
+    cloud: 'aws',
+    field: ['action'],
+    found: (spec) => spec.action === 'deny',
+    why: `AWS security groups cannot deny (${SG})`,
+    instead: 'allow rules only: what none of them names is denied',
+  },
+  {
+    cloud: 'aws',
+    field: ['peers', 'serviceTags'],
+    found: (spec) => spec.peers.serviceTags.length > 0,
+    why: `AWS knows no service tags (${SG})`,
+    instead: 'prefixLists, or targets other than aws',
+  },
+  {
+    cloud: 'aws',
+    field: ['disabled'],
+    found: (spec) => spec.disabled,
+    why: `AWS rules cannot be disabled (${SG})`,
+    instead: 'no such rule until it is wanted',
+  },
+  { cloud: 'aws', field: ['log'], found: (spec) => spec.log, why: `AWS rules cannot log (${SG})` },
+  {
+    cloud: 'aws',
+    field: ['priority'],
+    found: (spec) => spec.priority !== 1000,
+    why: `AWS rules have no order: the priority is ignored there (${SG})`,
+    instead: 'no priority; AWS adds all rules up',
+    only: 'warning',
+  },
+  {
+    cloud: 'aws',
+    field: ['description'],
+    found: (spec) => !/^[a-zA-Z0-9. _\-:/()#,@[\]+=&;{}!$*]{0,255}$/.test(spec.description ?? ''),
+    why: `AWS takes no such description (${IP_RANGE})`,
+    instead: 'at most 255 ASCII letters, digits, blanks and ._-:/()#,@[]+=&;{}!$*',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'groups'],
+    found: (spec) => spec.direction === 'egress' && spec.peers.groups.length > 0,
+    why: `GCP knows no groups as destinations (${FIREWALL})`,
+    instead: 'peers.cidrs',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'groups'],
+    found: (spec) => spec.direction === 'ingress' && new Set(spec.peers.groups).size > 30,
+    why: `GCP takes at most 30 groups as sources of a rule (${FIREWALL_QUOTAS})`,
+    instead: 'two rules',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'prefixLists'],
+    found: (spec) => spec.peers.prefixLists.length > 0,
+    why: `GCP knows no prefix lists (${FIREWALL})`,
+    instead: 'peers.cidrs',
+  },
+  {
+    cloud: 'gcp',
+    field: ['peers', 'serviceTags'],
+    found: (spec) => spec.peers.serviceTags.length > 0,
+    why: `GCP knows no service tags (${FIREWALL})`,
+    instead: 'peers.cidrs',
+  },
+  {
+    cloud: 'gcp',
+    field: ['icmp'],
+    found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
+    why: `GCP cannot tell ICMP types apart (${FIREWALL})`,
+    instead: 'no icmp: every type',
+  },
+  {
+    cloud: 'azure',
+    field: ['peers', 'prefixLists'],
+    found: (spec) => spec.peers.prefixLists.length > 0,
+    why: `Azure knows no prefix lists (${NSG})`,
+    instead: 'serviceTags or cidrs',
+  },
+  {
+    cloud: 'azure',
+    field: ['icmp'],
+    found: (spec) => spec.icmp !== undefined && spec.icmp.type !== -1,
+    why: `Azure cannot tell ICMP types apart (${SECURITY_RULE})`,
+    instead: 'no icmp: every type',
+  },
+  {
+    cloud: 'azure',
+    field: ['protocol'],
+    found: (spec) => !NSG_PROTOCOLS.includes(spec.protocol),
+    why: `Azure knows no such protocol (${SECURITY_RULE})`,
+    instead: 'tcp, udp, icmp, esp, ah or all; ICMPv6 is only in all',
+  },
+  {
+    cloud: 'azure',
+    field: ['ports'],
+    found: (spec) => typeof spec.protocol === 'number' && spec.ports !== undefined,
+    why: `Azure knows no ports of this protocol (${SECURITY_RULE})`,
+    instead: 'no ports',
+  },
+  { cloud: 'azure', field: ['log'], found: (spec) => spec.log, why: `Azure rules cannot log (${SECURITY_RULE})` },
+  {
+    cloud: 'azure',
+    field: ['disabled'],
+    found: (spec) => spec.disabled,
+    why: `Azure rules cannot be disabled (${SECURITY_RULE})`,
+    instead: 'no such rule until it is wanted',
+  },
+  {
+    cloud: 'azure',
+    field: ['priority'],
+    found: (spec) => spec.priority < 100 || spec.priority > 4096,
+    why: `Azure priorities lie between 100 and 4096 (${SECURITY_RULE})`,
+    instead: '100 to 4096',
+  },
+  {
+    cloud: 'azure',
+    field: ['description'],
+    found: (spec) => (spec.description ?? '').length > 140,
+    why: `Azure takes descriptions of at most 140 characters (${SECURITY_RULE})`,
+    instead: 'at most 140 characters',
+  },
+];
+
+/**
+ * How many atoms a rule may become. More than any cloud holds in one place (AWS: 1000 a group,
+ * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html; Azure: 1000 an NSG, with 4000 prefixes).
+ */
+const MOST_ATOMS = 4000;
+
+/** Each port range with each peer: a short document can mean millions. */
+function atomCount({ spec }: FirewallRuleDoc): number {
+  const { cidrs, groups, prefixLists, serviceTags } = spec.peers;
+  const peers = cidrs.length + groups.length + prefixLists.length + serviceTags.length;
+  return (spec.ports?.length ?? 1) * Math.max(peers, 1);
+}

@@ -1,0 +1,105 @@
+import type { z } from 'zod';
+import type { DeepReadonly } from './fields.ts';
+import { estateSchema } from './estate.ts';
+import { firewallRuleSchema } from './firewall-rule.ts';
+import { instanceSchema } from './instance.ts';
+import { networkSchema } from './network.ts';
+import { targetSchema } from './target.ts';
+
+/** A checked document: names canonical, defaults filled in, unowned fields absent when left out. */
+export type Document = EstateDoc | TargetDoc | NetworkDoc | FirewallRuleDoc | InstanceDoc;
+
+export type EstateDoc = DeepReadonly<z.output<typeof estateSchema>>;
+export type TargetDoc = DeepReadonly<z.output<typeof targetSchema>>;
+export type NetworkDoc = DeepReadonly<z.output<typeof networkSchema>>;
+export type FirewallRuleDoc = DeepReadonly<z.output<typeof firewallRuleSchema>>;
+export type InstanceDoc = DeepReadonly<z.output<typeof instanceSchema>>;
+
+/** The kinds of documents. Adding one: its schema, its type in `document`, a line here, and where this no longer compiles. */
+export const schemas = {
+  Estate: estateSchema,
+  Target: targetSchema,
+  Network: networkSchema,
+  FirewallRule: firewallRuleSchema,
+  Instance: instanceSchema,
+} as const;
+
+type Spec = InstanceDoc['spec'];
+type Needed = 'subnet' | 'image' | 'size';
+
+/** An instance as one target gets it. */
+export type InstanceOn = Omit<Spec, Needed | 'on'> & Readonly<Record<Needed, string>>;
+
+/**
+ * The document's fields with those of `on` for this target. `disk` and `access` are owned per key and merge so, lists
+ * are replaced. Undefined where subnet, image or size is said in neither; `validate` has refused that.
+ */
+export function instanceOn({ spec }: InstanceDoc, target: string): InstanceOn | undefined {
+  const own = Object.hasOwn(spec.on, target) ? spec.on[target] : undefined;
+  const { on: _, disk, access, ...rest } = spec;
+  const merged = {
+    ...rest,
+    ...said(own ?? {}),
+    ...(disk || own?.disk ? { disk: { ...disk, ...said(own?.disk ?? {}) } } : {}),
+    ...(access || own?.access ? { access: { ...access, ...said(own?.access ?? {}) } } : {}),
+  };
+  const { subnet, image, size } = merged;
+  return subnet && image && size ? { ...merged, subnet, image, size } : undefined;
+}
+
+function said<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  // why: what is left has no undefined value, which the type of fromEntries cannot say.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+type Provider = TargetDoc['spec']['provider'];
+
+/** What each cloud takes as a machine's first script, before base64. */
+const LIMITS: Readonly<Record<Exclude<Provider, 'memory'>, { readonly bytes: number; readonly source: string }>> = {
+  aws: { bytes: 16_384, source: 'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html' },
+  gcp: { bytes: 262_144, source: 'https://cloud.google.com/compute/docs/metadata/setting-custom-metadata' },
+  azure: { bytes: 65_535, source: 'https://learn.microsoft.com/azure/virtual-machines/custom-data' },
+};
+
+interface UserDataUse {
+  readonly target: string;
+  readonly path: readonly PropertyKey[];
+  readonly file: string;
+  /** Whether a login is made as well. */
+  readonly login: boolean;
+}
+
+/** The targets that boot with the document's own user data, and those that have one of their own. */
+export function userDataFiles({ spec }: InstanceDoc): readonly UserDataUse[] {
+  return spec.targets.flatMap((target) => {
+    const own = Object.hasOwn(spec.on, target) ? spec.on[target] : undefined;
+    const path = own?.userData ? ['spec', 'on', target, 'userData', 'file'] : ['spec', 'userData', 'file'];
+    const file = (own?.userData ?? spec.userData)?.file;
+    const login = (own?.access?.user ?? spec.access?.user) !== undefined;
+    return file === undefined ? [] : [{ target, path, file, login }];
+  });
+}
+
+interface Script {
+  readonly bytes: number;
+  readonly isText: boolean;
+  readonly login: boolean;
+}
+
+/**
+ * Why a cloud would not take this; undefined where it would. Scripts travel as text, and on Google Cloud stay text (a metadata
+ * value is a string), so bytes that are no UTF-8 would arrive as others. On AWS a login is user data too, and the two then
+ * go as the base64 parts of one message, four bytes for three.
+ */
+export function userDataRefused({ bytes, isText, login }: Script, provider: Provider): string | undefined {
+  if (!isText) return 'it is not UTF-8 text';
+  if (provider === 'memory') return undefined;
+  const { bytes: most, source } = LIMITS[provider];
+  const beside = provider === 'aws' && login;
+  const sent = beside ? 4 * Math.ceil(bytes / 3) : bytes;
+  if (sent <= most) return undefined;
+  const told = beside ? `${bytes} bytes, ${sent} as it is sent beside a login` : `${bytes} bytes`;
+  return `it has ${told}, and ${provider} takes at most ${most} (${source})`;
+}

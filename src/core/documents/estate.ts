@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { guarded, name, freeText, text, day, flag, LOOPBACK, plainMetadata, mode, whole } from './fields.ts';
+import { secretRef } from './secret-ref.ts';
+import { usualLimits } from '../guards.ts';
+
+const forms =
+  'a repository without a password in it: https://host/path, ssh://git@host/path, git@host:path, file:///path or /path';
+
+const HOST = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?';
+const PORT = '(?::\\d{1,5})?';
+const USER = '(?:[A-Za-z0-9_][\\w.-]{0,63}@)?';
+/** No step is `.` or `..`, is empty or begins with `-`, which some program on the way may take for an option. */
+const STEPS = '(?:(?!\\.{1,2}(?:/|$))[\\w~.%+@][\\w~.%+@-]*(?:/|$))+';
+
+/** What a `%` must not stand for: control characters, `.`, `/` and `\`. */
+const ESCAPED = '(?!.*%(?:[01][\\da-fA-F]|2[eEfF]|5[cC]|7[fF]))';
+
+/**
+ * What git is given is one of these and nothing else: a transport by another name (`ext::sh`) would run a program, and
+ * http:// tell the specs in clear. Whoever reads a spec would read a credential in it, so there is no place for one; git
+ * has its own. https://git-scm.com/docs/git-clone#_git_urls
+ */
+const REPO = new RegExp(
+  `^(?=.{1,512}$)${ESCAPED}(?:https://${HOST}${PORT}/${STEPS}|ssh://${USER}${HOST}${PORT}/${STEPS}|${USER}${HOST}:/?${STEPS}|(?:file://)?/${STEPS})$`,
+);
+
+const repo = (): z.ZodString => text(REPO, forms).register(guarded, { guards: 'address' });
+
+/** What git itself allows of a branch, and less: https://git-scm.com/docs/git-check-ref-format */
+const branch = (): z.ZodString =>
+  text(
+    /^(?=.{1,255}$)(?!.*(?:\.\.|\.lock(?:\/|$)|@\{|\.(?:\/|$)))[A-Za-z0-9_][\w.+@#-]*(?:\/[A-Za-z0-9_][\w.+@#-]*)*$/,
+    'a branch, such as main',
+  );
+
+const folder = (): z.ZodString =>
+  text(
+    /^(?=.{1,512}$)(?:\.|[\w@+][\w.@+-]*(?:\/[\w@+][\w.@+-]*)*)$/,
+    'a folder of the repository, such as specs, or . for all of it',
+  );
+
+const source = z.strictObject(
+  {
+    name: name().meta({ description: 'The team; its files are under @<name>/ in messages and positions.' }),
+    repo: repo().meta({
+      description: 'The repository, with no credential in it.',
+      examples: ['https://git.acme.example/web.git', 'git@git.acme.example:web.git'],
+    }),
+    branch: branch().default('main').meta({ description: 'The branch to follow.' }),
+    path: folder().default('specs').meta({ description: 'The folder of its specs.' }),
+    owners: z
+      .array(freeText(128), { error: 'a list of owners' })
+      .min(1, { error: 'at least one owner' })
+      .max(100, { error: 'at most 100 owners' })
+      .meta({ description: 'What metadata.owner of each of its documents must be: one of these.' }),
+  },
+  { error: '{ name, repo, branch, path, owners }' },
+);
+
+/** Trees of teams beside the root's own. What they may hold is in `check/team-trees`. */
+export const sources = () =>
+  z.array(source, { error: 'a list of { name, repo, owners }' }).max(100, { error: 'at most 100 sources' });
+
+/** The plain form of an address alone: in a file of allowed signers `*`, `?`, `!` and `,` would make it a pattern (ssh-keygen(1)). */
+const email = text(
+  /^(?=.{3,254}$)[A-Za-z0-9._%+-]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
+  'an e-mail address, such as ada@acme.example',
+);
+
+const sshKey = text(
+  /^(?=.{1,4096}$)(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp\d{3}|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]{16,}={0,2}(?: [^\r\n]*)?$/,
+  'a public key of SSH, such as ssh-ed25519 AAAA…',
+);
+
+/** One armoured block: https://www.rfc-editor.org/rfc/rfc9580#section-6.2. Of 32 KiB at most, as a document has 256 KiB. */
+const gpgKey = text(
+  /^(?=[\s\S]{1,32768}$)-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n(?:[A-Za-z-]{1,40}: [^\r\n]{0,200}\r?\n)*\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)+-----END PGP PUBLIC KEY BLOCK-----(?:\r?\n)*$/,
+  'one public key of GPG, armoured: -----BEGIN PGP PUBLIC KEY BLOCK-----, an empty line and what follows',
+);
+
+const oneKey = { error: 'exactly one of ssh and gpg; of a person with two keys make two signers' };
+
+const signer = z
+  .strictObject(
+    {
+      name: name().meta({ description: 'What we call this key in answers and the ledger.' }),
+      email: email.meta({ description: 'The address that commits signed with this key must be committed under.' }),
+      ssh: sshKey.optional().meta({ description: 'A public key of SSH.' }),
+      gpg: gpgKey.optional().meta({ description: 'A public key of GPG, armoured.' }),
+      until: day.optional().meta({ description: 'The last day on which it counts, whatever dates commits bear.' }),
+      revoked: flag()
+        .optional()
+        .meta({ description: 'It counts no more, and neither does this key where it is listed besides.' }),
+    },
+    { error: '{ name, email, ssh } or { name, email, gpg }' },
+  )
+  .refine(({ ssh, gpg }) => (ssh === undefined) !== (gpg === undefined), oneKey);
+
+/** Whose commits may be applied. Those of the generation in force count, never those of the commit that is judged. */
+export const signatures = () =>
+  z.strictObject(
+    {
+      required: flag().meta({ description: 'Commits that none of the signers signed are planned and not applied.' }),
+      signers: z
+        .array(signer, { error: 'a list of { name, email, ssh } or { name, email, gpg }' })
+        .min(1, { error: 'at least one signer' })
+        .max(200, { error: 'at most 200 signers' })
+        .meta({ description: 'Who may sign, each with one public key.' }),
+    },
+    { error: '{ required, signers }' },
+  );
+
+const hookName = name().meta({ description: 'The last part of its address: /v1/hooks/<estate>/<name>.' });
+
+const signed = z.strictObject(
+  {
+    name: hookName,
+    from: z.enum(['github', 'gitlab', 'hmac', 'eventbridge', 'eventgrid']).meta({
+      description: 'Who calls: a forge when a branch moved, or a cloud when somebody changed something.',
+    }),
+    secret: secretRef().meta({ description: 'Where the secret is that the caller proves to know.' }),
+  },
+  { error: '{ name, from, secret }' },
+);
+
+const pubsub = z.strictObject(
+  {
+    name: hookName,
+    from: z
+      .literal('pubsub')
+      .meta({ description: "Google audit logs, by a push subscription with Google's own token." }),
+    audience: text(/^[\x21-\x7e]{1,512}$/, 'the audience of the subscription, such as its push address').meta({
+      description: 'The audience that the token must name, as the subscription has it.',
+    }),
+    serviceAccount: text(
+      /^[a-z0-9][a-z0-9._-]{0,127}@[a-z0-9][a-z0-9.-]{0,127}\.gserviceaccount\.com$/,
+      'a service account, such as push@acme-prod.iam.gserviceaccount.com',
+    ).meta({ description: 'The service account that the token must be of.' }),
+    keys: text(LOOPBACK, "a loopback address, such as http://127.0.0.1:4566/certs; left out: Google's own")
+      .register(guarded, { guards: 'address' })
+      .optional()
+      .meta({
+        description: "Where a sandbox on this machine keeps the token's public keys; only with --allow-endpoint.",
+      }),
+  },
+  { error: '{ name, from: pubsub, audience, serviceAccount }' },
+);
+
+/** Who may tell us to look. What they say only names what to look at, never what is there. */
+const hooks = () =>
+  z
+    .array(
+      z.discriminatedUnion('from', [signed, pubsub], {
+        error: 'github, gitlab, hmac, eventbridge, eventgrid or pubsub',
+      }),
+      { error: 'a list of { name, from, secret }' },
+    )
+    .max(50, { error: 'at most 50 hooks' });
+
+const limits = z.strictObject(
+  {
+    deletes: whole(0, 1_000_000).default(5).meta({ description: 'Deletions one generation may make.' }),
+    replaces: whole(0, 1_000_000).default(5).meta({ description: 'Replacements, and updates that stop a machine.' }),
+    creates: whole(0, 1_000_000)
+      .default(usualLimits.creates)
+      .meta({ description: 'New machines that one generation may launch, and healing in 24 h.' }),
+    closures: whole(0, 1_000_000)
+      .default(usualLimits.closures)
+      .meta({ description: 'Rules that nobody wrote and that may be removed in 24 h.' }),
+    share: text(/^(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, 'a share from 0% to 100%, such as 10%')
+      .prefault('10%')
+      .transform((percent) => Number(percent.slice(0, -1)) / 100)
+      .meta({ description: 'The same, as a share of the resources we own, from 20 up.', examples: ['10%'] }),
+  },
+  { error: 'a map of limits' },
+);
+
+export const estateSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Estate'),
+    metadata: plainMetadata(),
+    spec: z.strictObject(
+      {
+        mode: mode(),
+        limits: limits.prefault({}).meta({
+          description:
+            'Blast radius: above these, deletions, replacements, new machines and closures of rules wait for an approval.',
+        }),
+        sources: sources().optional().meta({ description: 'Trees of teams, each in a repository of its own.' }),
+        signatures: signatures().optional().meta({ description: 'Whose signed commits may be applied.' }),
+        hooks: hooks().optional().meta({ description: 'Who may tell us that a branch moved or a cloud changed.' }),
+      },
+      { error: 'a map' },
+    ),
+  })
+  .meta({ title: 'Estate', description: 'One tree of specs and everything it owns. Exactly one per tree.' });

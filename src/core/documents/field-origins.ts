@@ -1,0 +1,73 @@
+import { formatPort } from '../port-text.ts';
+import type { Kind } from '../resource.ts';
+import type { ResourceDoc } from './effective-terms.ts';
+import { instanceOn } from './document.ts';
+import type { Located, Path, Position } from './tree.ts';
+import { type Layer, layerOf } from './overlay.ts';
+
+/** A field as it holds for one resource, named as people write it: `size`, `disk.type`, `labels.tier`. */
+export interface FieldOrigin {
+  readonly field: string;
+  readonly value: unknown;
+  readonly layer: Layer | 'default';
+  /** Where its value was written; absent where nobody wrote one. */
+  readonly at?: Position;
+}
+
+/** What a document is asked about: one resource that it makes, on one target. `name`: what its address ends in. */
+export interface Asked {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly target: string;
+}
+
+/** Each field of a document that makes this resource what it is, and which line of which layer decided. */
+export function fieldOrigins(document: Located<ResourceDoc>, asked: Asked): readonly FieldOrigin[] {
+  const { value } = document;
+  const labels = origins(document, value.metadata.labels, { field: 'labels', places: [['metadata', 'labels']] });
+  const spec = (given: object): readonly FieldOrigin[] => origins(document, given, { field: '', places: [['spec']] });
+  switch (value.kind) {
+    case 'FirewallRule':
+      return spec({ ...value.spec, ports: value.spec.ports?.map(formatPort) });
+    case 'Instance': {
+      const places = [['spec', 'on', asked.target], ['spec']];
+      return [...origins(document, instanceOn(value, asked.target), { field: '', places }), ...labels];
+    }
+    case 'Network': {
+      const { subnets, groups, internet, ...own } = value.spec;
+      const at = subnets.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
+      const places = [['spec', 'subnets', at]];
+      if (asked.kind === 'subnet')
+        return [...origins(document, subnets[at], { field: '', places }), ...spec({ internet }), ...labels];
+      if (asked.kind === 'network') return [...spec({ internet, ...own }), ...labels];
+      const group = groups.findIndex(({ name }) => asked.name === `${value.metadata.name}.${name}`);
+      const { adopt } = groups[group] ?? {};
+      const adopted = origins(document, adopt, { field: 'adopt', places: [['spec', 'groups', group, 'adopt']] });
+      return [...adopted, ...spec({ default: own.default }), ...labels];
+    }
+  }
+}
+
+interface Place {
+  readonly field: string;
+  /** Where the value may be written; the first that is counts. */
+  readonly places: readonly Path[];
+}
+
+/** Maps are told key by key, lists whole; a default that is an empty list says nothing. */
+function origins(document: Located<ResourceDoc>, value: unknown, { field, places }: Place): readonly FieldOrigin[] {
+  if (value === undefined) return [];
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.entries(value).flatMap(([key, inner]) =>
+      origins(document, inner, {
+        field: field === '' ? key : `${field}.${key}`,
+        places: places.map((path) => [...path, key]),
+      }),
+    );
+  }
+  const written = places.find((path) => document.wrote(path));
+  if (written === undefined)
+    return Array.isArray(value) && value.length === 0 ? [] : [{ field, value, layer: 'default' }];
+  const at = document.at(written);
+  return [{ field, value, layer: layerOf(at.file), at }];
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { formatCidr, parseCidr } from '../cidr.ts';
+
+/**
+ * The leaves of all schemas. The error text of a leaf says what is expected there, not what is wrong: `problem-of-issue`
+ * puts the two together.
+ */
+export const text = (pattern: RegExp, expected: string): z.ZodString =>
+  z.string({ error: expected }).regex(pattern, { error: expected });
+
+export const freeText = (max: number): z.ZodString =>
+  text(new RegExp(`^.{1,${max}}$`, 'su'), `text of 1 to ${max} characters`);
+
+/** For names that are shown to people, and that a terminal must not obey. */
+export const printableText = (max: number): z.ZodString =>
+  text(new RegExp(`^[^\\p{C}]{1,${max}}$`, 'u'), `text of 1 to ${max} printable characters`);
+
+export const whole = (min: number, max: number): z.ZodNumber => {
+  const expected = { error: `a whole number from ${min} to ${max}` };
+  return z.number(expected).int(expected).min(min, expected).max(max, expected);
+};
+
+export const flag = (): z.ZodBoolean => z.boolean({ error: 'true or false' });
+
+/**
+ * A name of ours. Neither `.` nor `/`: they separate the steps of an address. 63 is the shortest limit of our clouds
+ * (GCP, RFC 1035), so a name that can be written can be kept; what else a cloud refuses is in `check/cloud-names`.
+ */
+export const name = (): z.ZodString =>
+  text(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name: 1 to 63 letters, digits, - or _, beginning with a letter or digit');
+
+/** The cloud's own name for an object: `vpc-0abc`. */
+const cloudId = (): z.ZodString =>
+  text(/^[\x21-\x7e]{1,512}$/, "the cloud's own id of an object, such as vpc-0abc");
+
+export const names = (what: string): z.ZodArray<z.ZodString> =>
+  z.array(name(), { error: `a list of ${what}` }).min(1, { error: `a list with at least one of the ${what}` });
+
+const expectedCidr = { error: 'an address block with its mask, such as 10.20.0.0/16 or 2001:db8::/32' };
+
+/** An address block; whatever its spelling, the document holds the canonical text. */
+export const cidr = () =>
+  z
+    .string(expectedCidr)
+    .refine((text) => parseCidr(text) !== undefined, expectedCidr)
+    .transform(canonical);
+
+function canonical(text: string): string {
+  const block = parseCidr(text);
+  return block ? formatCidr(block) : text;
+}
+
+const identity = {
+  name: name().meta({ description: 'What we call it, everywhere. Unique per kind.' }),
+  owner: freeText(128).optional().meta({ description: 'The team or person to ask about it.' }),
+};
+
+/** Of documents that stand for nothing on a cloud: estates and targets. */
+export const plainMetadata = () => z.strictObject(identity, { error: 'a map with a name' });
+
+const labels = z
+  .record(
+    text(/^(?!setpoint)(?!aws:).{1,128}$/su, 'a label of 1 to 128 characters that begins neither setpoint nor aws:'),
+    text(/^.{0,256}$/su, 'text of at most 256 characters'),
+    { error: 'a map of labels, each value text' },
+  )
+  .optional()
+  .meta({ description: 'Labels (tags) on the object. Owned one by one: labels of others are left alone.' });
+
+/** By target, what an object of that cloud is called there. */
+export const adoption = () =>
+  z
+    .record(name(), cloudId(), { error: 'a map from targets to cloud ids' })
+    .optional()
+    .meta({ description: 'Take over this existing object, by target.', examples: [{ 'aws-prod': 'vpc-0abc' }] });
+
+export const formerNames = () =>
+  names('former names').optional().meta({ description: 'Former names: the object is re-marked, never remade.' });
+
+export const metadata = () =>
+  z.strictObject({ ...identity, labels, adopt: adoption(), was: formerNames() }, { error: 'a map with a name' });
+
+const MOST = 1_000_000;
+const expectedWave = 'a count (5), a share (10%) or rest';
+
+const share = text(/^(?!0{1,2}(?:\.0{1,3})?%)(?:100|\d{1,2}(?:\.\d{1,3})?)%$/, expectedWave).transform((percent) => ({
+  share: Number(percent.slice(0, -1)) / 100,
+}));
+
+const wave = z.union([whole(1, MOST), z.literal('rest'), share], { error: `${expectedWave}, more than nothing` });
+
+/** What its waves mean together is in `check/rollouts`. */
+export const rollout = () =>
+  z
+    .strictObject(
+      {
+        canary: whole(1, MOST)
+          .optional()
+          .meta({ description: 'The size of the first wave.', examples: [1] }),
+        // biome-ignore lint/suspicious/noThenProperty: the word that people write; nothing awaits a spec.
+        then: z
+          .array(wave, { error: 'a list of waves, such as [10%, rest]' })
+          .min(1, { error: 'at least one wave; leave `then` out for the rest at once' })
+          .optional()
+          .meta({
+            description:
+              'The waves after it, in order: counts, shares of all, or rest. What they leave over is a last one.',
+            examples: [['10%', 'rest']],
+          }),
+      },
+      { error: '{ canary, then }' },
+    )
+    .refine(({ canary, then }) => canary !== undefined || then !== undefined, { error: 'canary, then, or both' })
+    .optional()
+    .meta({
+      description:
+        'A change goes out in waves: the next one starts when the last is converged and healthy, and none after a failure.',
+    });
+
+/** Longer than this and a machine may be proven by its age first: see births.ts. */
+const LONGEST_READY = 600;
+
+export const minReady = () =>
+  whole(0, LONGEST_READY)
+    .optional()
+    .meta({
+      description:
+        "Seconds that a new machine must have been ready before it counts: it runs, and the cloud's own status checks passed. Left out: 60. With 0 all replicas are launched at once.",
+      examples: [60],
+    });
+
+export const mode = () =>
+  z.enum(['observe', 'plan', 'enforce']).optional().meta({
+    description:
+      'What the unattended loop may do: observe reads, plan lets a person apply, enforce applies by itself. Left out: inherited. The strictest wins.',
+  });
+
+/** A calendar day; the pattern allows the 31st of every month, the check does not. */
+export const day = text(/^\d{4}-\d\d-\d\d$/, 'a day, such as 2027-01-31').refine(
+  (value) => new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) ?? false,
+  { error: 'a day that exists, such as 2027-01-31' },
+);
+
+const ignore = z.strictObject(
+  {
+    field: text(/^[A-Za-z][^\s]{0,255}$/, 'a field, such as size or labels.tier').meta({
+      description: 'The field to leave alone, as written in this document: size, disk.size, labels.tier.',
+    }),
+    owner: freeText(128).meta({ description: 'Who changes it instead of us.' }),
+    reason: freeText(512).meta({ description: 'Why.' }),
+    until: day.meta({ description: 'The last day on which it holds. Later it is a warning and no longer ignores.' }),
+  },
+  { error: '{ field, owner, reason, until }' },
+);
+
+/** What may be done with a resource; the same on every kind that stands for something on a cloud. */
+export const terms = () => ({
+  mode: mode(),
+  protect: flag().default(false).meta({ description: 'No plan may delete or replace it.' }),
+  deletionPolicy: z.enum(['retain', 'delete']).optional().meta({
+    description:
+      'What becomes of the object when its document goes. Left out: rules are deleted, networks, subnets and instances retained.',
+  }),
+  ignore: z
+    .array(ignore, { error: 'a list of { field, owner, reason, until }' })
+    .default([])
+    .meta({ description: 'Fields that somebody else changes: neither compared nor written, until a day.' }),
+  rollout: rollout(),
+});
+
+/** Loopback only: anything else would send our calls, and with them credentials, to whoever writes a spec. */
+export const LOOPBACK = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:\/[\w./-]*)?$/;
+
+export const isLoopback = (endpoint: string): boolean => LOOPBACK.test(endpoint);
+
+/** `secret`: says where a secret is kept, or whose rights are taken on. `address`: says where calls are sent. */
+export interface Guard {
+  readonly guards: 'secret' | 'address';
+}
+
+/**
+ * The schemas of fields by which a document reaches for a secret or for an address. Whoever makes such a field enters it here,
+ * and `core/trust.ts` finds it wherever it is used.
+ */
+export const guarded = z.registry<Guard>();
+
+/** The same data, nothing in it assignable. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { metadata, name, names, minReady, rollout, terms, flag, text, whole } from './fields.ts';
+import { secretRef } from './secret-ref.ts';
+
+const token = (expected: string) => text(/^[\x21-\x7e]{1,512}$/, expected);
+
+const disk = z.strictObject(
+  {
+    size: whole(1, 65536).optional().meta({ description: 'In GiB.' }),
+    type: token('a disk type of the cloud, such as gp3').optional().meta({ description: "The cloud's own name." }),
+    encrypted: flag().optional().meta({ description: 'Encrypted at rest.' }),
+  },
+  { error: '{ size, type, encrypted }' },
+);
+
+const access = z.strictObject(
+  {
+    user: text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a login name')
+      .optional()
+      .meta({ description: 'The login.' }),
+    sshKeys: z
+      .array(
+        text(
+          /^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+=*(?: [^\r\n]*)?$/,
+          'a public key, such as ssh-ed25519 AAAA…',
+        ),
+        { error: 'a list of public keys' },
+      )
+      .optional()
+      .meta({ description: 'Public keys that may log in.' }),
+    password: secretRef().optional().meta({ description: 'Where the password is kept. Never the password.' }),
+  },
+  { error: '{ user, sshKeys, password }' },
+);
+
+const userData = z.strictObject(
+  {
+    file: text(/^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*)*$/, 'a file in the spec tree, beside this one').meta({
+      description: 'A file inside the spec tree, by its path from this one. No symlink.',
+    }),
+  },
+  { error: '{ file }' },
+);
+
+/** What may differ from target to target. Without defaults: what `on` leaves out is what the document says. */
+const machine = {
+  replicas: whole(0, 1000).meta({ description: 'How many: web makes web-0, web-1, web-2.' }),
+  subnet: name().meta({ description: 'A subnet of the network. Required, in the document or in `on`.' }),
+  groups: z.array(name(), { error: 'a list of groups' }).meta({ description: 'Groups they are in; rules name these.' }),
+  image: token('an image of the cloud, such as ami-0abc').meta({
+    description: 'What they boot from. Required, in the document or in `on`.',
+  }),
+  size: token('a size of the cloud, such as t3.small').meta({
+    description: "The cloud's machine type. Required, in the document or in `on`.",
+  }),
+  disk: disk.meta({ description: 'The boot disk. What is left out is not compared.' }),
+  access: access.meta({ description: 'Who may log in. Required on Azure.' }),
+  userData: userData.meta({ description: 'Run at first boot. A change replaces the machine.' }),
+  identity: token('an instance profile, service account or managed identity').meta({
+    description: 'Instance profile, service account or managed identity.',
+  }),
+  publicIp: flag().meta({ description: "The cloud's ephemeral public address." }),
+  power: z.enum(['running', 'stopped']).meta({ description: 'Whether it runs.' }),
+  replace: z
+    .strictObject(
+      {
+        strategy: z.enum(['surge', 'recreate']).meta({
+          description:
+            'surge: the new machine is ready before the old one ends. recreate: the old one ends first. Disks are not carried over by either.',
+        }),
+      },
+      { error: '{ strategy }' },
+    )
+    .meta({
+      description:
+        'How a machine is replaced. Default: surge on AWS, recreate on Google Cloud and Azure, where a successor by surge has a suffix in its name.',
+    }),
+} as const;
+
+const perTarget = z
+  .strictObject({ ...machine, rollout: rollout(), minReady: minReady() }, { error: 'fields of an instance' })
+  .partial();
+
+export const instanceSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Instance'),
+    metadata: metadata(),
+    spec: perTarget
+      .extend({
+        targets: names('targets').meta({ description: 'Where they run.' }),
+        network: name().meta({ description: 'The network they are in.' }),
+        replicas: machine.replicas.default(1),
+        publicIp: machine.publicIp.default(false),
+        power: machine.power.default('running'),
+        on: z
+          .record(name(), perTarget, { error: 'a map from targets to fields' })
+          .default({})
+          .meta({ description: 'Values for one target.', examples: [{ 'aws-prod': { size: 't3.medium' } }] }),
+        ...terms(),
+      })
+      .meta({ description: 'What is wanted.' }),
+  })
+  .meta({ title: 'Instance', description: 'Equal machines in one subnet.' });

@@ -1,0 +1,224 @@
+import { type Position, type MapTree, type Tree, treeAt } from './tree.ts';
+import { type Problem, warning, suggest, error } from './problem.ts';
+import { kindOf, readDocument } from './read-document.ts';
+
+/** What was read of the files of a tree; `broken` is known by name only. */
+interface Parsed {
+  readonly trees: readonly Tree[];
+  readonly broken: readonly Tree[];
+}
+
+/**
+ * The base with the documents of an overlay over it, by kind and name, each within its own tree: a team's overlay changes
+ * nothing of another's. `trees` hold files of one overlay at most. Pure, O(n).
+ *
+ *   the overlay's document                 | becomes
+ *   ---------------------------------------+-----------------------------------------------
+ *   names one of the base                  | that one, with its fields over it
+ *   names one that is broken in the base   | broken too: the base is told
+ *   names none of the base                 | a document more; told so where it is not whole
+ *   names one that was named there before  | an error that says where
+ *   has a kind and no name                 | an error
+ *   has no kind of ours                    | as it is: the schemas say what is wrong
+ */
+export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems: readonly Problem[] } {
+  const documents = trees.filter(isBase);
+  const unread = new Set(broken.filter(isBase).map(keyOf));
+  const work: Work = {
+    documents,
+    unread,
+    broken: [...broken],
+    problems: [],
+    base: indexOf(documents),
+    seen: new Map(),
+  };
+  for (const tree of trees) if (!isBase(tree)) lay(tree, work);
+  return { trees: work.documents, broken: work.broken, problems: work.problems };
+}
+
+interface Work {
+  readonly documents: Tree[];
+  readonly broken: Tree[];
+  readonly problems: Problem[];
+  /** Where each document of the base is among `documents`. */
+  readonly base: ReadonlyMap<string, number>;
+  /** Those of the base that are broken. */
+  readonly unread: ReadonlySet<string | undefined>;
+  /** Those that the overlay named so far. */
+  readonly seen: Map<string, Position>;
+}
+
+const isBase = ({ at: { file } }: Tree): boolean => layerOf(file) === 'base' && !isStray(file);
+
+/** Of two with one name the first counts; that there are two is told elsewhere. */
+function indexOf(documents: readonly Tree[]): ReadonlyMap<string, number> {
+  const keyed = documents.map((tree, at) => [keyOf(tree) ?? '', at] as const);
+  return new Map(keyed.toReversed());
+}
+
+function lay(tree: Tree, work: Work): void {
+  const refused = refusalOf(tree, work.seen);
+  if (refused !== undefined) {
+    work.problems.push(refused);
+    work.broken.push(tree);
+    return;
+  }
+  const key = keyOf(tree);
+  if (key !== undefined) work.seen.set(key, tree.at);
+  const at = work.base.get(key ?? '-');
+  const ground = work.documents[at ?? -1];
+  if (at !== undefined && ground?.kind === 'map' && tree.kind === 'map') {
+    const merged = overlayTree(ground, withoutName(tree));
+    work.documents[at] = merged.tree;
+    work.problems.push(...merged.problems);
+  } else if (work.unread.has(key ?? '-')) work.broken.push(tree);
+  else add(tree, work);
+}
+
+function refusalOf(tree: Tree, seen: ReadonlyMap<string, Position>): Problem | undefined {
+  if (isStray(tree.at.file)) return stray(tree);
+  if (kindOf(tree) === undefined) return undefined;
+  const key = keyOf(tree);
+  if (key === undefined) return unnamed(tree);
+  const before = seen.get(key);
+  return before === undefined ? undefined : twice(tree, before);
+}
+
+function add(tree: Tree, { documents, problems, base }: Work): void {
+  if (kindOf(tree) !== undefined && readDocument(tree).problems !== undefined) {
+    const kin = `${treeOf(tree.at.file)} ${kindOf(tree)} `;
+    const names = [...base.keys()].flatMap((key) => (key.startsWith(kin) ? [key.slice(kin.length)] : []));
+    problems.push(alone(tree, names));
+  }
+  documents.push(tree);
+}
+
+/** `@web/ Instance web`: what two documents have in common that are one. */
+function keyOf(tree: Tree): string | undefined {
+  const kind = kindOf(tree);
+  const name = treeAt(tree, ['metadata', 'name']);
+  const isNamed = kind !== undefined && name?.kind === 'scalar' && typeof name.value === 'string';
+  return isNamed ? `${treeOf(tree.at.file)} ${kind} ${name.value}` : undefined;
+}
+
+/** What only says which document is meant is no change of it: it stands where the base wrote it. */
+function withoutName(tree: MapTree): MapTree {
+  const entries = new Map(tree.entries);
+  entries.delete('kind');
+  const metadata = entries.get('metadata');
+  if (metadata?.value.kind !== 'map') return { ...tree, entries };
+  const rest = new Map(metadata.value.entries);
+  rest.delete('name');
+  return { ...tree, entries: entries.set('metadata', { ...metadata, value: { ...metadata.value, entries: rest } }) };
+}
+
+/** Where in a spec tree something was written. */
+export type Layer = 'base' | `overlay ${string}`;
+
+/**
+ * What lies under `overlays/<name>/` is of that overlay; everything else is the base. A team's tree, which stands under
+ * `@<team>/`, has overlays of its own.
+ */
+export function layerOf(path: string): Layer {
+  const name = OVERLAY.exec(path)?.[1];
+  return name === undefined ? 'base' : `overlay ${name}`;
+}
+
+/** Whose tree a path lies in: `@web/` where team web's repository holds it, '' for the estate's own. */
+export const treeOf = (path: string): string => /^@[^/]+\//.exec(path)?.[0] ?? '';
+
+/**
+ * Whether a file or folder is read where this overlay is chosen: not what is of another one. A spec that lies in
+ * `overlays/` itself is read, so that somebody is told of it.
+ */
+export function isRead(path: string, overlay: string | undefined): boolean {
+  const [under, name] = UNDER.exec(path) ?? [];
+  if (under === undefined) return true;
+  if (overlay === undefined) return false;
+  return name === undefined || name === overlay || isStray(path);
+}
+
+/** Lies in `overlays/`, and so in no overlay. */
+const isStray = (path: string): boolean => /^(?:@[^/]+\/)?overlays\/[^/]+\.(?:ya?ml|json)$/i.test(path);
+
+/** As names of documents are: an overlay's stands in revisions, behind `@`. */
+export const isOverlayName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name);
+
+const OVERLAY = /^(?:@[^/]+\/)?overlays\/([^/]+)\//;
+const UNDER = /^(?:@[^/]+\/)?overlays(?:\/([^/]+))?(?=\/|$)/;
+
+/** A document of the base with an overlay's over it, and what in the overlay does nothing. */
+interface MergedTree {
+  readonly tree: MapTree;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Maps merge key by key; scalars and lists are replaced; `null` removes the key. Each value stands where it was written,
+ * the document itself where the base has it.
+ */
+function overlayTree(base: MapTree, over: MapTree): MergedTree {
+  const problems: Problem[] = [];
+  return { tree: merge(base, over, problems), problems };
+}
+
+function merge(base: MapTree, over: MapTree, problems: Problem[]): MapTree {
+  const entries = new Map(base.entries);
+  for (const [key, { keyAt, value }] of over.entries) {
+    const before = entries.get(key);
+    if (isNull(value)) {
+      if (!entries.delete(key)) problems.push(removesNothing(key, keyAt, base));
+    } else if (value.kind === 'map') {
+      const ground = before?.value.kind === 'map' ? before.value : { ...value, entries: new Map() };
+      entries.set(key, { keyAt: before?.keyAt ?? keyAt, value: merge(ground, value, problems) });
+    } else entries.set(key, { keyAt, value });
+  }
+  return { ...base, entries };
+}
+
+const isNull = (tree: Tree): boolean => tree.kind === 'scalar' && tree.value === null;
+
+/** The key itself is not repeated: people write secrets even as keys. */
+const removesNothing = (key: string, at: Position, base: MapTree): Problem =>
+  warning('overlay-removes-nothing', at, 'nothing is removed here: the base has no such key', {
+    expected: 'a key of the base; or take the line out',
+    didYouMean: suggest(key, base.entries.keys()),
+  });
+
+const stray = ({ at }: Tree): Problem =>
+  error('overlay-stray', at, 'this lies beside the overlays and in none of them', {
+    expected: 'a folder for each overlay: overlays/<name>/',
+  });
+
+const unnamed = (tree: Tree): Problem =>
+  error(
+    'overlay-unnamed',
+    treeAt(tree, ['metadata'])?.at ?? tree.at,
+    'this does not say which document it goes over: `metadata.name` is missing',
+    { expected: `the name of the ${kindOf(tree)} of the base, or of a new one` },
+  );
+
+const twice = (tree: Tree, { file, line }: Position): Problem =>
+  error('overlay-twice', placeOfName(tree), `a second document of this overlay for ${called(tree)}`, {
+    expected: `one; the first is at ${file}:${line}: join the two`,
+  });
+
+/** `names`: of the base's documents of this kind. */
+const alone = (tree: Tree, names: readonly string[]): Problem =>
+  error('overlay-alone', placeOfName(tree), `the base has no ${called(tree)}, and as a new one this is not whole`, {
+    expected:
+      names.length === 0 ? 'a whole document' : `a whole document, or one of ${names.slice(0, MOST).join(', ')}`,
+    didYouMean: suggest(nameOf(tree), names),
+  });
+
+const MOST = 10;
+
+const called = (tree: Tree): string => `${kindOf(tree)} \`${nameOf(tree).slice(0, LONGEST)}\``;
+const LONGEST = 80;
+
+const placeOfName = (tree: Tree): Position => treeAt(tree, ['metadata', 'name'])?.at ?? tree.at;
+
+function nameOf(tree: Tree): string {
+  const name = treeAt(tree, ['metadata', 'name']);
+  return name?.kind === 'scalar' ? String(name.value) : '';
+}

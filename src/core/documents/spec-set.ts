@@ -1,0 +1,123 @@
+import type { Document, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc, EstateDoc } from './document.ts';
+import { type DocumentKind, kindOf } from './read-document.ts';
+import { type Located, type Tree, treeAt, type Path } from './tree.ts';
+import { treeOf } from './overlay.ts';
+
+/** The documents of a tree by kind, for the checks that look at more than one. Of two with one name the first counts. */
+export interface SpecSet {
+  readonly documents: readonly Located<Document>[];
+  readonly targets: ReadonlyMap<string, Located<TargetDoc>>;
+  readonly networks: ReadonlyMap<string, Located<NetworkDoc>>;
+  readonly rules: readonly Located<FirewallRuleDoc>[];
+  readonly instances: readonly Located<InstanceDoc>[];
+  /** Every name that stands in the tree, also in documents that have errors: referring to those is no further error. */
+  readonly declared: ReadonlyMap<DocumentKind, ReadonlySet<string>>;
+}
+
+export function specSet(documents: readonly Located<Document>[], trees: readonly Tree[]): SpecSet {
+  return {
+    documents,
+    targets: byName(ofKind(documents, 'Target')),
+    networks: byName(ofKind(documents, 'Network')),
+    rules: ofKind(documents, 'FirewallRule'),
+    instances: ofKind(documents, 'Instance'),
+    declared: declaredIn(trees),
+  };
+}
+
+export function ofKind<K extends DocumentKind>(
+  documents: readonly Located<Document>[],
+  kind: K,
+): readonly Located<Extract<Document, { kind: K }>>[] {
+  return documents.filter((document): document is Located<Extract<Document, { kind: K }>> => {
+    return document.value.kind === kind;
+  });
+}
+
+function byName<T extends Document>(documents: readonly Located<T>[]): ReadonlyMap<string, Located<T>> {
+  const named = new Map<string, Located<T>>();
+  for (const document of documents) {
+    const { name } = document.value.metadata;
+    if (!named.has(name)) named.set(name, document);
+  }
+  return named;
+}
+
+function declaredIn(trees: readonly Tree[]): ReadonlyMap<DocumentKind, ReadonlySet<string>> {
+  const declared = new Map<DocumentKind, Set<string>>();
+  for (const tree of trees) {
+    const kind = kindOf(tree);
+    const name = treeAt(tree, ['metadata', 'name']);
+    if (kind === undefined || name?.kind !== 'scalar' || typeof name.value !== 'string') continue;
+    const names = declared.get(kind) ?? new Set<string>();
+    declared.set(kind, names.add(name.value));
+  }
+  return declared;
+}
+
+/** What a provider lists, locks and limits together. Azure takes any case for one: its names have none. */
+export function scopeOf({ spec }: TargetDoc): string {
+  const { provider, account, region } = spec;
+  if (provider === 'gcp') return `gcp/${account}`;
+  return provider === 'azure' ? `azure/${account}/${region}`.toLowerCase() : `${provider}/${account}/${region}`;
+}
+
+/** Where a network's name is unique: on GCP in the project, on Azure in the resource group. */
+export const placeOf = (target: TargetDoc): string =>
+  target.spec.provider === 'azure' ? `${scopeOf(target)}/${target.spec.resourceGroup}`.toLowerCase() : scopeOf(target);
+
+/** Where a subnet's name is unique, and whose machines it serves: on GCP the zones of its region. */
+export const subnetPlaceOf = (target: TargetDoc): string =>
+  target.spec.provider === 'gcp' ? `${scopeOf(target)}/${target.spec.region}` : placeOf(target);
+
+/** The targets by these names that the specs have; unknown ones are another check's finding. */
+export const targetsOf = (set: SpecSet, names: readonly string[]): readonly Located<TargetDoc>[] =>
+  names.flatMap((name) => set.targets.get(name) ?? []);
+
+/** Where a rule stands: where its network does, or on fewer targets if it says so. */
+export function targetsOfRule(set: SpecSet, { spec }: FirewallRuleDoc): readonly Located<TargetDoc>[] {
+  const names = set.networks.get(spec.network)?.value.spec.targets ?? [];
+  return targetsOf(
+    set,
+    names.filter((name) => spec.targets?.includes(name) ?? true),
+  );
+}
+
+/** Where a document names a group. Groups have no document of their own. */
+export interface GroupUse {
+  readonly document: Located<unknown>;
+  readonly network: string;
+  readonly name: string;
+  readonly path: Path;
+  /** Whether it puts an instance into the group. */
+  readonly fills: boolean;
+}
+
+export const groupsIn = (set: SpecSet): readonly GroupUse[] => [
+  ...set.rules.flatMap(inRule),
+  ...set.instances.flatMap(inInstance),
+];
+
+function inRule(document: Located<FirewallRuleDoc>): readonly GroupUse[] {
+  const { network, group, peers } = document.value.spec;
+  const use = (name: string, path: Path): GroupUse => ({ document, network, name, path, fills: false });
+  return [
+    ...(group === undefined ? [] : [use(group, ['spec', 'group'])]),
+    ...peers.groups.map((name, index) => use(name, ['spec', 'peers', 'groups', index])),
+  ];
+}
+
+function inInstance(document: Located<InstanceDoc>): readonly GroupUse[] {
+  const { network, groups = [], on } = document.value.spec;
+  const use = (name: string, path: Path): GroupUse => ({ document, network, name, path, fills: true });
+  return [
+    ...groups.map((name, index) => use(name, ['spec', 'groups', index])),
+    ...Object.entries(on).flatMap(([target, own]) =>
+      (own.groups ?? []).map((name, index) => use(name, ['spec', 'on', target, 'groups', index])),
+    ),
+  ];
+}
+
+/** The Estate of these specs: the root's own. One in a team's tree is an error, and decides nothing meanwhile. */
+export const estateOf = (documents: readonly Located<Document>[]): Located<EstateDoc> | undefined =>
+  ofKind(documents, 'Estate').find(({ at }) => treeOf(at().file) === '');

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { clouds } from '../clouds.ts';
+import { guarded, LOOPBACK, plainMetadata, minReady, rollout, mode, text, whole } from './fields.ts';
+import { credentials } from './secret-ref.ts';
+
+const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);
+
+/** What each provider wants of account, region and zone is in `check/target-fields`. */
+export const targetSchema = z
+  .strictObject({
+    apiVersion: z.literal('setpoint.dev/v1'),
+    kind: z.literal('Target'),
+    metadata: plainMetadata(),
+    spec: z.strictObject(
+      {
+        provider: z.enum(clouds).meta({ description: 'The cloud.' }),
+        account: place('an AWS account, GCP project or Azure subscription, in quotes').meta({
+          description: 'AWS account, GCP project or Azure subscription. In quotes.',
+          examples: ['111122223333'],
+        }),
+        region: place('a region, such as eu-west-1').meta({
+          description: 'The region; on Azure the location.',
+          examples: ['eu-west-1', 'europe-west1', 'westeurope'],
+        }),
+        zone: place('a zone, such as europe-west1-b').optional().meta({ description: 'Needed by GCP instances.' }),
+        resourceGroup: text(/^[\w.()-]{0,89}[\w()-]$/, 'an Azure resource group')
+          .optional()
+          .meta({ description: 'Azure only, and required there. Made if absent, never deleted.' }),
+        endpoint: text(LOOPBACK, 'a loopback address, such as http://127.0.0.1:4566')
+          .register(guarded, { guards: 'address' })
+          .optional()
+          .meta({ description: 'A sandbox or emulator on this machine; only with --allow-endpoint.' }),
+        credentials: credentials().optional().meta({
+          description: "Left out: the SDK's own default chain.",
+        }),
+        mode: mode(),
+        rollout: rollout(),
+        minReady: minReady(),
+        quotas: z
+          .strictObject(
+            {
+              rulesPerGroup: whole(1, 1000)
+                .optional()
+                .meta({
+                  description:
+                    'Rules that a security group (AWS, in each direction) or a network security group (Azure) may hold. Left out: 60 on AWS, 1000 on Azure.',
+                  examples: [100],
+                }),
+            },
+            { error: '{ rulesPerGroup }' },
+          )
+          .optional()
+          .meta({
+            description:
+              'Quotas of the account that were changed: a plan says before any write what they leave no room for.',
+          }),
+      },
+      { error: 'a map' },
+    ),
+  })
+  .meta({ title: 'Target', description: 'A named place in the clouds, with credentials and mode.' });
