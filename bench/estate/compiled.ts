@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dialect as aws } from '../../providers/aws/dialect.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import type { Dialect } from '../../src/core/compile/dialect.ts';
-import type { Guards } from '../../src/core/guards.ts';
+import type { Guards } from '../../src/core/limits.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import type { SpecFile } from '../../src/source/spec-file.ts';

@@ -8,7 +8,7 @@ import type {
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import type { Result } from '../../src/core/failure.ts';
-import { ownAgent } from '../../src/core/own-agent.ts';
+import { ownAgent } from '../../src/core/touch.ts';
 import type { Answer, Call } from '../../src/ports/actuator.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { readInTurns } from './decode.ts';

@@ -1,5 +1,4 @@
-import { prefixIn } from '../../src/core/address.ts';
-import type { Address, Kind } from '../../src/core/resource.ts';
+import { prefixIn, type Address, type Kind } from '../../src/core/resource.ts';
 import { partsOfId } from './ids.ts';
 
 /** Where something is made: read from its own address, and nothing is made elsewhere. */

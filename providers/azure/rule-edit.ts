@@ -1,7 +1,6 @@
-import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { RuleAttributes, CloudId } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
-import type { CloudId } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import { done, failed } from '../pass/answer.ts';
 import { partsOfId } from './ids.ts';

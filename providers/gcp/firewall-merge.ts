@@ -1,4 +1,4 @@
-import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
 import { fromSegments, segmentsOf } from './traffic.ts';
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { slotOf } from '../../src/core/address.ts';
-import type { RuleAttributes, RuleMatch } from '../../src/core/attributes.ts';
+import { slotOf, type RuleAttributes, type RuleMatch } from '../../src/core/resource.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import type { Rule } from './firewall-merge.ts';

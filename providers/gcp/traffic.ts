@@ -1,5 +1,4 @@
-import { mergePorts, type PortRange, parsePorts } from '../../src/core/port-set.ts';
-import { formatPort } from '../../src/core/port-text.ts';
+import { mergePorts, type PortRange, parsePorts, formatPort } from '../../src/core/port-set.ts';
 
 /**
  * Protocols and ports as Compute Engine spells them, and the one spelling we compare.

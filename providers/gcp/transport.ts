@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
-import { ownAgent } from '../../src/core/own-agent.ts';
+import { ownAgent } from '../../src/core/touch.ts';
 import type { Access } from '../../src/ports/provider.ts';
 import { isTurnOver, nextTurn } from '../pass/turns.ts';
 import { partsOf } from './long-page.ts';

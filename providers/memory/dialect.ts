@@ -1,4 +1,4 @@
-import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 
 /** This cloud speaks as AWS does: groups are containers, an atom has one range of ports and one peer, and nothing is denied. */

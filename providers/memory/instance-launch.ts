@@ -1,4 +1,4 @@
-import { documentOfReplica } from '../../src/core/address.ts';
+import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Call, Creation } from '../../src/ports/actuator.ts';
 import { failed } from './batch.ts';

@@ -1,4 +1,4 @@
-import { documentOfReplica } from '../../src/core/address.ts';
+import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Mark } from '../../src/core/observed.ts';
 
 type Tags = Readonly<Record<string, string>>;

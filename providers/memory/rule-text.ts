@@ -1,4 +1,4 @@
-import type { RuleMatch } from '../../src/core/attributes.ts';
+import type { RuleMatch } from '../../src/core/resource.ts';
 import type { RuleShape } from './cloud/records.ts';
 
 /** The cloud's numbers as the canonical text of `RuleAttributes`. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { Desired } from '../core/desired.ts';
+import { type Desired, byStrictness, strictest } from '../core/desired.ts';
 import type { ModeReason } from '../core/inventory/ownership.ts';
-import { byStrictness, strictest } from '../core/mode.ts';
 import type { ModesBefore } from '../core/plan/plan-input.ts';
 import type { Document } from '../core/documents/document.ts';
 import { effectiveMode } from '../core/documents/effective-terms.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { nameIn } from '../core/address.ts';
+import { nameIn, type Address } from '../core/resource.ts';
 import type { Desired } from '../core/desired.ts';
 import type { Origin } from '../core/inventory/ownership.ts';
-import type { Address } from '../core/resource.ts';
 import type { Document } from '../core/documents/document.ts';
 import type { ResourceDoc } from '../core/documents/effective-terms.ts';
 import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';

@@ -1,4 +1,4 @@
-import { printableLines } from '../core/printable.ts';
+import { printableLines } from '../core/text.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 
 /** Where it is, why it is so, what to do next: each a sentence for people. */

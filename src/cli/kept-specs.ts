@@ -1,4 +1,4 @@
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/text.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';

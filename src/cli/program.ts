@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { printableLines } from '../core/printable.ts';
+import { printableLines } from '../core/text.ts';
 import { Declined } from '../ports/declined.ts';
 import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';

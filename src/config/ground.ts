@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FleetSettings } from '../cli/house.ts';
-import { clouds } from '../core/clouds.ts';
+import { clouds } from '../core/resource.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter } from '../ports/limiter.ts';

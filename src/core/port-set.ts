@@ -53,3 +53,7 @@ function parseRange(text: string): PortRange | undefined {
   const to = Number(match[2] ?? match[1]);
   return from <= to && to <= 65535 ? { from, to } : undefined;
 }
+
+/** `443`, or `8000-8100`. */
+export const formatPort = (range: PortRange): string =>
+  range.from === range.to ? `${range.from}` : `${range.from}-${range.to}`;

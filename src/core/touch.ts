@@ -34,3 +34,49 @@ export interface HeardTouch {
   readonly by: TouchedBy;
   readonly heardAt: number;
 }
+
+/** The newest word on one object. */
+export interface TouchedObject {
+  readonly scope: ScopeKey;
+  readonly object: CloudId;
+  readonly by: TouchedBy;
+  readonly requestId?: string;
+}
+
+/** Of each object that these name, who touched it last; of events at one moment the one that sorts last. One name for one object. */
+export function touchedLast(touches: readonly Touch[]): readonly TouchedObject[] {
+  const last = new Map<string, TouchedObject>();
+  for (const { scope, event, at, actor, objects, requestId } of touches)
+    for (const object of objects) {
+      const key = `${scope} ${object}`;
+      const before = last.get(key)?.by;
+      const by = { ...actor, event, at };
+      if (before !== undefined && !isLater(by, before)) continue;
+      last.set(key, { scope, object, by, ...(requestId === undefined ? {} : { requestId }) });
+    }
+  return [...last.values()];
+}
+
+const isLater = (one: TouchedBy, other: TouchedBy): boolean =>
+  one.at > other.at || (one.at === other.at && one.event > other.event);
+
+/** These touches in the scopes that they are of: one that names only an account is one in each of its scopes. Others are left out. */
+export const touchesIn = (touches: readonly Touch[], scopes: readonly ScopeKey[]): readonly Touch[] =>
+  touches.flatMap((touch) =>
+    scopes
+      .filter((scope) => isWithin(scope, touch.scope))
+      .map((scope) => (scope === touch.scope ? touch : { ...touch, scope })),
+  );
+
+const isWithin = (scope: ScopeKey, wide: ScopeKey): boolean => scope === wide || scope.startsWith(`${wide}/`);
+
+/** What our own requests to the clouds bear as their program. */
+export const ownAgent = 'setpoint';
+
+/**
+ * Whether a change calls itself one of ours. Anybody can write that: so such an event still has its scope looked at, and only
+ * names nobody. Our own calls are known for certain by the ids that the ledger has.
+ */
+export const claimsToBeOurs = ({ agent }: Actor): boolean => agent !== undefined && ownName.test(agent);
+
+const ownName = /(^|[\s(;])setpoint($|[\s/);])/;

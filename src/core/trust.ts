@@ -1,10 +1,10 @@
 import { canonical } from './ledger/canonical.ts';
-import type { Document } from './documents/document.ts';
+import { type Document, schemas } from './documents/document.ts';
 import type { Located, Path, Position } from './documents/tree.ts';
 import { error, type Problem, sortProblems } from './documents/problem.ts';
-import { differences } from './trust-differences.ts';
-import { guardedFields } from './trust-fields.ts';
-import { takenNames } from './trust-names.ts';
+import { z } from 'zod';
+import { type Guard, guarded } from './documents/fields.ts';
+import { treeOf } from './documents/overlay.ts';
 
 /**
  * What keeps a proposal from being planned: whoever writes one must not reach by it for a secret, a credential or an address
@@ -28,7 +28,7 @@ export function refusalsOf(inForce: Documents, proposal: Documents): readonly Pr
   return sortProblems([...problems, ...takenNames(inForce, proposal)]);
 }
 
-export type Documents = readonly Located<Document>[];
+type Documents = readonly Located<Document>[];
 
 /** Kinds whose documents a proposal may add, change and remove; any other is guarded as a whole, one that is new among them. */
 const FREE: ReadonlySet<string> = new Set(['Network', 'FirewallRule', 'Instance'] satisfies Document['kind'][]);
@@ -90,3 +90,134 @@ const AS_IN_FORCE = 'what is in force; such a change is planned once it is on th
 
 const refusal = (at: Position, message: string, expected: string): Problem =>
   error('untrusted', at, message, { expected });
+
+/** A field that a document has, by which it reaches for a secret or an address. */
+export interface GuardedField extends Guard {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** As much of a JSON Schema as leads from field to field; `guards` where a field is entered as guarded. */
+export interface Guards extends Partial<Guard> {
+  readonly properties?: Readonly<Record<string, Guards>>;
+  readonly items?: Guards;
+  readonly additionalProperties?: Guards | boolean;
+  readonly oneOf?: readonly Guards[];
+  readonly anyOf?: readonly Guards[];
+}
+
+const known = new WeakMap<z.ZodType, Guards>();
+
+export function guardsOf(schema: z.ZodType): Guards {
+  const before = known.get(schema);
+  if (before) return before;
+  // why: zod types every keyword of every dialect; Guards is what our own schemas, all inline, are made of.
+  const guards = z.toJSONSchema(schema, { io: 'input', metadata: guarded }) as Guards;
+  known.set(schema, guards);
+  return guards;
+}
+
+/** Only what leads to a guarded field, so that no document is walked where it has none; undefined where nothing does. */
+export function leading(here: Guards): Guards | undefined {
+  if (here.guards !== undefined) return { guards: here.guards };
+  const below = (one: Guards | boolean | undefined): Guards | undefined =>
+    typeof one === 'object' ? leading(one) : undefined;
+  const each = (all: readonly Guards[] = []): readonly Guards[] => all.flatMap((one) => leading(one) ?? []);
+  const [items, additionalProperties] = [below(here.items), below(here.additionalProperties)];
+  const [oneOf, anyOf] = [each(here.oneOf), each(here.anyOf)];
+  const leads = Object.values(here.properties ?? {}).some((one) => leading(one) !== undefined);
+  if (!leads && items === undefined && additionalProperties === undefined && oneOf.length + anyOf.length === 0)
+    return undefined;
+  return {
+    // why: a property without a guard stays named, or it would be taken for an additional one
+    properties: Object.fromEntries(
+      Object.entries(here.properties ?? {}).map(([key, one]) => [key, leading(one) ?? {}]),
+    ),
+    oneOf,
+    anyOf,
+    ...(items === undefined ? {} : { items }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  };
+}
+
+const leads = new Map<Document['kind'], Guards>();
+
+/** All such fields of a document, found by its schema: one that a schema gains is found without a line here. */
+export function guardedFields(document: Document): readonly GuardedField[] {
+  const { kind } = document;
+  const here = leads.get(kind) ?? leading(guardsOf(schemas[kind])) ?? {};
+  leads.set(kind, here);
+  return fieldsIn(document, here, []);
+}
+
+/** What is guarded is told as a whole: below it there is nothing more to find. */
+export function fieldsIn(value: unknown, here: Guards, path: Path): readonly GuardedField[] {
+  if (value === undefined) return [];
+  if (here.guards !== undefined) return [{ path, value, guards: here.guards }];
+  const alternatives = [...(here.oneOf ?? []), ...(here.anyOf ?? [])].flatMap((one) => fieldsIn(value, one, path));
+  return firstOfEach([...alternatives, ...fieldsBelow(value, here, path)]);
+}
+
+function fieldsBelow(value: unknown, here: Guards, path: Path): readonly GuardedField[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, held]) => {
+    const step = Array.isArray(value) ? Number(key) : key;
+    const below = Array.isArray(value) ? here.items : (own(key, here.properties) ?? here.additionalProperties);
+    return typeof below === 'object' ? fieldsIn(held, below, [...path, step]) : [];
+  });
+}
+
+const own = (key: string, properties: Guards['properties'] = {}): Guards | undefined =>
+  Object.hasOwn(properties, key) ? properties[key] : undefined;
+
+/** Two alternatives may have the same field. */
+const firstOfEach = (fields: readonly GuardedField[]): readonly GuardedField[] => [
+  ...new Map(fields.map((field) => [JSON.stringify(field.path), field])).values(),
+];
+
+/**
+ * Former names that a team's tree claims and may not: `was` takes over the object of that name, so it must name a document that
+ * is in force in the same tree, or be a former name that this document has in force already. What other trees had is theirs,
+ * also where its document is gone. The estate's own tree may take over anything.
+ */
+export function takenNames(inForce: Documents, next: Documents): readonly Problem[] {
+  if (inForce.length === 0) return [];
+  const own = new Set(
+    inForce.map((document) => claim(treeOf(document.at().file), document, document.value.metadata.name)),
+  );
+  const since = new Set(inForce.flatMap((document) => formerNames(document).map((name) => kept(document, name))));
+  return next.flatMap((document) => {
+    const tree = treeOf(document.at().file);
+    if (tree === '') return [];
+    return formerNames(document).flatMap((name, index) => {
+      if (own.has(claim(tree, document, name)) || since.has(kept(document, name))) return [];
+      const message = `\`${name}\` is in force in no file of \`${tree}\``;
+      const expected = 'a former name of one of its own documents';
+      return [error('untrusted', document.at(['metadata', 'was', index]), message, { expected })];
+    });
+  });
+}
+
+
+
+const formerNames = ({ value: { metadata } }: Located<Document>): readonly string[] =>
+  'was' in metadata ? (metadata.was ?? []) : [];
+
+const claim = (by: string, { value }: Located<Document>, name: string): string => `${by} ${value.kind} ${name}`;
+
+/** In whatever tree: a document that is handed over keeps its former names. */
+const kept = (document: Located<Document>, name: string): string => claim(document.value.metadata.name, document, name);
+
+/** Where two values differ: the longest paths that both have a map or list along. Empty: they mean the same. */
+function differences(before: unknown, after: unknown, path: Path = []): readonly Path[] {
+  if (same(before, after)) return [];
+  if (!isMap(before) || !isMap(after)) return [path];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) => differences(before[key], after[key], [...path, key]));
+}
+
+const same = (a: unknown, b: unknown): boolean =>
+  a === undefined || b === undefined ? a === b : canonical(a) === canonical(b);
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

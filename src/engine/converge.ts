@@ -1,5 +1,5 @@
 import type { About, Action, ScopePlan } from '../core/action.ts';
-import { nameIn } from '../core/address.ts';
+import { nameIn, type CloudId, type Kind } from '../core/resource.ts';
 import { backoff } from '../core/failure.ts';
 import { groupByMany } from '../core/group-by-many.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
@@ -7,7 +7,6 @@ import type { Observation } from '../core/observed.ts';
 import { nobodyAround, type Surroundings } from '../core/order/neighbours.ts';
 import { type Gate, order, type Step } from '../core/order/order.ts';
 import { mostAsked, strangeIntents } from '../core/plan/lost-commits.ts';
-import type { CloudId, Kind } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import { goneForGood, visibilityMs } from './absence.ts';

@@ -1,5 +1,5 @@
 import type { Action } from '../core/action.ts';
-import type { InstanceAttributes } from '../core/attributes.ts';
+import type { InstanceAttributes } from '../core/resource.ts';
 import type { Desired } from '../core/desired.ts';
 import { backoff } from '../core/failure.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';

@@ -1,9 +1,8 @@
 import type { Action } from '../core/action.ts';
-import { nameIn } from '../core/address.ts';
-import { minReadyOf } from '../core/births.ts';
+import { nameIn, type CloudId } from '../core/resource.ts';
+import { minReadyOf } from '../core/knowledge.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Observed } from '../core/observed.ts';
-import type { CloudId } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
 import { unlessLeaseLost } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';

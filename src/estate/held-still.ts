@@ -1,5 +1,5 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { Guards } from '../core/guards.ts';
+import type { Guards } from '../core/limits.ts';
 import type { PauseDraft } from '../core/pause.ts';
 import type { Policy, Wanted } from '../core/plan/plan-input.ts';
 import { pausePolicy } from '../core/plan/policies.ts';

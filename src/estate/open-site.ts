@@ -1,4 +1,4 @@
-import { documentOfReplica } from '../core/address.ts';
+import { documentOfReplica } from '../core/resource.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Site } from '../engine/ports.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';

@@ -1,5 +1,5 @@
 import { dayOf, shortRevision } from '../core/render/wording.ts';
-import { takenNames } from '../core/trust-names.ts';
+import { takenNames } from '../core/trust.ts';
 import { acceptSpecs } from '../estate/accept-specs.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import { openEstate } from '../estate/opened-estate.ts';

@@ -1,4 +1,4 @@
-import { type Birth, isUnproven, minReadyOf } from '../core/births.ts';
+import { type Birth, isUnproven, minReadyOf } from '../core/knowledge.ts';
 import type { StoppedWaves, Wanted } from '../core/plan/plan-input.ts';
 import { isSameRollout, rolloutsToStop } from '../core/plan/rollout-stops.ts';
 import type { Converged } from '../engine/converge.ts';

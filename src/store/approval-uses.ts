@@ -1,4 +1,4 @@
-import { neverHappened } from '../core/never-happened.ts';
+import { neverHappened } from '../core/knowledge.ts';
 import type { Intended, IntentDraft } from '../ports/ledger.ts';
 import type { Settling } from './settled-changes.ts';
 

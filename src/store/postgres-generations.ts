@@ -1,4 +1,4 @@
-import type { Guards } from '../core/guards.ts';
+import type { Guards } from '../core/limits.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';

@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
-import { claimsToBeOurs } from '../core/own-agent.ts';
-import type { Touch } from '../core/touch.ts';
-import { touchedLast } from '../core/touched-last.ts';
+import { claimsToBeOurs, type Touch, touchedLast } from '../core/touch.ts';
 import type { Touches } from '../ports/touches.ts';
 import type { Context } from './context.ts';
 import { firstDeliveries } from './first-deliveries.ts';

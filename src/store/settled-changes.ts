@@ -1,7 +1,6 @@
 import type { Standing } from '../core/action.ts';
-import type { Applied } from '../core/knowledge.ts';
+import { type Applied, neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import { neverHappened } from '../core/never-happened.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { printableLines } from '../core/printable.ts';
+import { printableLines } from '../core/text.ts';
 import type { Field, Fields, Log } from '../ports/log.ts';
 import { textLine } from './text-line.ts';
 

@@ -17,7 +17,7 @@ import { tokenTable } from '../../src/cli/output/token-text.ts';
 import { progressOn } from '../../src/cli/progress/progress.ts';
 import { askYes } from '../../src/cli/prompt/ask.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
-import { printable } from '../../src/core/printable.ts';
+import { printable } from '../../src/core/text.ts';
 import { diffText } from '../../src/core/render/revision-diff.ts';
 import { entriesOf } from '../../src/core/render/summary.ts';
 import { planText } from '../../src/core/render/plan-text.ts';

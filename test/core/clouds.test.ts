@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { it } from 'node:test';
-import { clouds } from '../../src/core/clouds.ts';
+import { clouds } from '../../src/core/resource.ts';
 
 /** Folders of what clouds share. */
 const shared = ['pass', 'secrets', 'witness'];

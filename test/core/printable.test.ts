@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printable, printableLines } from '../../src/core/printable.ts';
+import { printable, printableLines } from '../../src/core/text.ts';
 
 const rows: readonly (readonly [name: string, given: string, want: string])[] = [
   ['line breaks and tabs by their short names', 'a\nb\rc\td', 'a\\nb\\rc\\td'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import { trafficChange } from '../../src/core/order/rule-changes.ts';
 import { attributes, desired, observed, update } from '../support/actions.ts';
 

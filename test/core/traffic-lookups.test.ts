@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RuleAttributes } from '../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import { type Flow, flowOf } from '../../src/core/order/flow.ts';
 import type { Neighbours } from '../../src/core/order/neighbours.ts';
 import { serviceMap, trafficIndex } from '../../src/core/order/traffic-index.ts';

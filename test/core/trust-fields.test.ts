@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { guarded, LOOPBACK } from '../../src/core/documents/fields.ts';
 import { schemas } from '../../src/core/documents/document.ts';
 import { secretRef } from '../../src/core/documents/secret-ref.ts';
-import { fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust-fields.ts';
+import { fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust.ts';
 
 /** Where a schema has guarded fields, `*` for any key or place in a list. */
 function places(here: Guards, path = ''): readonly string[] {

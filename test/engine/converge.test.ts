@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nameIn } from '../../src/core/address.ts';
+import { nameIn } from '../../src/core/resource.ts';
 import type { Progress } from '../../src/engine/ports.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 

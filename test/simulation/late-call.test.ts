@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeCloud } from '../../providers/memory/cloud.ts';
-import { neverHappened } from '../../src/core/never-happened.ts';
+import { neverHappened } from '../../src/core/knowledge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';

@@ -8,7 +8,7 @@ import type {
   Tagged,
 } from '../../providers/memory/cloud/records.ts';
 import { markOf } from '../../providers/memory/marks.ts';
-import type { InstanceAttributes, RuleAttributes } from '../../src/core/attributes.ts';
+import type { InstanceAttributes, RuleAttributes } from '../../src/core/resource.ts';
 import { containsCidr, parseCidr } from '../../src/core/cidr.ts';
 import type { Desired } from '../../src/core/desired.ts';
 

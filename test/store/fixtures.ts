@@ -1,4 +1,4 @@
-import type { Guards } from '../../src/core/guards.ts';
+import type { Guards } from '../../src/core/limits.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Lease } from '../../src/ports/lease.ts';
 import type { Intended, IntentDraft, Pass, Settlement } from '../../src/ports/ledger.ts';

@@ -1,7 +1,6 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
-import { slotOf } from '../../../src/core/address.ts';
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import { slotOf, type InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/actuator.ts';

@@ -1,9 +1,7 @@
 import type { Disk, OSDisk, VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
-import { slotOf } from '../../../src/core/address.ts';
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import { slotOf, type InstanceAttributes, type Ref } from '../../../src/core/resource.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
-import type { Ref } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf } from '../ids.ts';
 import { readExtra, readMark } from '../marks.ts';

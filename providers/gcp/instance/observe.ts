@@ -1,7 +1,5 @@
-import { slotOf } from '../../../src/core/address.ts';
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import { slotOf, type InstanceAttributes, type Labels } from '../../../src/core/resource.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
-import type { Labels } from '../../../src/core/resource.ts';
 import { idOf } from '../cloud-id.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { withoutMark } from '../marks/labels.ts';

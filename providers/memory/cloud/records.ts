@@ -1,4 +1,4 @@
-import type { RuleMatch } from '../../../src/core/attributes.ts';
+import type { RuleMatch } from '../../../src/core/resource.ts';
 
 /** What every object has. `tags` may be written by anyone who may write at all; those beginning `cloud:` only by the cloud. */
 export interface Tagged {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { approvableIn, saidOf } from '../../answers/approvable.ts';
 import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';

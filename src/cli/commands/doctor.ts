@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import type { Check } from '../doctor/check.ts';
 import { checksOf } from '../doctor/checks.ts';

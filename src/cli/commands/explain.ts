@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { explanationOf } from '../../answers/explanation.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
-import { compareText } from '../../core/text-order.ts';
+import { compareText } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';

@@ -5,7 +5,7 @@ import { leftAlone } from '../../answers/left-alone.ts';
 import type { Desired } from '../../core/desired.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Settled } from '../../core/knowledge.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Address, CloudId, ScopeKey } from '../../core/resource.ts';
 import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';

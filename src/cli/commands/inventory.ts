@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
 import { heldSources } from '../../answers/held-sources.ts';
-import { nameIn } from '../../core/address.ts';
+import { nameIn, type Kind } from '../../core/resource.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import { rowsOf } from '../../core/inventory/rows.ts';
@@ -12,8 +12,7 @@ import { noting } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
-import type { Kind } from '../../core/resource.ts';
-import { compareText } from '../../core/text-order.ts';
+import { compareText } from '../../core/text.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { heldSources } from '../../answers/held-sources.ts';
 import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
-import { printable, printableLines } from '../../core/printable.ts';
+import { printable, printableLines } from '../../core/text.ts';
 import { formatMoment } from '../../core/render/wording.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';

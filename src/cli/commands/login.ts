@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { formatMoment } from '../../core/render/wording.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';

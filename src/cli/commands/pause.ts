@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { namesIn, scopesOf } from '../../answers/subject.ts';
 import { callsOnTheWay, scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { heldText, formatMoment } from '../../core/render/wording.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import type { Pause } from '../../ports/pauses.ts';

@@ -3,7 +3,7 @@ import type { Estate } from '../../answers/estate.ts';
 import { scopesOf } from '../../answers/subject.ts';
 import { wishPasses } from '../../answers/wish.ts';
 import type { Held } from '../../core/pause.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { heldText, formatMoment } from '../../core/render/wording.ts';
 import type { StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Pause } from '../../ports/pauses.ts';

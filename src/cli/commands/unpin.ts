@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

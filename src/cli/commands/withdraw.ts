@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { withdrawApproval } from '../../answers/withdraw-approval.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Withdrawn } from '../../ports/answers.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';

@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Address } from '../../core/resource.ts';
 import { suggest } from '../../core/documents/problem.ts';
 import { Complaint } from '../complaint.ts';

@@ -1,5 +1,5 @@
 import type { Estate } from '../../answers/estate.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Converged } from '../../engine/converge.ts';
 import { keepInForce, type SeenScope } from '../../estate/keep-in-force.ts';
 import { attemptOf } from '../../estate/keep-rows.ts';

@@ -1,7 +1,7 @@
 import type { Estate } from '../../answers/estate.ts';
 import { type Stop, stoppedIn, stopsNamed } from '../../answers/stopped-rollouts.ts';
 import { wishPasses } from '../../answers/wish.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { By } from '../../ports/by.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';

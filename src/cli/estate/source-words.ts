@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import type { SourceCondition } from '../../ports/sources.ts';

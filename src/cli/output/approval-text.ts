@@ -1,7 +1,7 @@
 import type { Approvable } from '../../answers/approvable.ts';
 import { boundedIn } from '../../answers/give-approval.ts';
 import type { ScopePlan } from '../../core/action.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { planText } from '../../core/render/plan-text.ts';

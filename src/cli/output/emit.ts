@@ -1,5 +1,5 @@
 import { type WithheldDrift, withheldText } from '../../core/inventory/withheld-drift.ts';
-import { printable, printableLines } from '../../core/printable.ts';
+import { printable, printableLines } from '../../core/text.ts';
 import type { Terminal } from '../terminal.ts';
 import { paintFor } from './paint.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Ownership } from '../../core/inventory/ownership.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { fieldLines, ruleText } from '../../core/render/plan-text.ts';
 import { type Paint, type Ago, touchedText } from '../../core/render/wording.ts';
 import type { TouchedBy } from '../../core/touch.ts';

@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Entry, EntryVerb } from '../../core/render/summary.ts';
 import { exitCodes } from '../exit-code.ts';
 import { exitOf, type Result } from './outcome.ts';

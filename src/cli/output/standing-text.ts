@@ -1,5 +1,5 @@
 import type { ScopeStanding, Standing } from '../../answers/standing.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { heldText, formatMoment, shortRevision } from '../../core/render/wording.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';

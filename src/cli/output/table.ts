@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 
 const gap = 2;
 /** A column is never cut to less. */

@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Output } from '../terminal.ts';

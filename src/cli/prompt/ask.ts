@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { printableLines } from '../../core/printable.ts';
+import { printableLines } from '../../core/text.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,6 +1,6 @@
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
 import { Complaint } from '../complaint.ts';

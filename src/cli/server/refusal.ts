@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/text.ts';
 import { Complaint } from '../complaint.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatDuration } from '../output/duration.ts';

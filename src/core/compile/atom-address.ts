@@ -1,5 +1,4 @@
-import { nameIn, prefixIn } from '../address.ts';
-import type { Address } from '../resource.ts';
+import { nameIn, prefixIn, type Address } from '../resource.ts';
 import type { Atom, Dialect } from './dialect.ts';
 
 /**

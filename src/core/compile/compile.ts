@@ -1,6 +1,5 @@
-import type { Desired, Mode } from '../desired.ts';
-import type { Guards, Inherited } from '../guards.ts';
-import { strictest } from '../mode.ts';
+import { type Desired, type Mode, strictest } from '../desired.ts';
+import type { Guards, Inherited } from '../limits.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';

@@ -1,8 +1,7 @@
-import type { NetworkAttributes, RuleAttributes, SubnetAttributes } from '../attributes.ts';
+import type { NetworkAttributes, RuleAttributes, SubnetAttributes, Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Batch } from '../pack.ts';
-import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 
 /** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
 export interface Dialect {

@@ -1,6 +1,5 @@
-import type { InstanceAttributes } from '../attributes.ts';
+import type { InstanceAttributes, Address } from '../resource.ts';
 import type { Desired } from '../desired.ts';
-import type { Address } from '../resource.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
 import { claimOf } from './network.ts';

@@ -1,7 +1,6 @@
-import { nameIn } from '../address.ts';
+import { nameIn, type Address, type Ref } from '../resource.ts';
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
-import { formatPort } from '../port-text.ts';
-import type { Address, Ref } from '../resource.ts';
+import { formatPort } from '../port-set.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
 import type { Located } from '../documents/tree.ts';

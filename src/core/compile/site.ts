@@ -1,5 +1,4 @@
-import type { DocumentRef, Mode } from '../desired.ts';
-import { strictest } from '../mode.ts';
+import { type DocumentRef, type Mode, strictest } from '../desired.ts';
 import type { Address, Kind } from '../resource.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
 import type { Located, Position } from '../documents/tree.ts';

@@ -1,5 +1,4 @@
-import type { Desired, Terms } from '../desired.ts';
-import { strictest } from '../mode.ts';
+import { type Desired, type Terms, strictest } from '../desired.ts';
 import type { Allowed } from '../plan/plan-input.ts';
 import type { Address } from '../resource.ts';
 

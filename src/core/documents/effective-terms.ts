@@ -1,4 +1,4 @@
-import { byStrictness } from '../mode.ts';
+import { byStrictness } from '../desired.ts';
 import type { EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
 import type { Located, Position } from './tree.ts';
 

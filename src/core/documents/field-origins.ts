@@ -1,4 +1,4 @@
-import { formatPort } from '../port-text.ts';
+import { formatPort } from '../port-set.ts';
 import type { Kind } from '../resource.ts';
 import type { ResourceDoc } from './effective-terms.ts';
 import { instanceOn } from './document.ts';

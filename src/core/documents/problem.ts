@@ -1,4 +1,4 @@
-import { printable } from '../printable.ts';
+import { printable } from '../text.ts';
 import type { Position } from './tree.ts';
 
 /** Something wrong with the specs, as data. All are collected; a tree with an error is never planned. */

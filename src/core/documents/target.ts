@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clouds } from '../clouds.ts';
+import { clouds } from '../resource.ts';
 import { guarded, LOOPBACK, plainMetadata, minReady, rollout, mode, text, whole } from './fields.ts';
 import { credentials } from './secret-ref.ts';
 

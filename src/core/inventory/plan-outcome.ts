@@ -6,7 +6,7 @@ import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import type { Claim as Claimant, Claimed } from '../plan/claim.ts';
 import type { World } from '../plan/world.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 
 /** What came of the last attempt to carry out a plan, as far as it was not done. */
 export interface Attempt {

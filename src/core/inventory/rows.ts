@@ -1,5 +1,5 @@
 import type { Action, ScopePlan } from '../action.ts';
-import { documentOfReplica, nameIn, prefixIn } from '../address.ts';
+import { documentOfReplica, nameIn, prefixIn, type Address, type Labels } from '../resource.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Gap, Observed, Observation } from '../observed.ts';
 import { wishesOf } from '../plan/align-desired.ts';
@@ -8,7 +8,6 @@ import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
-import type { Address, Labels } from '../resource.ts';
 import { type Attempt, type Deed, deedsOf, type Subject, subjectsOf } from './plan-outcome.ts';
 import type { Called, Claim, Next, Row, Sides, State, Whose, Place } from './row.ts';
 import { standOf } from './resource-state.ts';

@@ -1,5 +1,4 @@
-import type { RuleAttributes, RuleMatch } from '../attributes.ts';
-import type { Ref } from '../resource.ts';
+import type { RuleAttributes, RuleMatch, Ref } from '../resource.ts';
 import type { KindRules } from './rules.ts';
 
 const groupPeer = 'group:';

@@ -1,5 +1,5 @@
 import type { Action } from '../action.ts';
-import type { RuleAttributes, RuleMatch } from '../attributes.ts';
+import type { RuleAttributes, RuleMatch } from '../resource.ts';
 import { coversPorts, parsePorts } from '../port-set.ts';
 import { type Flow, flowOf, type Peer } from './flow.ts';
 import type { Graph } from './graph.ts';

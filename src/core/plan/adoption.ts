@@ -1,8 +1,7 @@
-import { nameIn, prefixIn, slotOf } from '../address.ts';
+import { nameIn, prefixIn, slotOf, type Address, type Attributes, type CloudId, type Kind, type Ref } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
-import type { Address, Attributes, CloudId, Kind, Ref } from '../resource.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 import { neverAdopted, type Obstacle } from './findings.ts';
 import { plan } from './plan.ts';
 import type { PlanInput } from './plan-input.ts';

@@ -2,7 +2,7 @@ import type { Action, Finding } from '../action.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import { formatMoment } from '../render/wording.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import { isDestructive } from './destructive-drift.ts';
 import type { PlanInput, Policy } from './plan-input.ts';

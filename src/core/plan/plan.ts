@@ -7,7 +7,7 @@ import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import { type BatchLimits, pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 import { type Admitted, admit, holdUntilReplaced } from './admit.ts';
 import { wishesOf } from './align-desired.ts';
 import { attribute } from './attribute.ts';

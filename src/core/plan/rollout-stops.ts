@@ -1,10 +1,9 @@
 import type { Action, Verb } from '../action.ts';
-import { nameIn } from '../address.ts';
+import { nameIn, type Address, type ScopeKey } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import { canonical } from '../ledger/canonical.ts';
-import type { Address, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 import type { StoppedWaves, Wanted } from './plan-input.ts';
 import { documentsOf } from './policies.ts';
 

@@ -1,15 +1,14 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
-import { documentOfReplica, nameIn } from '../address.ts';
-import { isUnproven, minReadyOf } from '../births.ts';
+import { documentOfReplica, nameIn, type Address, type Kind } from '../resource.ts';
+import { isUnproven, minReadyOf } from '../knowledge.ts';
 import type { Desired } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { kindNames } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import { nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type Gate, order } from '../order/order.ts';
-import type { Address, Kind } from '../resource.ts';
 import { boundsOf } from '../rollout.ts';
-import { compareText } from '../text-order.ts';
+import { compareText } from '../text.ts';
 import type { Policy } from './plan-input.ts';
 import { hasRollouts, rolledOutBy, type Subject, subjectOf } from './rollout-stops.ts';
 import { surroundingsOf } from './surroundings.ts';

@@ -1,6 +1,6 @@
 import type { MovedTarget } from '../compile/placed-at.ts';
 import type { Compared, LeftScope } from '../plan/preview.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text.ts';
 import { type Paint, plain, shortRevision } from './wording.ts';
 import { planText } from './plan-text.ts';
 import { changeCounts, findingCounts, summarise, type Summary } from './summary.ts';

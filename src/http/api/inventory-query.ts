@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
-import { clouds } from '../../core/clouds.ts';
+import { clouds } from '../../core/resource.ts';
 import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';

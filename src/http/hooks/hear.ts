@@ -1,6 +1,5 @@
 import type { Cloud, ScopeKey } from '../../core/resource.ts';
-import type { Touch } from '../../core/touch.ts';
-import { touchesIn } from '../../core/touches-in.ts';
+import { type Touch, touchesIn } from '../../core/touch.ts';
 import type { Requests } from '../../ports/fleet-state.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Provider } from '../../ports/provider.ts';

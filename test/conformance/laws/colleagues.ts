@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { edits } from '../edits.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { prefixIn, slotOf } from '../../../src/core/address.ts';
+import { prefixIn, slotOf } from '../../../src/core/resource.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import type { Law } from '../law.ts';
 import { created, look, only, seenAfterCreation, wholeNetwork } from '../stage.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Observed } from '../../../src/core/observed.ts';

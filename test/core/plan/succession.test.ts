@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Birth } from '../../../src/core/births.ts';
-import type { Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
+import type { Birth, Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import { halfDoneIn } from '../../../src/core/plan/succession.ts';
 import { appliedAs, at, dialect, input, looked, ours, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RuleAttributes, RuleMatch } from '../../../src/core/attributes.ts';
+import type { RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import { ruleText } from '../../../src/core/render/plan-text.ts';
 
 const base: RuleMatch = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: ['10.0.0.0/8'] };

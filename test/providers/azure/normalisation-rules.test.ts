@@ -4,7 +4,7 @@ import type { SecurityRule } from '@azure/arm-network';
 import { dialect } from '../../../providers/azure/dialect.ts';
 import { canonicalId } from '../../../providers/azure/ids.ts';
 import { readMatch, writeRule } from '../../../providers/azure/security-rule.ts';
-import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { diff, type FieldChange } from '../../../src/core/diff.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { desiredOf } from '../../support/fixtures.ts';

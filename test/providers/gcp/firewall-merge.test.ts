@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { mergeRule, type Rule } from '../../../providers/gcp/firewall-merge.ts';
-import type { RuleMatch } from '../../../src/core/attributes.ts';
+import type { RuleMatch } from '../../../src/core/resource.ts';
 
 interface Said extends Partial<Omit<RuleMatch, 'direction'>> {
   readonly description?: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markLabels } from '../../../providers/gcp/marks/labels.ts';
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { desired, observed } from '../../support/actions.ts';
 import { recordedCall } from '../../support/fixtures.ts';

@@ -1,4 +1,4 @@
-import type { RuleAttributes } from '../../../src/core/attributes.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { EndTrace, Trace } from '../trace.ts';

@@ -1,4 +1,4 @@
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { LedgerEntry } from '../../../src/ports/ledger.ts';
 import type { RunTrace } from '../trace.ts';
 import { type Invariant, unique } from './invariant.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InstanceAttributes } from '../../../src/core/attributes.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { apply, scope, type Worker, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';

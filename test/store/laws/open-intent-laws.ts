@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { neverHappened } from '../../../src/core/never-happened.ts';
+import { neverHappened } from '../../../src/core/knowledge.ts';
 import { denied, draftOf, intentOf, passOf, scope, settlementOf, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/core/action.ts';
-import { isAddress } from '../../../src/core/address.ts';
+import { isAddress } from '../../../src/core/resource.ts';
 import type { PlannedObservation } from '../../../src/engine/converge.ts';
 
 /** What is left to do or to tell, a line each: `update instance/web-0`, `blocked name-taken network/core`. */

@@ -1,4 +1,4 @@
-import type { Guards } from '../../../src/core/guards.ts';
+import type { Guards } from '../../../src/core/limits.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Authorization } from '../../../src/engine/ports.ts';
 import type { Clock } from '../../../src/ports/clock.ts';

@@ -1,4 +1,4 @@
-import { compareText } from '../../../src/core/text-order.ts';
+import { compareText } from '../../../src/core/text.ts';
 import type { Backoffs } from '../../../src/ports/backoffs.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { whereKey } from './fleet-memory.ts';

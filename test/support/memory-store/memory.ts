@@ -1,5 +1,4 @@
-import type { Birth } from '../../../src/core/births.ts';
-import type { Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
+import type { Birth, Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { chainGenesis, genesis, type Head, headOf, link, peopleChain, type EstateCheckpoint } from '../../../src/core/ledger/chain.ts';
 import type { Content, Linked } from '../../../src/core/ledger/entry.ts';

@@ -1,4 +1,4 @@
-import type { TouchedObject } from '../../../src/core/touched-last.ts';
+import type { TouchedObject } from '../../../src/core/touch.ts';
 import type { Pin, SourceState } from '../../../src/ports/sources.ts';
 
 /** What the tables of sources and events hold. By estate, then by source, head, delivery, or scope and object. */

@@ -1,7 +1,5 @@
-import { claimsToBeOurs } from '../../../src/core/own-agent.ts';
+import { claimsToBeOurs, type HeardTouch, touchedLast } from '../../../src/core/touch.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { HeardTouch } from '../../../src/core/touch.ts';
-import { touchedLast } from '../../../src/core/touched-last.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { Touches } from '../../../src/ports/touches.ts';

@@ -3,7 +3,7 @@ import type { FirewallRuleDoc, TargetDoc, NetworkDoc } from '../document.ts';
 import type { Located, Path } from '../tree.ts';
 import { targetsOfRule, type SpecSet, placeOf, targetsOf, groupsIn } from '../spec-set.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { formatPort } from '../../port-text.ts';
+import { formatPort } from '../../port-set.ts';
 import { place } from './names.ts';
 
 /** Fields of a rule that contradict one another, on every cloud. */

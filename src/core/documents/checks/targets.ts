@@ -2,7 +2,7 @@ import type { TargetDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, Document } fr
 import type { Located, Path } from '../tree.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import { type SpecSet, placeOf, scopeOf, targetsOf, ofKind } from '../spec-set.ts';
-import { strictest } from '../../mode.ts';
+import { strictest } from '../../desired.ts';
 import { place } from './names.ts';
 
 /** What each provider wants of a target. */

@@ -4,7 +4,7 @@ import type { Located, Path } from '../tree.ts';
 import { treeOf } from '../overlay.ts';
 import { error, type Problem, suggest } from '../problem.ts';
 import { place } from './names.ts';
-import { guardedFields } from '../../trust-fields.ts';
+import { guardedFields } from '../../trust.ts';
 
 /**
  * What lies under `@<team>/` is of a source that the estate names, of a kind that a team may hold, and of an owner that the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clouds } from '../../../core/clouds.ts';
+import { clouds } from '../../../core/resource.ts';
 import { claims } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses } from '../../../core/inventory/row.ts';
 import { causeShape, kindShape, verbShape } from './action.ts';

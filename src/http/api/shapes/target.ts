@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
-import { clouds } from '../../../core/clouds.ts';
+import { clouds } from '../../../core/resource.ts';
 import { type Status, statuses } from '../../../core/inventory/row.ts';
 import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';

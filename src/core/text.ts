@@ -1,3 +1,9 @@
+/** Order by code units: the same on every machine, whatever its locale. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 /**
  * The same value with every text in it, names of members too, as a terminal may be given it: control characters, line breaks
  * among them, and characters that are not seen or turn text round are written as JSON escapes them. What clouds, stores,
