@@ -1,9 +1,9 @@
 import type { Action } from '../src/core/action.ts';
-import type { RuleAttributes } from '../src/core/resource.ts';
 import type { Desired } from '../src/core/desired.ts';
 import type { Observed } from '../src/core/observed.ts';
 import { type Member, nobodyAround, type Surroundings } from '../src/core/order/neighbours.ts';
 import { order } from '../src/core/order/order.ts';
+import type { RuleAttributes } from '../src/core/resource.ts';
 import type { Figure } from './figure.ts';
 import { costsOf, exponentOf } from './growth.ts';
 

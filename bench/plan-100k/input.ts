@@ -1,11 +1,11 @@
 import { dialect } from '../../providers/aws/dialect.ts';
 import { compile } from '../../src/core/compile/compile.ts';
 import type { Desired } from '../../src/core/desired.ts';
+import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { rulesOf } from '../../src/core/kinds/kinds.ts';
 import type { Applied, Settled } from '../../src/core/knowledge.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { PlanInput } from '../../src/core/plan/plan-input.ts';
-import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 
 const header = 'apiVersion: setpoint.dev/v1\n';

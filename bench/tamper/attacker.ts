@@ -2,7 +2,18 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonical } from '../../src/core/ledger/canonical.ts';
-import { chainGenesis, type Head, headOf, link, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isSignedCheckpoint, rootOf, type SignedCheckpoint } from '../../src/core/ledger/chain.ts';
+import {
+  type AnyCheckpoint,
+  chainGenesis,
+  checkpointText,
+  type EstateCheckpoint,
+  type Head,
+  headOf,
+  isSignedCheckpoint,
+  link,
+  rootOf,
+  type SignedCheckpoint,
+} from '../../src/core/ledger/chain.ts';
 import type { Linked } from '../../src/core/ledger/entry.ts';
 import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
 import { sha256 } from '../../src/store/signing.ts';

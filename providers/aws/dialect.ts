@@ -1,5 +1,5 @@
-import type { RuleAttributes, Address, Ref } from '../../src/core/resource.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { Address, Ref, RuleAttributes } from '../../src/core/resource.ts';
 import { nameKey } from './tags.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';
 import { writes } from './writes.ts';

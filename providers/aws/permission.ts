@@ -1,5 +1,5 @@
 import type { IpPermission, SecurityGroup, UserIdGroupPair } from '@aws-sdk/client-ec2';
-import type { RuleAttributes, RuleMatch, CloudId } from '../../src/core/resource.ts';
+import type { CloudId, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { isTurnOver, nextTurn } from '../pass/turns.ts';
 import { canonicalCidr } from './cidr-text.ts';
 import { readTraffic, writeTraffic } from './traffic.ts';

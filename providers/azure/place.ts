@@ -1,4 +1,4 @@
-import { prefixIn, type Address, type Kind } from '../../src/core/resource.ts';
+import { type Address, type Kind, prefixIn } from '../../src/core/resource.ts';
 import { partsOfId } from './ids.ts';
 
 /** Where something is made: read from its own address, and nothing is made elsewhere. */

@@ -1,6 +1,6 @@
-import type { InstanceAttributes, RuleAttributes, Attributes, Kind, Labels } from '../../src/core/resource.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import type { Attributes, InstanceAttributes, Kind, Labels, RuleAttributes } from '../../src/core/resource.ts';
 import { idIn, placeOf } from './place.ts';
 import { peerPrefix } from './security-rule.ts';
 

@@ -1,6 +1,6 @@
-import type { RuleAttributes, CloudId } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
+import type { CloudId, RuleAttributes } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/actuator.ts';
 import { done, failed } from '../pass/answer.ts';
 import { partsOfId } from './ids.ts';

@@ -1,7 +1,7 @@
 import type { SecurityRule } from '@azure/arm-network';
-import type { RuleAttributes, RuleMatch, CloudId } from '../../src/core/resource.ts';
 import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
 import type { Result } from '../../src/core/failure.ts';
+import type { CloudId, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { failed } from '../pass/answer.ts';
 import { armIdOf, canonicalId } from './ids.ts';
 import { canonicalPorts, canonicalProtocol, protocolTexts, withPorts } from './traffic.ts';

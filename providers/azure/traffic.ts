@@ -1,4 +1,4 @@
-import { mergePorts, parsePorts, formatPort } from '../../src/core/port-set.ts';
+import { formatPort, mergePorts, parsePorts } from '../../src/core/port-set.ts';
 
 /** A name or a number as specs and Azure have them, in our word for it. */
 export function canonicalProtocol(text: string): string {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { InstanceAttributes, RuleAttributes, RuleMatch, Kind } from '../../src/core/resource.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import type { InstanceAttributes, Kind, RuleAttributes, RuleMatch } from '../../src/core/resource.ts';
 import { successorName } from '../pass/successor-name.ts';
 import { canonicalCidr, canonicalIdentity, canonicalImage, canonicalType } from './spelling.ts';
 import { canonicalPorts, canonicalProtocol } from './traffic.ts';

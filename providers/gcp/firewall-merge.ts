@@ -1,5 +1,5 @@
-import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import { fromSegments, segmentsOf } from './traffic.ts';
 
 /** What a firewall says, without its network, which is fixed. */

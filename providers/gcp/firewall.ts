@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { slotOf, type RuleAttributes, type RuleMatch } from '../../src/core/resource.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import { type RuleAttributes, type RuleMatch, slotOf } from '../../src/core/resource.ts';
 import { idOf, placeOf } from './cloud-id.ts';
 import type { Rule } from './firewall-merge.ts';
 import { lastOf } from './links.ts';

@@ -1,4 +1,4 @@
-import { mergePorts, type PortRange, parsePorts, formatPort } from '../../src/core/port-set.ts';
+import { formatPort, mergePorts, type PortRange, parsePorts } from '../../src/core/port-set.ts';
 
 /**
  * Protocols and ports as Compute Engine spells them, and the one spelling we compare.

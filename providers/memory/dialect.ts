@@ -1,5 +1,5 @@
-import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Atom, Dialect, NetworkDraft, Place, RuleDraft } from '../../src/core/compile/dialect.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 
 /** This cloud speaks as AWS does: groups are containers, an atom has one range of ports and one peer, and nothing is denied. */
 export const dialect: Dialect = {

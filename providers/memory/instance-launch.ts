@@ -1,5 +1,5 @@
-import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Result } from '../../src/core/failure.ts';
+import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Call, Creation } from '../../src/ports/actuator.ts';
 import { failed } from './batch.ts';
 import type { Client } from './client.ts';

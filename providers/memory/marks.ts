@@ -1,5 +1,5 @@
-import { documentOfReplica } from '../../src/core/resource.ts';
 import type { Mark } from '../../src/core/observed.ts';
+import { documentOfReplica } from '../../src/core/resource.ts';
 
 type Tags = Readonly<Record<string, string>>;
 

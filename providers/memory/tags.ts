@@ -1,6 +1,6 @@
-import type { InstanceAttributes, Labels } from '../../src/core/resource.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import type { Origin } from '../../src/core/observed.ts';
+import type { InstanceAttributes, Labels } from '../../src/core/resource.ts';
 
 type Tags = Readonly<Record<string, string>>;
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type Desired, byStrictness, strictest } from '../core/desired.ts';
-import type { ModeReason } from '../core/inventory/ownership.ts';
-import type { ModesBefore } from '../core/plan/plan-input.ts';
+import { byStrictness, type Desired, strictest } from '../core/desired.ts';
 import type { Document } from '../core/documents/document.ts';
 import { effectiveMode } from '../core/documents/effective-terms.ts';
-import type { Located } from '../core/documents/tree.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import type { Located } from '../core/documents/tree.ts';
+import type { ModeReason } from '../core/inventory/ownership.ts';
+import type { ModesBefore } from '../core/plan/plan-input.ts';
 import type { Estate } from './estate.ts';
 
 /** The mode that holds, beside what the generation before said of its documents. */

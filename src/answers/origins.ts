@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { nameIn, type Address } from '../core/resource.ts';
 import type { Desired } from '../core/desired.ts';
-import type { Origin } from '../core/inventory/ownership.ts';
 import type { Document } from '../core/documents/document.ts';
 import type { ResourceDoc } from '../core/documents/effective-terms.ts';
 import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
 import type { Located } from '../core/documents/tree.ts';
+import type { Origin } from '../core/inventory/ownership.ts';
+import { type Address, nameIn } from '../core/resource.ts';
 import type { Estate } from './estate.ts';
 
 /** Of each document once, however many atoms it makes. */

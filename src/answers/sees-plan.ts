@@ -1,4 +1,4 @@
-import { covers, reaches, encloses } from '../core/access/grant.ts';
+import { covers, encloses, reaches } from '../core/access/grant.ts';
 import type { PlanReader } from '../ports/answers.ts';
 import type { ProposalHead } from '../ports/proposals.ts';
 

@@ -1,9 +1,9 @@
 import { type Bounds, covers, seesAll, seesTargets, targetsWithin } from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
-import { documentOfReplica, type Address } from '../core/resource.ts';
 import type { Desired } from '../core/desired.ts';
 import type { Settled } from '../core/knowledge.ts';
 import { predictedCalls } from '../core/plan/plan.ts';
+import { type Address, documentOfReplica } from '../core/resource.ts';
 import type { EstateAsked, Planned, ScopeLook } from '../ports/answers.ts';
 import { boundWithin } from './bound-within.ts';
 import type { Survey, Viewed } from './survey.ts';

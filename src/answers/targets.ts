@@ -7,7 +7,15 @@ import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Store } from '../ports/store.ts';
-import type { Replacement, TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
+import type {
+  Replacement,
+  TargetHeld,
+  TargetLook,
+  TargetPasses,
+  TargetReport,
+  Targets,
+  TargetsAsked,
+} from '../ports/targets.ts';
 import { type Grounds, openInForce } from './opened.ts';
 import { subjectOf, subjectWithin } from './subject-within.ts';
 import { blockedRows, halfReplacedIn } from './unfinished.ts';

@@ -1,5 +1,5 @@
-import { printable } from '../core/text.ts';
 import { shortRevision } from '../core/render/wording.ts';
+import { printable } from '../core/text.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';

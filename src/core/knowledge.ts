@@ -1,8 +1,15 @@
 import type { DeletionPolicy, Desired, Terms } from './desired.ts';
-import { type Address, type Attributes, type CloudId, type Kind, documentOfReplica, type InstanceAttributes } from './resource.ts';
-import type { HeardTouch } from './touch.ts';
 import { canonical } from './ledger/canonical.ts';
 import type { Observation, Observed } from './observed.ts';
+import {
+  type Address,
+  type Attributes,
+  type CloudId,
+  documentOfReplica,
+  type InstanceAttributes,
+  type Kind,
+} from './resource.ts';
+import type { HeardTouch } from './touch.ts';
 
 /** What the store knows of one scope, as the planner needs it. Without a store: `withoutStore`. */
 export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorded {

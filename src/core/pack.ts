@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import { documentOfReplica, type RuleAttributes, type Kind } from './resource.ts';
+import { documentOfReplica, type Kind, type RuleAttributes } from './resource.ts';
 
 /** Most actions of one call, by kind and what is sent; what is not named goes singly. Data of each provider. */
 export type BatchLimits = Readonly<Partial<Record<`${Kind}/${Sent}`, number>>>;

@@ -1,10 +1,10 @@
-import { canonical } from './ledger/canonical.ts';
-import { type Document, schemas } from './documents/document.ts';
-import type { Located, Path, Position } from './documents/tree.ts';
-import { error, type Problem, sortProblems } from './documents/problem.ts';
 import { z } from 'zod';
+import { type Document, schemas } from './documents/document.ts';
 import { type Guard, guarded } from './documents/fields.ts';
 import { treeOf } from './documents/overlay.ts';
+import { error, type Problem, sortProblems } from './documents/problem.ts';
+import type { Located, Path, Position } from './documents/tree.ts';
+import { canonical } from './ledger/canonical.ts';
 
 /**
  * What keeps a proposal from being planned: whoever writes one must not reach by it for a secret, a credential or an address
@@ -197,8 +197,6 @@ export function takenNames(inForce: Documents, next: Documents): readonly Proble
     });
   });
 }
-
-
 
 const formerNames = ({ value: { metadata } }: Located<Document>): readonly string[] =>
   'was' in metadata ? (metadata.was ?? []) : [];

@@ -1,4 +1,4 @@
-import { type BirthVerdict, birthVerdicts, minReadyOf, youngMs, type Knowledge } from '../core/knowledge.ts';
+import { type BirthVerdict, birthVerdicts, type Knowledge, minReadyOf, youngMs } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
 import type { Call, Health } from '../ports/actuator.ts';

@@ -1,5 +1,4 @@
 import type { About, Action, ScopePlan } from '../core/action.ts';
-import { nameIn, type CloudId, type Kind } from '../core/resource.ts';
 import { backoff } from '../core/failure.ts';
 import { groupByMany } from '../core/group-by-many.ts';
 import type { Knowledge, PendingIntent } from '../core/knowledge.ts';
@@ -7,6 +6,7 @@ import type { Observation } from '../core/observed.ts';
 import { nobodyAround, type Surroundings } from '../core/order/neighbours.ts';
 import { type Gate, order, type Step } from '../core/order/order.ts';
 import { mostAsked, strangeIntents } from '../core/plan/lost-commits.ts';
+import { type CloudId, type Kind, nameIn } from '../core/resource.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import { goneForGood, visibilityMs } from './absence.ts';

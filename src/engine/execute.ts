@@ -1,10 +1,10 @@
 import type { Finding, ScopePlan, Verb } from '../core/action.ts';
-import { documentOfReplica, type Address, type Kind } from '../core/resource.ts';
-import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Failure } from '../core/failure.ts';
+import { isUnproven, type Knowledge } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { nobodyAround } from '../core/order/neighbours.ts';
 import { type Order, order } from '../core/order/order.ts';
+import { type Address, documentOfReplica, type Kind } from '../core/resource.ts';
 import type { StoreTime } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import { callsOf, operationStoreOf } from './calls.ts';

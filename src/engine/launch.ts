@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
-import { documentOfReplica, type Address, type CloudId } from '../core/resource.ts';
 import { type Birth, isUnproven, minReadyOf, mostFailedBirths } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import { type Address, type CloudId, documentOfReplica } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { earlierBatch } from './intent.ts';

@@ -1,7 +1,7 @@
 import { diff } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { effectOf, kindNames } from '../core/kinds/kinds.ts';
-import { type Knowledge, type PendingIntent, neverHappened } from '../core/knowledge.ts';
+import { type Knowledge, neverHappened, type PendingIntent } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
 import type { Kind, Ref } from '../core/resource.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
-import { nameIn, type CloudId } from '../core/resource.ts';
-import { minReadyOf } from '../core/knowledge.ts';
 import type { Failure } from '../core/failure.ts';
+import { minReadyOf } from '../core/knowledge.ts';
 import type { Observed } from '../core/observed.ts';
+import { type CloudId, nameIn } from '../core/resource.ts';
 import { awaitState } from './await-state.ts';
 import { unlessLeaseLost } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';

@@ -1,9 +1,9 @@
 import { type CloudCredential, parseCredential } from '../core/cloud-credential.ts';
+import type { TargetDoc } from '../core/documents/document.ts';
+import { secretName } from '../core/documents/secret-ref.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { TargetDoc } from '../core/documents/document.ts';
-import { secretName } from '../core/documents/secret-ref.ts';
 import type { Actuator, Call, Health, Launch } from '../ports/actuator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';

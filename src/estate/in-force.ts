@@ -1,4 +1,4 @@
-import { type Guards, type Allowance, noCount, stricterLimits } from '../core/limits.ts';
+import { type Allowance, type Guards, noCount, stricterLimits } from '../core/limits.ts';
 import type { Bounds } from '../core/plan/estate.ts';
 import { type ModesBefore, modesBefore, type Policy } from '../core/plan/plan-input.ts';
 import { documentsOf, protectorsOf } from '../core/plan/policies.ts';

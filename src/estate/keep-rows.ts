@@ -1,5 +1,5 @@
-import { carryOver } from '../core/inventory/row.ts';
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
+import { carryOver } from '../core/inventory/row.ts';
 import { type RowsInput, rowsOf, telling } from '../core/inventory/rows.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';

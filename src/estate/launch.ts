@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { LaunchRef } from '../core/compile/compile.ts';
 import type { Hashes } from '../core/compile/instance.ts';
+import type { SecretRef } from '../core/documents/secret-ref.ts';
 import type { Result } from '../core/failure.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { SecretRef } from '../core/documents/secret-ref.ts';
 import type { Launch } from '../ports/actuator.ts';
 import { SecretUnread } from '../ports/secrets.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';

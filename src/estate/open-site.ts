@@ -1,5 +1,5 @@
-import { documentOfReplica } from '../core/resource.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
+import { documentOfReplica } from '../core/resource.ts';
 import type { Site } from '../engine/ports.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';
 import type { Provider, Session } from '../ports/provider.ts';

@@ -1,6 +1,6 @@
 import { type Compiled, type CompiledScope, compile } from '../core/compile/compile.ts';
-import type { Cloud } from '../core/resource.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import type { Cloud } from '../core/resource.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { hashesOf } from './launch.ts';

@@ -1,7 +1,7 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
-import { canonical } from '../core/ledger/canonical.ts';
 import type { SecretRef } from '../core/documents/secret-ref.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import { canonical } from '../core/ledger/canonical.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 

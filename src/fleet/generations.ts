@@ -1,5 +1,5 @@
-import { dayOf } from '../core/render/wording.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import { dayOf } from '../core/render/wording.ts';
 import { keptSpecs } from '../estate/kept-specs.ts';
 import { type OpenedEstate, openEstate } from '../estate/opened-estate.ts';
 import type { Generation } from '../ports/inventory.ts';

@@ -1,5 +1,5 @@
-import type { Cloud } from '../core/resource.ts';
 import type { EstateDoc } from '../core/documents/document.ts';
+import type { Cloud } from '../core/resource.ts';
 import type { Progress } from '../engine/ports.ts';
 import type { ToldAuthors } from '../ports/authors.ts';
 import type { Clock } from '../ports/clock.ts';

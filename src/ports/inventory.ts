@@ -1,6 +1,6 @@
 import type { Standing } from '../core/action.ts';
 import type { BirthVerdict, Knowledge } from '../core/knowledge.ts';
-import type { Guards, Count } from '../core/limits.ts';
+import type { Count, Guards } from '../core/limits.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../core/resource.ts';
 import type { Pass } from './ledger.ts';

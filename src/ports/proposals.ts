@@ -1,5 +1,5 @@
-import type { PlanJson } from '../core/render/plan-json.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import type { PlanJson } from '../core/render/plan-json.ts';
 import type { EstateAsked, Planned } from './answers.ts';
 import type { KeptTree } from './fleet-state.ts';
 

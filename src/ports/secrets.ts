@@ -1,5 +1,5 @@
-import type { Result } from '../core/failure.ts';
 import type { SecretRef, SecretUri } from '../core/documents/secret-ref.ts';
+import type { Result } from '../core/failure.ts';
 
 /**
  * Turns a reference into the text it names: at apply, and as a session is opened with it. Nothing is kept, so what was

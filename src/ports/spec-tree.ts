@@ -1,6 +1,6 @@
 import type { Document, EstateDoc } from '../core/documents/document.ts';
-import type { Located } from '../core/documents/tree.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import type { Located } from '../core/documents/tree.ts';
 
 /** A tree of specs as read. With an error among its problems nothing may be planned from it. */
 export interface SpecTree extends SpecFiles {

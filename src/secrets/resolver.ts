@@ -1,6 +1,6 @@
-import type { Result } from '../core/failure.ts';
 import { isLoopback } from '../core/documents/fields.ts';
-import { type SecretRef, secretName, parseSecretUri, type SecretUri } from '../core/documents/secret-ref.ts';
+import { parseSecretUri, type SecretRef, type SecretUri, secretName } from '../core/documents/secret-ref.ts';
+import type { Result } from '../core/failure.ts';
 import type { Asking, SecretStores, Secrets } from '../ports/secrets.ts';
 import { readSecretFile } from './file.ts';
 import { secretText, unusable } from './secret-text.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Specs } from '../core/documents/check-specs.ts';
-import { estateOf } from '../core/documents/spec-set.ts';
 import { sortProblems } from '../core/documents/problem.ts';
+import { estateOf } from '../core/documents/spec-set.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import { parseSpecs } from './parse-specs.ts';

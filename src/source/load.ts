@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Specs } from '../core/documents/check-specs.ts';
 import type { Document, EstateDoc } from '../core/documents/document.ts';
+import { type Problem, sortProblems } from '../core/documents/problem.ts';
 import { estateOf } from '../core/documents/spec-set.ts';
 import type { Located } from '../core/documents/tree.ts';
-import { type Problem, sortProblems } from '../core/documents/problem.ts';
 import { folderTree } from './folder.ts';
 import { missingOverlay, withOverlaysNamed } from './missing-overlay.ts';
 import { overlaid } from './overlaid.ts';

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Specs } from '../core/documents/check-specs.ts';
 import type { Document } from '../core/documents/document.ts';
-import { type Located, locate, type Tree } from '../core/documents/tree.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import { type Located, locate, type Tree } from '../core/documents/tree.ts';
 import { parseSpecs } from './parse-specs.ts';
 import type { SpecFile } from './spec-file.ts';
 

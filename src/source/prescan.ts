@@ -1,5 +1,5 @@
-import type { Position } from '../core/documents/tree.ts';
 import { error, type Problem } from '../core/documents/problem.ts';
+import type { Position } from '../core/documents/tree.ts';
 import { limits } from './limits.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { YAMLError } from 'yaml';
-import type { Position } from '../core/documents/tree.ts';
 import { error, type Problem } from '../core/documents/problem.ts';
+import type { Position } from '../core/documents/tree.ts';
 
 /**
  * In our words and by code only: the parser's own message may repeat what stands in the file, which may be a secret.

@@ -1,6 +1,16 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar, type YAMLError, type YAMLMap } from 'yaml';
-import type { Position, ScalarTree, Tree } from '../core/documents/tree.ts';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
 import { error, type Problem } from '../core/documents/problem.ts';
+import type { Position, ScalarTree, Tree } from '../core/documents/tree.ts';
 import { forbiddenCharacter, forbiddenKey } from './characters.ts';
 import { limits } from './limits.ts';
 import { indexLines } from './line-index.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { documentOfReplica, type InstanceAttributes, type Address, type CloudId } from '../core/resource.ts';
 import { type Birth, type BirthVerdict, whyStopped } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import { type Address, type CloudId, documentOfReplica, type InstanceAttributes } from '../core/resource.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Pass } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';

@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { canonical } from '../core/ledger/canonical.ts';
-import { chainGenesis, genesis, type Head, headOf, link, peopleChain, type EstateCheckpoint, isEstateCheckpoint } from '../core/ledger/chain.ts';
+import {
+  chainGenesis,
+  type EstateCheckpoint,
+  genesis,
+  type Head,
+  headOf,
+  isEstateCheckpoint,
+  link,
+  peopleChain,
+} from '../core/ledger/chain.ts';
 import type { Content, Linked } from '../core/ledger/entry.ts';
 import { Declined } from '../ports/declined.ts';
 import { LeaseLost } from '../ports/lease.ts';

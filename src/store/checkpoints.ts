@@ -1,7 +1,18 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
-import { type Head, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isSignedCheckpoint, readCheckpoint, rootOf, type Signature, type SignedCheckpoint, sealText } from '../core/ledger/chain.ts';
+import {
+  type AnyCheckpoint,
+  checkpointText,
+  type EstateCheckpoint,
+  type Head,
+  isSignedCheckpoint,
+  readCheckpoint,
+  rootOf,
+  type Signature,
+  type SignedCheckpoint,
+  sealText,
+} from '../core/ledger/chain.ts';
 import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 import { checkpointFile } from './checkpoint-file.ts';

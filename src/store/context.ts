@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { Head, EstateCheckpoint, Signature } from '../core/ledger/chain.ts';
+import type { EstateCheckpoint, Head, Signature } from '../core/ledger/chain.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pass } from '../ports/ledger.ts';
 import type { Database } from './tables.ts';

@@ -1,6 +1,33 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Guards, allowanceIn, allowed, type Budget, budgetOf, budgets, type Count, fieldOf, type LimitBounds, mostOf, noCount, plus, type Sort, sorts, stricterLimits, usedOf, shareBound } from '../core/limits.ts';
-import { countOfPlaces, type EstateCount, mostNamed, type Place, periodCount, placeKey, type Ran, healingWindowMs } from '../core/ledger/estate-count.ts';
+import {
+  countOfPlaces,
+  type EstateCount,
+  healingWindowMs,
+  mostNamed,
+  type Place,
+  periodCount,
+  placeKey,
+  type Ran,
+} from '../core/ledger/estate-count.ts';
+import {
+  allowanceIn,
+  allowed,
+  type Budget,
+  budgetOf,
+  budgets,
+  type Count,
+  fieldOf,
+  type Guards,
+  type LimitBounds,
+  mostOf,
+  noCount,
+  plus,
+  type Sort,
+  shareBound,
+  sorts,
+  stricterLimits,
+  usedOf,
+} from '../core/limits.ts';
 import type { Spent } from '../ports/inventory.ts';
 import type { Authority, Pass } from '../ports/ledger.ts';
 import type { ChainWrite } from './chain-write.ts';

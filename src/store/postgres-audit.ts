@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { genesis, type Head, peopleChain, type EstateCheckpoint, type SignedCheckpoint } from '../core/ledger/chain.ts';
+import { type EstateCheckpoint, genesis, type Head, peopleChain, type SignedCheckpoint } from '../core/ledger/chain.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
 import { type Audit, defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
 import { readSeal } from './chain-write.ts';

@@ -1,5 +1,5 @@
-import type { Guards } from '../core/limits.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import type { Guards } from '../core/limits.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';

@@ -5,7 +5,13 @@ import { hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { canonical } from '../core/ledger/canonical.ts';
-import { type Hash, readWitnessed, type SignedCheckpoint, type WitnessedCheckpoint, withoutHeads } from '../core/ledger/chain.ts';
+import {
+  type Hash,
+  readWitnessed,
+  type SignedCheckpoint,
+  type WitnessedCheckpoint,
+  withoutHeads,
+} from '../core/ledger/chain.ts';
 import type { Witness } from '../ports/witness.ts';
 
 /** `objects`: opens a bucket, named as `s3://BUCKET/PREFIX`. `token`: sent to HTTP witnesses. */

@@ -1,6 +1,6 @@
 import type { SpellingMode } from '../../sandbox/spelling/spellings.ts';
-import type { InstanceAttributes, CloudId, Kind, Labels, Ref } from '../../src/core/resource.ts';
 import type { Place } from '../../src/core/compile/dialect.ts';
+import type { CloudId, InstanceAttributes, Kind, Labels, Ref } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Provider, Session } from '../../src/ports/provider.ts';
 import type { Packet } from './packets.ts';

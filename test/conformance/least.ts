@@ -1,5 +1,5 @@
-import type { RuleAttributes, Attributes, Kind } from '../../src/core/resource.ts';
 import type { Dialect } from '../../src/core/compile/dialect.ts';
+import type { Attributes, Kind, RuleAttributes } from '../../src/core/resource.ts';
 import type { Harness, Home } from './harness.ts';
 
 export interface Given {

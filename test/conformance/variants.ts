@@ -1,4 +1,4 @@
-import type { RuleMatch, Attributes, Kind } from '../../src/core/resource.ts';
+import type { Attributes, Kind, RuleMatch } from '../../src/core/resource.ts';
 import type { Stage } from './stage.ts';
 import { byContent, byName, hasLabels, holds, type Subject } from './subject.ts';
 

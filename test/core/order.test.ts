@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
-import type { RuleMatch } from '../../src/core/resource.ts';
 import type { Desired } from '../../src/core/desired.ts';
 import { nobodyAround, type Surroundings } from '../../src/core/order/neighbours.ts';
 import { order } from '../../src/core/order/order.ts';
+import type { RuleMatch } from '../../src/core/resource.ts';
 import { at, create, desired, observed, attributes as of, remove, replace, update } from '../support/actions.ts';
 
 const network = create(desired('network', 'core', of.network()));

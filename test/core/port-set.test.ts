@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coversPorts, type PortRange, parsePorts, subtractPorts, formatPort } from '../../src/core/port-set.ts';
+import { coversPorts, formatPort, type PortRange, parsePorts, subtractPorts } from '../../src/core/port-set.ts';
 
 const parses: readonly { name: string; items: readonly (string | number)[]; want: string | undefined }[] = [
   { name: 'a number', items: [443], want: '443' },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Action } from '../../src/core/action.ts';
-import type { RuleAttributes } from '../../src/core/resource.ts';
 import { trafficChange } from '../../src/core/order/rule-changes.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import { attributes, desired, observed, update } from '../support/actions.ts';
 
 type Update = Extract<Action, { verb: 'update' }>;

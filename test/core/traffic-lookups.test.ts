@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RuleAttributes } from '../../src/core/resource.ts';
 import { type Flow, flowOf } from '../../src/core/order/flow.ts';
 import type { Neighbours } from '../../src/core/order/neighbours.ts';
 import { serviceMap, trafficIndex } from '../../src/core/order/traffic-index.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import { attributes as of } from '../support/actions.ts';
 
 function flow(match: Partial<RuleAttributes['match']>, group = 'core.web'): Flow {

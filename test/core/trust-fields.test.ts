@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { guarded, LOOPBACK } from '../../src/core/documents/fields.ts';
 import { schemas } from '../../src/core/documents/document.ts';
+import { guarded, LOOPBACK } from '../../src/core/documents/fields.ts';
 import { secretRef } from '../../src/core/documents/secret-ref.ts';
 import { fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust.ts';
 

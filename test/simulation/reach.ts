@@ -8,9 +8,9 @@ import type {
   Tagged,
 } from '../../providers/memory/cloud/records.ts';
 import { markOf } from '../../providers/memory/marks.ts';
-import type { InstanceAttributes, RuleAttributes } from '../../src/core/resource.ts';
 import { containsCidr, parseCidr } from '../../src/core/cidr.ts';
 import type { Desired } from '../../src/core/desired.ts';
+import type { InstanceAttributes, RuleAttributes } from '../../src/core/resource.ts';
 
 /** One packet of a conversation. Its ends are machines by id, or addresses outside; at least one is a machine. */
 export interface Packet {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import type { Limits } from '../../src/core/limits.ts';
 import type { Place } from '../../src/core/ledger/estate-count.ts';
+import type { Limits } from '../../src/core/limits.ts';
 import type { Pass } from '../../src/ports/ledger.ts';
 import { connect } from '../../src/store/connection.ts';
 import { keepPlaces, returnPlaces, takePlaces } from '../../src/store/limit-places.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../../src/core/action.ts';
-import type { RuleAttributes, Attributes, Kind } from '../../src/core/resource.ts';
 import type { Desired, Terms } from '../../src/core/desired.ts';
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Observed } from '../../src/core/observed.ts';
+import type { Attributes, Kind, RuleAttributes } from '../../src/core/resource.ts';
 
 /** Short ways to write desired and observed resources and actions of the scope `memory/acme/here`. */
 const prefix = 'memory/acme/here';

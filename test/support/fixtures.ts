@@ -1,6 +1,6 @@
-import { documentOfReplica, type Address, type Attributes, type Kind } from '../../src/core/resource.ts';
 import type { Desired, Terms } from '../../src/core/desired.ts';
 import type { Mark } from '../../src/core/observed.ts';
+import { type Address, type Attributes, documentOfReplica, type Kind } from '../../src/core/resource.ts';
 import type { Answer, Call, Creation, Request } from '../../src/ports/actuator.ts';
 
 /** What providers are given, for tests that need no plan and no store. */

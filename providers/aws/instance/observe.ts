@@ -1,6 +1,6 @@
 import type { Instance, Volume } from '@aws-sdk/client-ec2';
-import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { readExtra, readFirst, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { nameIn, readLabels, type Tag } from '../tags.ts';

@@ -1,5 +1,5 @@
-import { slotOf, type CloudId } from '../../../src/core/resource.ts';
 import type { Observed, Part } from '../../../src/core/observed.ts';
+import { type CloudId, slotOf } from '../../../src/core/resource.ts';
 import { canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';
 import { idIn, prefixAt } from '../place.ts';

@@ -1,8 +1,8 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
-import { slotOf, type InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/actuator.ts';
 import { failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';

@@ -1,7 +1,7 @@
 import type { Disk, OSDisk, VirtualMachine } from '@azure/arm-compute';
 import type { NetworkInterface } from '@azure/arm-network';
-import { slotOf, type InstanceAttributes, type Ref } from '../../../src/core/resource.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import { type InstanceAttributes, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
 import { canonicalId, cloudIdOf } from '../ids.ts';
 import { readExtra, readMark } from '../marks.ts';

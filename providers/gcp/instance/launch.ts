@@ -1,6 +1,6 @@
-import { slotOf, type InstanceAttributes, type CloudId } from '../../../src/core/resource.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { type CloudId, type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
 import type { Call, Creation, Launch } from '../../../src/ports/actuator.ts';
 import { failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';

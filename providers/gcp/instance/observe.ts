@@ -1,5 +1,5 @@
-import { slotOf, type InstanceAttributes, type Labels } from '../../../src/core/resource.ts';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
+import { type InstanceAttributes, type Labels, slotOf } from '../../../src/core/resource.ts';
 import { idOf } from '../cloud-id.ts';
 import { lastOf, pathOf } from '../links.ts';
 import { withoutMark } from '../marks/labels.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Estate } from '../../answers/estate.ts';
-import { prefixIn } from '../../core/resource.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';
@@ -9,6 +8,7 @@ import { type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { type Adoption, inPlace, obstaclesTo } from '../../core/plan/adoption.ts';
 import { adoptField, type Obstacle } from '../../core/plan/findings.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
+import { prefixIn } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { providerOf } from '../../estate/opened-estate.ts';
 import { Complaint } from '../complaint.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { diffJson, type Difference, diffText } from '../../core/render/revision-diff.ts';
+import { type Difference, diffJson, diffText } from '../../core/render/revision-diff.ts';
 import type { Context } from '../context.ts';
 import { differenceOf, sideOf } from '../estate/difference.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { printable } from '../../core/text.ts';
 import { formatMoment } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { emitJson, emitText } from '../output/emit.ts';

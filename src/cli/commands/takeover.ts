@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Claimed, claim } from '../../core/plan/claim.ts';
 import { isUnrecorded } from '../../core/plan/world.ts';
-import { printable } from '../../core/text.ts';
 import type { Address, CloudId } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
 import type { Accepted, Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

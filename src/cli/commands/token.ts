@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { bareGrant, permissionsOf, type Role, roles } from '../../core/access/grant.ts';
-import { printable } from '../../core/text.ts';
 import { formatMoment } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Token, TokenDraft } from '../../ports/tokens.ts';
 import { Complaint } from '../complaint.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { printable } from '../../core/text.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { approver } from '../estate/leases.ts';

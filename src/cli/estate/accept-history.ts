@@ -1,5 +1,5 @@
-import { printable } from '../../core/text.ts';
 import { shortRevision } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
-import { dayOf } from '../../core/render/wording.ts';
-import type { Cloud } from '../../core/resource.ts';
 import type { TargetDoc } from '../../core/documents/document.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
+import { dayOf } from '../../core/render/wording.ts';
+import type { Cloud } from '../../core/resource.ts';
 import { openEstate } from '../../estate/opened-estate.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { Complaint } from '../complaint.ts';

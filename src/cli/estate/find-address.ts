@@ -1,6 +1,6 @@
-import { printable } from '../../core/text.ts';
-import type { Address } from '../../core/resource.ts';
 import { suggest } from '../../core/documents/problem.ts';
+import type { Address } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
 import { Complaint } from '../complaint.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Estate } from '../../answers/estate.ts';
-import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import type { Problem } from '../../core/documents/problem.ts';
+import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/opened-estate.ts';
 import { asInForce, secretsToLook } from '../../estate/proposal.ts';

@@ -1,6 +1,6 @@
-import { printable } from '../../core/text.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import { shortRevision } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { SourceCondition } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { formatDuration } from '../output/duration.ts';

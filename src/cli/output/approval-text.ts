@@ -1,10 +1,10 @@
 import type { Approvable } from '../../answers/approvable.ts';
 import { boundedIn } from '../../answers/give-approval.ts';
 import type { ScopePlan } from '../../core/action.ts';
-import { printable } from '../../core/text.ts';
+import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
-import { planText } from '../../core/render/plan-text.ts';
+import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { count } from './count.ts';

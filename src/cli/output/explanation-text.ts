@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Action, Finding } from '../../core/action.ts';
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Ownership } from '../../core/inventory/ownership.ts';
-import { printable } from '../../core/text.ts';
 import { fieldLines, ruleText } from '../../core/render/plan-text.ts';
-import { type Paint, type Ago, touchedText } from '../../core/render/wording.ts';
+import { type Ago, type Paint, touchedText } from '../../core/render/wording.ts';
+import { printable } from '../../core/text.ts';
 import type { TouchedBy } from '../../core/touch.ts';
 import { originLines } from './origin-lines.ts';
 

@@ -1,9 +1,9 @@
-import { nameIn, type Address, type Attributes, type Kind } from '../../core/resource.ts';
 import { claims } from '../../core/inventory/ownership.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
 import type { Gap } from '../../core/observed.ts';
-import { printable, compareText } from '../../core/text.ts';
 import { type Ago, touchedText } from '../../core/render/wording.ts';
+import { type Address, type Attributes, type Kind, nameIn } from '../../core/resource.ts';
+import { compareText, printable } from '../../core/text.ts';
 import type { TouchedBy } from '../../core/touch.ts';
 import type { Output } from '../terminal.ts';
 import { agoFrom } from './ago.ts';

@@ -1,5 +1,5 @@
-import { bareMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
+import { bareMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import { table } from './table.ts';
 

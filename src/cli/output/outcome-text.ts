@@ -1,5 +1,5 @@
-import { printable } from '../../core/text.ts';
 import type { Entry, EntryVerb } from '../../core/render/summary.ts';
+import { printable } from '../../core/text.ts';
 import { exitCodes } from '../exit-code.ts';
 import { exitOf, type Result } from './outcome.ts';
 import type { Paint } from './paint.ts';

@@ -1,8 +1,8 @@
 import type { Desired } from '../../core/desired.ts';
 import type { Explanation, ModeReason, Origin, Ownership } from '../../core/inventory/ownership.ts';
-import { printable } from '../../core/text.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
 import type { Address } from '../../core/resource.ts';
+import { printable } from '../../core/text.ts';
 import { Complaint } from '../complaint.ts';
 import type { Client } from './client.ts';
 import type { ServedEstateOption } from './option.ts';

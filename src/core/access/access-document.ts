@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type DeepReadonly, LOOPBACK, isLoopback, names, flag, printableText, text } from '../documents/fields.ts';
-import { roles, bareGrant, type Grant } from './grant.ts';
-import type { Path } from '../documents/tree.ts';
 import { type Cidr, containsCidr, parseCidr } from '../cidr.ts';
+import { type DeepReadonly, flag, isLoopback, LOOPBACK, names, printableText, text } from '../documents/fields.ts';
+import type { Path } from '../documents/tree.ts';
+import { bareGrant, type Grant, roles } from './grant.ts';
 import { isSamePerson } from './person.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc7518#section-3.1, those with a public key only: who checks cannot make. */

@@ -12,7 +12,8 @@ const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => l
  */
 export const mayBeSamePerson = (one: string, other: string): boolean => foldedWidely(one) === foldedWidely(other);
 
-const foldedWidely = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();
+const foldedWidely = (name: string): string =>
+  name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim();
 
 /**
  * Whether an e-mail address is one that a forge gives out, as for edits on the web: it names somebody's account there, or the forge

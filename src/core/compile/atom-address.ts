@@ -1,4 +1,4 @@
-import { nameIn, prefixIn, type Address } from '../resource.ts';
+import { type Address, nameIn, prefixIn } from '../resource.ts';
 import type { Atom, Dialect } from './dialect.ts';
 
 /**

@@ -1,11 +1,18 @@
 import { type Desired, type Mode, strictest } from '../desired.ts';
+import type {
+  Document,
+  EstateDoc,
+  FirewallRuleDoc,
+  InstanceDoc,
+  NetworkDoc,
+  TargetDoc,
+} from '../documents/document.ts';
+import { ofKind } from '../documents/spec-set.ts';
+import type { Located, Position } from '../documents/tree.ts';
 import type { Guards, Inherited } from '../limits.ts';
 import type { Allowed, Wanted } from '../plan/plan-input.ts';
 import type { Address, Cloud, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
-import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../documents/document.ts';
-import type { Located, Position } from '../documents/tree.ts';
-import { ofKind } from '../documents/spec-set.ts';
 import type { Dialect } from './dialect.ts';
 import { governing } from './governing.ts';
 import { compileInstances, type Hashes, instanceAddress, scriptNamedIn, specAt } from './instance.ts';

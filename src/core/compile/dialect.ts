@@ -1,7 +1,16 @@
-import type { NetworkAttributes, RuleAttributes, SubnetAttributes, Address, Cloud, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Desired, Presence, ReplaceStrategy } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Batch } from '../pack.ts';
+import type {
+  Address,
+  Cloud,
+  CloudId,
+  Kind,
+  NetworkAttributes,
+  RuleAttributes,
+  ScopeKey,
+  SubnetAttributes,
+} from '../resource.ts';
 
 /** How one cloud says what a spec means: pure, so that planning needs no SDK. Each provider exports one. */
 export interface Dialect {

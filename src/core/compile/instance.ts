@@ -1,7 +1,7 @@
-import type { InstanceAttributes, Address } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import { type InstanceDoc, type InstanceOn, instanceOn, userDataFiles } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
+import type { Address, InstanceAttributes } from '../resource.ts';
 import { claimOf } from './network.ts';
 import { groupRef } from './rule.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';

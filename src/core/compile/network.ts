@@ -1,8 +1,8 @@
 import { formatCidr, parseCidr } from '../cidr.ts';
 import type { Desired, Terms } from '../desired.ts';
-import type { Address, Labels } from '../resource.ts';
 import type { NetworkDoc } from '../documents/document.ts';
 import type { Located } from '../documents/tree.ts';
+import type { Address, Labels } from '../resource.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 

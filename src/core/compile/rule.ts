@@ -1,9 +1,9 @@
-import { nameIn, type Address, type Ref } from '../resource.ts';
 import type { Desired, DocumentRef, Presence, Terms } from '../desired.ts';
-import { formatPort } from '../port-set.ts';
 import type { FirewallRuleDoc, NetworkDoc } from '../documents/document.ts';
 import { effectiveDeletionPolicy } from '../documents/effective-terms.ts';
 import type { Located } from '../documents/tree.ts';
+import { formatPort } from '../port-set.ts';
+import { type Address, nameIn, type Ref } from '../resource.ts';
 import { atomAddress } from './atom-address.ts';
 import type { Atom, RuleDraft } from './dialect.ts';
 import { addressAt, documentRef, modeAt, type Site } from './site.ts';

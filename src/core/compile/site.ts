@@ -1,7 +1,7 @@
 import { type DocumentRef, type Mode, strictest } from '../desired.ts';
-import type { Address, Kind } from '../resource.ts';
 import type { Document, EstateDoc, TargetDoc } from '../documents/document.ts';
 import type { Located, Position } from '../documents/tree.ts';
+import type { Address, Kind } from '../resource.ts';
 import type { Dialect, Place } from './dialect.ts';
 
 /** One target, with how its cloud says things: what every kind is compiled against. */

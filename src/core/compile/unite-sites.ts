@@ -1,4 +1,4 @@
-import { type Desired, type Terms, strictest } from '../desired.ts';
+import { type Desired, strictest, type Terms } from '../desired.ts';
 import type { Allowed } from '../plan/plan-input.ts';
 import type { Address } from '../resource.ts';
 

@@ -1,17 +1,17 @@
-import type { Document } from './document.ts';
-import type { Located, Tree } from './tree.ts';
-import { type Problem, sortProblems } from './problem.ts';
-import { readDocument } from './read-document.ts';
-import { specSet, type SpecSet } from './spec-set.ts';
-import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
 import { adoptable, adoptedOnce } from './checks/adoption.ts';
 import { cloudNames, labels } from './checks/cloud-names.ts';
-import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
-import { expressible, mostRules, oneRule, ruleFields } from './checks/rules.ts';
-import { groups, ignores, references } from './checks/references.ts';
 import { instanceFields } from './checks/instances.ts';
+import { estateNames, formerNames, joinedNames, oneEstate, uniqueNames } from './checks/names.ts';
+import { groups, ignores, references } from './checks/references.ts';
+import { expressible, mostRules, oneRule, ruleFields } from './checks/rules.ts';
+import { addressSpace, cloudBlocks, subnetFields } from './checks/subnets.ts';
 import { oneScope, rollouts, targetFields } from './checks/targets.ts';
 import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
+import type { Document } from './document.ts';
+import { type Problem, sortProblems } from './problem.ts';
+import { readDocument } from './read-document.ts';
+import { type SpecSet, specSet } from './spec-set.ts';
+import type { Located, Tree } from './tree.ts';
 
 /** What a tree of specs says. `documents` are sound one by one; only without errors among the problems are they sound together. */
 export interface Specs {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { DeepReadonly } from './fields.ts';
 import { estateSchema } from './estate.ts';
+import type { DeepReadonly } from './fields.ts';
 import { firewallRuleSchema } from './firewall-rule.ts';
 import { instanceSchema } from './instance.ts';
 import { networkSchema } from './network.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { guarded, name, freeText, text, day, flag, LOOPBACK, plainMetadata, mode, whole } from './fields.ts';
-import { secretRef } from './secret-ref.ts';
 import { usualLimits } from '../limits.ts';
+import { day, flag, freeText, guarded, LOOPBACK, mode, name, plainMetadata, text, whole } from './fields.ts';
+import { secretRef } from './secret-ref.ts';
 
 const forms =
   'a repository without a password in it: https://host/path, ssh://git@host/path, git@host:path, file:///path or /path';

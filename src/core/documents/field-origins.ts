@@ -1,9 +1,9 @@
 import { formatPort } from '../port-set.ts';
 import type { Kind } from '../resource.ts';
-import type { ResourceDoc } from './effective-terms.ts';
 import { instanceOn } from './document.ts';
-import type { Located, Path, Position } from './tree.ts';
+import type { ResourceDoc } from './effective-terms.ts';
 import { type Layer, layerOf } from './overlay.ts';
+import type { Located, Path, Position } from './tree.ts';
 
 /** A field as it holds for one resource, named as people write it: `size`, `disk.type`, `labels.tier`. */
 export interface FieldOrigin {

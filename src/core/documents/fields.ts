@@ -30,8 +30,7 @@ export const name = (): z.ZodString =>
   text(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name: 1 to 63 letters, digits, - or _, beginning with a letter or digit');
 
 /** The cloud's own name for an object: `vpc-0abc`. */
-const cloudId = (): z.ZodString =>
-  text(/^[\x21-\x7e]{1,512}$/, "the cloud's own id of an object, such as vpc-0abc");
+const cloudId = (): z.ZodString => text(/^[\x21-\x7e]{1,512}$/, "the cloud's own id of an object, such as vpc-0abc");
 
 export const names = (what: string): z.ZodArray<z.ZodString> =>
   z.array(name(), { error: `a list of ${what}` }).min(1, { error: `a list with at least one of the ${what}` });

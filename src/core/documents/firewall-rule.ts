@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type PortRange, parsePorts } from '../port-set.ts';
-import { whole, cidr, metadata, name, names, terms, flag, freeText, text } from './fields.ts';
+import { cidr, flag, freeText, metadata, name, names, terms, text, whole } from './fields.ts';
 
 /**
  * One spelling per protocol, whatever cloud a person copied it from: `6`, `"6"`, `TCP` and `Tcp` are `tcp`; `-1` (AWS) and

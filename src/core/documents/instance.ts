@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { metadata, name, names, minReady, rollout, terms, flag, text, whole } from './fields.ts';
+import { flag, metadata, minReady, name, names, rollout, terms, text, whole } from './fields.ts';
 import { secretRef } from './secret-ref.ts';
 
 const token = (expected: string) => text(/^[\x21-\x7e]{1,512}$/, expected);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cidr, adoption, formerNames, metadata, name, names, terms, flag, text } from './fields.ts';
+import { adoption, cidr, flag, formerNames, metadata, name, names, terms, text } from './fields.ts';
 
 const verdict = () => z.enum(['allow', 'deny']);
 

@@ -1,6 +1,6 @@
-import { type Position, type MapTree, type Tree, treeAt } from './tree.ts';
-import { type Problem, warning, suggest, error } from './problem.ts';
+import { error, type Problem, suggest, warning } from './problem.ts';
 import { kindOf, readDocument } from './read-document.ts';
+import { type MapTree, type Position, type Tree, treeAt } from './tree.ts';
 
 /** What was read of the files of a tree; `broken` is known by name only. */
 interface Parsed {

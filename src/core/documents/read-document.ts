@@ -1,7 +1,7 @@
-import { type Document, schemas } from './document.ts';
-import { type Located, locate, plainValue, type Tree, treeAt, type Path, type Position } from './tree.ts';
-import { error, type Problem, suggest } from './problem.ts';
 import { z } from 'zod';
+import { type Document, schemas } from './document.ts';
+import { error, type Problem, suggest } from './problem.ts';
+import { type Located, locate, type Path, type Position, plainValue, type Tree, treeAt } from './tree.ts';
 
 /** The document a tree is, or everything that keeps it from being one. Never both, never neither. */
 type Reading =

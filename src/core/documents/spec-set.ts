@@ -1,7 +1,7 @@
-import type { Document, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc, EstateDoc } from './document.ts';
-import { type DocumentKind, kindOf } from './read-document.ts';
-import { type Located, type Tree, treeAt, type Path } from './tree.ts';
+import type { Document, EstateDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from './document.ts';
 import { treeOf } from './overlay.ts';
+import { type DocumentKind, kindOf } from './read-document.ts';
+import { type Located, type Path, type Tree, treeAt } from './tree.ts';
 
 /** The documents of a tree by kind, for the checks that look at more than one. Of two with one name the first counts. */
 export interface SpecSet {

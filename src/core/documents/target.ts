@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clouds } from '../resource.ts';
-import { guarded, LOOPBACK, plainMetadata, minReady, rollout, mode, text, whole } from './fields.ts';
+import { guarded, LOOPBACK, minReady, mode, plainMetadata, rollout, text, whole } from './fields.ts';
 import { credentials } from './secret-ref.ts';
 
 const place = (what: string) => text(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,89}$/, what);

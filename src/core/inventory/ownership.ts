@@ -1,4 +1,6 @@
-import type { Finding, ScopePlan, Action } from '../action.ts';
+import type { Action, Finding, ScopePlan } from '../action.ts';
+import type { Desired, Mode } from '../desired.ts';
+import type { FieldOrigin } from '../documents/field-origins.ts';
 import type { Observed } from '../observed.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { type Claimed, claim, nobodysAs } from '../plan/claim.ts';
@@ -7,8 +9,6 @@ import { worldOf } from '../plan/world.ts';
 import type { Address } from '../resource.ts';
 import type { TouchedBy } from '../touch.ts';
 import type { Claim } from './row.ts';
-import type { Desired, Mode } from '../desired.ts';
-import type { FieldOrigin } from '../documents/field-origins.ts';
 
 /** Whom an object that stands may belong to. */
 export const claims = [

@@ -1,11 +1,11 @@
 import type { Action, Finding, ScopePlan, Verb } from '../action.ts';
-import type { Failure } from '../failure.ts';
-import type { Address, CloudId, Kind } from '../resource.ts';
 import type { Desired } from '../desired.ts';
+import type { Failure } from '../failure.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import type { Claim as Claimant, Claimed } from '../plan/claim.ts';
 import type { World } from '../plan/world.ts';
+import type { Address, CloudId, Kind } from '../resource.ts';
 import { compareText } from '../text.ts';
 
 /** What came of the last attempt to carry out a plan, as far as it was not done. */
@@ -44,7 +44,9 @@ interface Done {
 
 /** Tells of each subject what is to be done about it. */
 export function deedsOf({ plan, planned, attempt }: Done): (subject: Subject) => Deed {
-  const actions = new Map(planned.flatMap((action) => (action.verb === 'forget' ? [] : [[keyOfAction(action), action]])));
+  const actions = new Map(
+    planned.flatMap((action) => (action.verb === 'forget' ? [] : [[keyOfAction(action), action]])),
+  );
   const held = new Map([...attempt.held, ...plan.findings].filter(isWithheld).map((one) => [deedKey(one), one]));
   const failed = new Map(attempt.failed.map((one) => [`${one.verb} ${one.address}`, one]));
   const found = new Map<string, Deed['found']>();

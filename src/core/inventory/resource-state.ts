@@ -1,8 +1,8 @@
-import type { Action, Finding, WithholdCode, Cause, DeleteReason } from '../action.ts';
+import type { Action, Cause, DeleteReason, Finding, WithholdCode } from '../action.ts';
+import type { FieldChange } from '../diff.ts';
 import type { Gap } from '../observed.ts';
 import type { Deed, Subject } from './plan-outcome.ts';
 import type { Status } from './row.ts';
-import type { FieldChange } from '../diff.ts';
 
 /** How a subject stands: see the table in status.ts. */
 interface Stand {

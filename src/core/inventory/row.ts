@@ -1,10 +1,10 @@
 import type { DeletionPolicy, DocumentRef, Mode } from '../desired.ts';
-import { type FieldChange, diff } from '../diff.ts';
-import type { Part } from '../observed.ts';
-import type { Address, Attributes, Cloud, CloudId, Kind, Labels, ScopeKey, Ref } from '../resource.ts';
-import type { TouchedBy } from '../touch.ts';
+import { diff, type FieldChange } from '../diff.ts';
 import { refsOf } from '../kinds/kinds.ts';
 import { canonical } from '../ledger/canonical.ts';
+import type { Part } from '../observed.ts';
+import type { Address, Attributes, Cloud, CloudId, Kind, Labels, Ref, ScopeKey } from '../resource.ts';
+import type { TouchedBy } from '../touch.ts';
 
 /**
  * How a line of the inventory stands; the first that fits:

@@ -1,16 +1,16 @@
 import type { Action, ScopePlan } from '../action.ts';
-import { documentOfReplica, nameIn, prefixIn, type Address, type Labels } from '../resource.ts';
 import type { FieldChange } from '../diff.ts';
-import type { Gap, Observed, Observation } from '../observed.ts';
+import type { Gap, Observation, Observed } from '../observed.ts';
 import { wishesOf } from '../plan/align-desired.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
+import { type Address, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
 import { type Attempt, type Deed, deedsOf, type Subject, subjectsOf } from './plan-outcome.ts';
-import type { Called, Claim, Next, Row, Sides, State, Whose, Place } from './row.ts';
 import { standOf } from './resource-state.ts';
+import type { Called, Claim, Next, Place, Row, Sides, State, Whose } from './row.ts';
 
 /** One look at a scope, and what became of it. */
 export interface RowsInput {

@@ -1,4 +1,4 @@
-import type { RuleAttributes, RuleMatch, Ref } from '../resource.ts';
+import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
 import type { KindRules } from './rules.ts';
 
 const groupPeer = 'group:';

@@ -1,6 +1,6 @@
+import { formatMoment } from '../render/wording.ts';
 import { canonical } from './canonical.ts';
 import type { Content, Linked } from './entry.ts';
-import { formatMoment } from '../render/wording.ts';
 
 /** SHA-256 of the UTF-8 text, as lower-case hex. Passed in: the core computes no hashes itself. */
 export type Hash = (text: string) => string;

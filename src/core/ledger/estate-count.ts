@@ -1,4 +1,15 @@
-import { type Budget, budgetOf, type Count, excessesOf, flagOf, type LimitBounds, noCount, plus, type Sort, usedOf } from '../limits.ts';
+import {
+  type Budget,
+  budgetOf,
+  type Count,
+  excessesOf,
+  flagOf,
+  type LimitBounds,
+  noCount,
+  plus,
+  type Sort,
+  usedOf,
+} from '../limits.ts';
 import type { Address, ScopeKey } from '../resource.ts';
 
 /** How far back healing counts against the limits. */

@@ -1,5 +1,26 @@
 import { formatMoment } from '../render/wording.ts';
-import { broken, brokenFirst, chainGenesis, type EstateHead, estateHeadOf, genesis, type Hash, type Head, headOf, type AnyCheckpoint, checkpointText, type EstateCheckpoint, isEstateCheckpoint, isSignedCheckpoint, processText, type SignedCheckpoint, sealText, type WitnessedCheckpoint, brokenSequence, unlikeWitness } from './chain.ts';
+import {
+  type AnyCheckpoint,
+  broken,
+  brokenFirst,
+  brokenSequence,
+  chainGenesis,
+  checkpointText,
+  type EstateCheckpoint,
+  type EstateHead,
+  estateHeadOf,
+  genesis,
+  type Hash,
+  type Head,
+  headOf,
+  isEstateCheckpoint,
+  isSignedCheckpoint,
+  processText,
+  type SignedCheckpoint,
+  sealText,
+  unlikeWitness,
+  type WitnessedCheckpoint,
+} from './chain.ts';
 import type { Linked } from './entry.ts';
 
 /**

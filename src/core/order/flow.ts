@@ -1,6 +1,6 @@
-import type { RuleAttributes, RuleMatch, Ref } from '../resource.ts';
 import { type Cidr, parseCidr } from '../cidr.ts';
 import { type PortRange, parsePorts } from '../port-set.ts';
+import type { Ref, RuleAttributes, RuleMatch } from '../resource.ts';
 
 /**
  * The traffic that one rule speaks of, in a form that compares fast.

@@ -1,8 +1,8 @@
 import type { Action } from '../action.ts';
-import { isAddress, nameIn, type InstanceAttributes, type Ref } from '../resource.ts';
 import type { Cidr } from '../cidr.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
+import { type InstanceAttributes, isAddress, nameIn, type Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
 import type { Graph } from './graph.ts';
 import { neighboursOf, type Surroundings } from './neighbours.ts';

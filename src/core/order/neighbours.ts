@@ -1,5 +1,5 @@
-import type { RuleAttributes, Ref } from '../resource.ts';
 import { type Cidr, overlapsCidr, parseCidr } from '../cidr.ts';
+import type { Ref, RuleAttributes } from '../resource.ts';
 
 /**
  * All that an order of rules must know besides the actions of the plan.

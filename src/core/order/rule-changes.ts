@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
-import type { RuleAttributes, RuleMatch } from '../resource.ts';
 import { coversPorts, parsePorts } from '../port-set.ts';
+import type { RuleAttributes, RuleMatch } from '../resource.ts';
 import { type Flow, flowOf, type Peer } from './flow.ts';
 import type { Graph } from './graph.ts';
 import { type Neighbours, neighboursOf, type Surroundings } from './neighbours.ts';

@@ -1,5 +1,4 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
-import { isAddress, type InstanceAttributes, type Address, type Kind, type Ref } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
@@ -9,6 +8,7 @@ import { groupChangeOf } from '../order/moves.ts';
 import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type RuleChange, ruleChanges } from '../order/rule-changes.ts';
 import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../order/traffic-index.ts';
+import { type Address, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';
 import type { Policy } from './plan-input.ts';

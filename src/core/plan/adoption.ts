@@ -1,6 +1,15 @@
-import { nameIn, prefixIn, slotOf, type Address, type Attributes, type CloudId, type Kind, type Ref } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
+import {
+  type Address,
+  type Attributes,
+  type CloudId,
+  type Kind,
+  nameIn,
+  prefixIn,
+  type Ref,
+  slotOf,
+} from '../resource.ts';
 import { compareText } from '../text.ts';
 import { neverAdopted, type Obstacle } from './findings.ts';
 import { plan } from './plan.ts';

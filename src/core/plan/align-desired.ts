@@ -2,7 +2,7 @@ import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, Numbering } from '../compile/dialect.ts';
 import type { Desired, DocumentRef } from '../desired.ts';
 import type { Observed } from '../observed.ts';
-import { coversPorts, mergePorts, type PortRange, parsePorts, subtractPorts, formatPort } from '../port-set.ts';
+import { coversPorts, formatPort, mergePorts, type PortRange, parsePorts, subtractPorts } from '../port-set.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text.ts';
 import type { Claimed } from './claim.ts';

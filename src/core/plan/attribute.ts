@@ -1,6 +1,6 @@
 import type { Action, Finding } from '../action.ts';
-import type { RuleAttributes, Address, CloudId } from '../resource.ts';
 import type { Observed } from '../observed.ts';
+import type { Address, CloudId, RuleAttributes } from '../resource.ts';
 import type { HeardTouch, TouchedBy } from '../touch.ts';
 import type { World } from './world.ts';
 

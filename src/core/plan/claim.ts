@@ -1,11 +1,11 @@
 import type { Action, Finding } from '../action.ts';
-import { nameIn, prefixIn, slotOf, type Address, type CloudId, type Ref } from '../resource.ts';
 import { atomAddress } from '../compile/atom-address.ts';
 import type { Dialect, NameDialect } from '../compile/dialect.ts';
 import type { Desired } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Ended, Knowledge, Settled } from '../knowledge.ts';
 import type { Mark, Observation, Observed } from '../observed.ts';
+import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '../resource.ts';
 
 /**
  * Who owns an observed resource.

@@ -1,14 +1,25 @@
 import type { Action, Cause, Incarnated, Surge } from '../action.ts';
-import { prefixIn, slotOf, type Address, type Attributes, type CloudId } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
+import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
 import { causeOf, causeOfReturn, changesOf } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { effectHere, sortChanges } from './destructive-drift.ts';
-import { aboutOf, blocked, type Decision, immutable, lostCommits, maxUnstuck, nameTaken, nonConvergent, ownedBy, unstatedFindings } from './findings.ts';
+import {
+  aboutOf,
+  blocked,
+  type Decision,
+  immutable,
+  lostCommits,
+  maxUnstuck,
+  nameTaken,
+  nonConvergent,
+  ownedBy,
+  unstatedFindings,
+} from './findings.ts';
 import type { PlanInput } from './plan-input.ts';
 import { decideSuccession, successionOf, successorNotSeen } from './succession.ts';
 import { gapOf, isUnrecorded, unknownRegionOf, type World } from './world.ts';

@@ -1,10 +1,10 @@
 import type { Action } from '../action.ts';
-import { nameIn, type Address, type Kind } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import { effectOf } from '../kinds/kinds.ts';
 import type { ChangeEffect } from '../kinds/rules.ts';
 import type { Observed } from '../observed.ts';
+import { type Address, type Kind, nameIn } from '../resource.ts';
 import { movedBySpec } from './changes.ts';
 import type { PlanInput, Policy } from './plan-input.ts';
 import { unlessApproved } from './policies.ts';

@@ -1,8 +1,8 @@
 import type { About, Action, BlockCode, Cause, Finding } from '../action.ts';
-import { documentOfReplica, nameIn, type InstanceAttributes, type CloudId } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Observed, Setting } from '../observed.ts';
+import { type CloudId, documentOfReplica, type InstanceAttributes, nameIn } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import { waysIn } from './destructive-drift.ts';
 import { wayOut } from './lost-commits.ts';

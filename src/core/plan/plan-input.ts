@@ -1,8 +1,8 @@
 import type { Action, WithholdCode } from '../action.ts';
 import type { Dialect } from '../compile/dialect.ts';
-import { type Desired, type Mode, type Terms, strictest } from '../desired.ts';
-import type { Guards } from '../limits.ts';
+import { type Desired, type Mode, strictest, type Terms } from '../desired.ts';
 import type { Knowledge } from '../knowledge.ts';
+import type { Guards } from '../limits.ts';
 import type { Observation } from '../observed.ts';
 import type { BatchLimits } from '../pack.ts';
 import type { Address, ScopeKey } from '../resource.ts';

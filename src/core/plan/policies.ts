@@ -1,13 +1,13 @@
 import type { Action } from '../action.ts';
-import { documentOfReplica, type RuleAttributes, type Address } from '../resource.ts';
-import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../knowledge.ts';
 import { parseCidr } from '../cidr.ts';
 import type { RuleRoom } from '../compile/dialect.ts';
 import { type Mode, strictest } from '../desired.ts';
 import { actionDigest, type Hash } from '../digest.ts';
 import { groupByMany } from '../group-by-many.ts';
+import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../knowledge.ts';
 import type { Held, PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
+import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
 import type { Allowed, Approved, PlanInput, Policy, Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 

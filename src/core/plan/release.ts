@@ -1,8 +1,8 @@
 import type { Action, Cause, DeleteReason, Finding } from '../action.ts';
-import { documentOfReplica, type Address } from '../resource.ts';
 import type { DeletionPolicy, DocumentRef } from '../desired.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
+import { type Address, documentOfReplica } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import type { Decision } from './findings.ts';
 import { unrecordedMark } from './lost-commits.ts';

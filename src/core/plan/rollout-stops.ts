@@ -1,7 +1,7 @@
 import type { Action, Verb } from '../action.ts';
-import { nameIn, type Address, type ScopeKey } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import { canonical } from '../ledger/canonical.ts';
+import { type Address, nameIn, type ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import { compareText } from '../text.ts';
 import type { StoppedWaves, Wanted } from './plan-input.ts';

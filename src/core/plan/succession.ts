@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
-import type { Birth, Knowledge } from '../knowledge.ts';
 import type { Desired } from '../desired.ts';
+import type { Birth, Knowledge } from '../knowledge.ts';
 import { formatMoment } from '../render/wording.ts';
 import type { Address, CloudId } from '../resource.ts';
 import type { Claimed } from './claim.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../action.ts';
-import type { InstanceAttributes, RuleAttributes, SubnetAttributes, Address, Ref } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { Observed } from '../observed.ts';
 import type { Member, Surroundings } from '../order/neighbours.ts';
+import type { Address, InstanceAttributes, Ref, RuleAttributes, SubnetAttributes } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { gapOf, type World } from './world.ts';
 

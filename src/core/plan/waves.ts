@@ -1,12 +1,12 @@
 import type { Action, Finding, WithholdCode } from '../action.ts';
-import { documentOfReplica, nameIn, type Address, type Kind } from '../resource.ts';
-import { isUnproven, minReadyOf } from '../knowledge.ts';
 import type { Desired } from '../desired.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { kindNames } from '../kinds/kinds.ts';
+import { isUnproven, minReadyOf } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type Gate, order } from '../order/order.ts';
+import { type Address, documentOfReplica, type Kind, nameIn } from '../resource.ts';
 import { boundsOf } from '../rollout.ts';
 import { compareText } from '../text.ts';
 import type { Policy } from './plan-input.ts';

@@ -1,6 +1,6 @@
-import { prefixIn, type Address, type CloudId, type Kind } from '../resource.ts';
 import type { Desired } from '../desired.ts';
 import type { Gap, UnknownRegion } from '../observed.ts';
+import { type Address, type CloudId, type Kind, prefixIn } from '../resource.ts';
 import type { Claimed } from './claim.ts';
 import type { PlanInput } from './plan-input.ts';
 

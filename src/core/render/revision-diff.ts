@@ -1,10 +1,10 @@
+import type { Action } from '../action.ts';
 import type { MovedTarget } from '../compile/placed-at.ts';
 import type { Compared, LeftScope } from '../plan/preview.ts';
 import { printable } from '../text.ts';
-import { type Paint, plain, shortRevision } from './wording.ts';
 import { planText } from './plan-text.ts';
-import { changeCounts, findingCounts, summarise, type Summary } from './summary.ts';
-import type { Action } from '../action.ts';
+import { changeCounts, findingCounts, type Summary, summarise } from './summary.ts';
+import { type Paint, plain, shortRevision } from './wording.ts';
 
 /** What two states of the specs ask, one after the other. */
 export interface Difference extends Compared {

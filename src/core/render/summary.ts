@@ -1,8 +1,8 @@
-import type { Finding, ScopePlan, Action } from '../action.ts';
-import { shortRevision } from './wording.ts';
+import type { Action, Finding, ScopePlan } from '../action.ts';
 import type { DocumentRef } from '../desired.ts';
 import type { Address, Kind } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { shortRevision } from './wording.ts';
 
 /** The counts of a plan, by documents. `calls`: those that change something and that applying takes. */
 export interface Summary {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundsFor, reaches, type Permission } from '../../core/access/grant.ts';
+import { boundsFor, type Permission, reaches } from '../../core/access/grant.ts';
 import { badInput, forbidden, notFound } from './problems.ts';
 import { Refusal } from './refusal.ts';
 import type { Caller } from './route.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Bounds } from '../../core/access/grant.ts';
-import { clouds } from '../../core/resource.ts';
 import { statuses } from '../../core/inventory/row.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
+import { clouds } from '../../core/resource.ts';
 import type { RowQuery, RowSort } from '../../ports/rows.ts';
 import { asOfField, asOfPart } from './as-of.ts';
 import { estateField } from './asked-estate.ts';

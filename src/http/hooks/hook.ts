@@ -1,5 +1,5 @@
-import type { Cloud, ScopeKey } from '../../core/resource.ts';
 import type { SecretRef } from '../../core/documents/secret-ref.ts';
+import type { Cloud, ScopeKey } from '../../core/resource.ts';
 import type { senders } from '../senders/index.ts';
 
 /** Who may tell an estate to look, as its specs say it. `keys`: instead of Google's; on loopback, and allowed by the user. */

@@ -1,5 +1,5 @@
 import type { EstateDoc } from '../../core/documents/document.ts';
-import { type Repository, type RepositoryOptions, openRepository } from './repository.ts';
+import { openRepository, type Repository, type RepositoryOptions } from './repository.ts';
 import { RepositoryError } from './repository-error.ts';
 import { readRepositoryUrl } from './repository-url.ts';
 

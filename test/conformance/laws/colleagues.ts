@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { edits } from '../edits.ts';
 import type { Law } from '../law.ts';

@@ -1,8 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chainGenesis, type EstateHead, estateHeadOf, genesis, type Head, headOf, link, linkFirst, type AnyCheckpoint, checkpointText, type EstateCheckpoint, type ProcessCheckpoint, processText, readCheckpoint, readWitnessed, rootOf, type SignedCheckpoint, sealText, withoutHeads } from '../../../src/core/ledger/chain.ts';
+import {
+  type AnyCheckpoint,
+  chainGenesis,
+  checkpointText,
+  type EstateCheckpoint,
+  type EstateHead,
+  estateHeadOf,
+  genesis,
+  type Head,
+  headOf,
+  link,
+  linkFirst,
+  type ProcessCheckpoint,
+  processText,
+  readCheckpoint,
+  readWitnessed,
+  rootOf,
+  type SignedCheckpoint,
+  sealText,
+  withoutHeads,
+} from '../../../src/core/ledger/chain.ts';
 import type { Linked } from '../../../src/core/ledger/entry.ts';
-import { type Claimed, type LedgerItem, type Recorded, type Verdict, verification } from '../../../src/core/ledger/verification.ts';
+import {
+  type Claimed,
+  type LedgerItem,
+  type Recorded,
+  type Verdict,
+  verification,
+} from '../../../src/core/ledger/verification.ts';
 import { assertGolden } from '../../support/golden.ts';
 
 /** Not a hash to trust, but one that shows every difference. */

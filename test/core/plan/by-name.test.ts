@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { at, dialect as byContent, input, know, looked, lost, mark, scope, see, settle, vpc, want } from './fixture.ts';
 
 /** A cloud that knows rules by name, keeps names unique, and marks no subnets: as Azure does. */

@@ -7,9 +7,9 @@ import { dialect as azure } from '../../../providers/azure/dialect.ts';
 import { dialect as gcp } from '../../../providers/gcp/dialect.ts';
 import { dialect as memory } from '../../../providers/memory/dialect.ts';
 import { type Compiled, compile } from '../../../src/core/compile/compile.ts';
+import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { difference } from '../../../src/core/plan/preview.ts';
 import { diffText } from '../../../src/core/render/revision-diff.ts';
-import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { RuleAttributes, Attributes, Kind } from '../../../src/core/resource.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired, Terms } from '../../../src/core/desired.ts';
 import type { Knowledge, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import type { Mark, Observation, Observed } from '../../../src/core/observed.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import type { Attributes, Kind, RuleAttributes } from '../../../src/core/resource.ts';
 
 export const scope = 'aws/1/eu-1';
 export const at = (kind: Kind, name: string): string => `${scope}/${kind}/${name}`;

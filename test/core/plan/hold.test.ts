@@ -1,5 +1,5 @@
-import type { RuleMatch } from '../../../src/core/resource.ts';
 import type { Observation } from '../../../src/core/observed.ts';
+import type { RuleMatch } from '../../../src/core/resource.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RuleAttributes, Kind } from '../../../src/core/resource.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import { entriesOf } from '../../../src/core/render/summary.ts';
 import { planText } from '../../../src/core/render/plan-text.ts';
+import { entriesOf } from '../../../src/core/render/summary.ts';
+import type { Kind, RuleAttributes } from '../../../src/core/resource.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import { ruleText } from '../../../src/core/render/plan-text.ts';
+import type { RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 
 const base: RuleMatch = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: ['10.0.0.0/8'] };
 const rule = (match: Partial<RuleMatch>, more: Partial<RuleAttributes> = {}): RuleAttributes => ({

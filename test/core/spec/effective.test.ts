@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeIgnores, effectiveDeletionPolicy, effectiveMode, type ResourceDoc } from '../../../src/core/documents/effective-terms.ts';
 import { instanceOn } from '../../../src/core/documents/document.ts';
-import type { Located } from '../../../src/core/documents/tree.ts';
+import {
+  activeIgnores,
+  effectiveDeletionPolicy,
+  effectiveMode,
+  type ResourceDoc,
+} from '../../../src/core/documents/effective-terms.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
+import type { Located } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';

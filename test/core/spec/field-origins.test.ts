@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceDoc } from '../../../src/core/documents/effective-terms.ts';
 import { type Asked, fieldOrigins } from '../../../src/core/documents/field-origins.ts';
-import type { Located } from '../../../src/core/documents/tree.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
+import type { Located } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const head = 'apiVersion: setpoint.dev/v1\n';

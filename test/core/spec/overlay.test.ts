@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import type { Document } from '../../../src/core/documents/document.ts';
-import type { Located, Path } from '../../../src/core/documents/tree.ts';
 import { renderProblem } from '../../../src/core/documents/problem.ts';
+import type { Located, Path } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
 
 const today = '2027-01-31';

@@ -1,5 +1,5 @@
-import type { Cloud } from '../../../src/core/resource.ts';
 import type { SecretRef } from '../../../src/core/documents/secret-ref.ts';
+import type { Cloud } from '../../../src/core/resource.ts';
 import type { Hook, Hooks } from '../../../src/http/hooks/hook.ts';
 import { httpApp } from '../../../src/http/start-http.ts';
 import { createLog } from '../../../src/telemetry/log.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { RuleMatch, Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { Attributes, CloudId, Kind, RuleMatch } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { type AwsStage, openAwsStage, scope } from '../../support/aws-session.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { SandboxOptions } from '../../../sandbox/index.ts';
-import type { RuleAttributes, RuleMatch, Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
-import { type FieldChange, diff } from '../../../src/core/diff.ts';
+import { diff, type FieldChange } from '../../../src/core/diff.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { Attributes, CloudId, Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { type AzureStage, account, openAzureStage, prefix, resourceGroup } from '../../support/azure-session.ts';

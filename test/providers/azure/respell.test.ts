@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { respell } from '../../../providers/azure/respell.ts';
-import type { InstanceAttributes, Attributes, Kind } from '../../../src/core/resource.ts';
 import { diff } from '../../../src/core/diff.ts';
+import type { Attributes, InstanceAttributes, Kind } from '../../../src/core/resource.ts';
 import { desiredOf } from '../../support/fixtures.ts';
 
 const at = 'azure/s1/westeurope/rg-a';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { SandboxOptions } from '../../../sandbox/index.ts';
-import type { RuleMatch, Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { Attributes, CloudId, Kind, RuleMatch } from '../../../src/core/resource.ts';
 import type { Creation, Revision } from '../../../src/ports/actuator.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { everyPage } from '../../support/every-page.ts';

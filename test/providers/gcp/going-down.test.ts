@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markLabels } from '../../../providers/gcp/marks/labels.ts';
-import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { desired, observed } from '../../support/actions.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { scriptedCloud } from './scripted-cloud.ts';

@@ -8,8 +8,8 @@ import type { Disk, Instance, Network, Route } from '../../../providers/gcp/mess
 import { observeNetwork } from '../../../providers/gcp/network.ts';
 import { resolveIn } from '../../../providers/gcp/parents.ts';
 import { observeSubnet } from '../../../providers/gcp/subnet.ts';
-import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { diff } from '../../../src/core/diff.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import { desiredOf, markFor } from '../../support/fixtures.ts';
 
 /** What Google Cloud reports of networks, subnets and machines, against what a spec says: the cases G35 to G47. */

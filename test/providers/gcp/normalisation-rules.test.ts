@@ -4,8 +4,8 @@ import { dialect } from '../../../providers/gcp/dialect.ts';
 import { firewallOf, observeFirewall } from '../../../providers/gcp/firewall.ts';
 import type { Firewall } from '../../../providers/gcp/messages.ts';
 import { resolveIn } from '../../../providers/gcp/parents.ts';
-import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { diff } from '../../../src/core/diff.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import { network, project, report, ruleCases, type Said } from './rule-cases.ts';
 
 /** As the spec layer hands it over, but for spellings, which are tried here too. */

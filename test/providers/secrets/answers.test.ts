@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { secretStores } from '../../../providers/secrets/index.ts';
-import type { Result } from '../../../src/core/failure.ts';
 import { secretUriExamples } from '../../../src/core/documents/secret-ref.ts';
+import type { Result } from '../../../src/core/failure.ts';
 import { secretsBy } from '../../../src/secrets/resolver.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { secretStores } from '../../../providers/secrets/index.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/index.ts';
-import type { Result } from '../../../src/core/failure.ts';
 import type { SecretUri } from '../../../src/core/documents/secret-ref.ts';
+import type { Result } from '../../../src/core/failure.ts';
 import { secretsBy } from '../../../src/secrets/resolver.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 

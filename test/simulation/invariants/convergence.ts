@@ -1,6 +1,6 @@
-import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import type { RuleAttributes } from '../../../src/core/resource.ts';
 import type { EndTrace, Trace } from '../trace.ts';
 import type { Invariant } from './invariant.ts';
 import { makersOf } from './ownership.ts';

@@ -1,7 +1,7 @@
 import type { ChangeEntry } from '../../../providers/memory/cloud/history.ts';
 import type { ScopePlan } from '../../../src/core/action.ts';
-import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Desired } from '../../../src/core/desired.ts';
+import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import {
   filterOf,
   keyOfRule,

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { type Limits, noCount } from '../../../src/core/limits.ts';
 import type { Intended } from '../../../src/ports/ledger.ts';
-import { addressOf, apply, claimOf, closure, deletion, denied, draftOf, guardsOf, launch, settlementOf, unanswered, workerOf } from '../fixtures.ts';
+import {
+  addressOf,
+  apply,
+  claimOf,
+  closure,
+  deletion,
+  denied,
+  draftOf,
+  guardsOf,
+  launch,
+  settlementOf,
+  unanswered,
+  workerOf,
+} from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 export const limitLaws: Laws = {

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../sandbox/index.ts';
 import type { Place } from '../../../src/core/compile/dialect.ts';
-import type { Guards } from '../../../src/core/limits.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
+import type { Guards } from '../../../src/core/limits.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { Choices, Wanted } from '../../../src/core/plan/plan-input.ts';
 import { type Converged, type Convergence, converge } from '../../../src/engine/converge.ts';

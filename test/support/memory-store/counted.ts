@@ -1,4 +1,4 @@
-import { countOfPlaces, type Place, placeKey, healingWindowMs } from '../../../src/core/ledger/estate-count.ts';
+import { countOfPlaces, healingWindowMs, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
 import { budgetOf } from '../../../src/core/limits.ts';
 import type { Spent } from '../../../src/ports/inventory.ts';
 import type { CountedPlace, EstateMemory } from './memory.ts';

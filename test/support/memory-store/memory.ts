@@ -1,6 +1,14 @@
 import type { Birth, Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
-import { chainGenesis, genesis, type Head, headOf, link, peopleChain, type EstateCheckpoint } from '../../../src/core/ledger/chain.ts';
+import {
+  chainGenesis,
+  type EstateCheckpoint,
+  genesis,
+  type Head,
+  headOf,
+  link,
+  peopleChain,
+} from '../../../src/core/ledger/chain.ts';
 import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
 import type { Place } from '../../../src/core/ledger/estate-count.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';

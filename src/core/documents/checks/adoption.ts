@@ -1,7 +1,7 @@
 import type { TargetDoc } from '../document.ts';
-import type { Located, Path } from '../tree.ts';
-import { scopeOf, targetsOf, type SpecSet } from '../spec-set.ts';
 import { error, type Problem } from '../problem.ts';
+import { type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 /**

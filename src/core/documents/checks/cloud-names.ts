@@ -1,8 +1,8 @@
 import type { FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
-import type { Located, Path } from '../tree.ts';
-import { targetsOf, targetsOfRule, type SpecSet } from '../spec-set.ts';
-import { error, type Problem, warning } from '../problem.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 
 /** Names that we could write and a cloud would refuse, by what the object will be called there. */
 export function* cloudNames(set: SpecSet): Iterable<Problem> {

@@ -1,7 +1,7 @@
-import { type InstanceDoc, type TargetDoc, instanceOn, type InstanceOn } from '../document.ts';
-import type { Located, Path, Position } from '../tree.ts';
-import { targetsOf, type SpecSet } from '../spec-set.ts';
+import { type InstanceDoc, type InstanceOn, instanceOn, type TargetDoc } from '../document.ts';
 import { error, type Problem } from '../problem.ts';
+import { type SpecSet, targetsOf } from '../spec-set.ts';
+import type { Located, Path, Position } from '../tree.ts';
 
 /** An instance as each of its targets gets it: complete, and such as that cloud can make. */
 export function* instanceFields(set: SpecSet): Iterable<Problem> {

@@ -1,8 +1,8 @@
-import type { Document, NetworkDoc, EstateDoc } from '../document.ts';
-import type { Located, Path, Position } from '../tree.ts';
-import { error, type Problem, warning } from '../problem.ts';
-import { ofKind, type SpecSet, subnetPlaceOf, targetsOf, groupsIn } from '../spec-set.ts';
+import type { Document, EstateDoc, NetworkDoc } from '../document.ts';
 import type { ResourceDoc } from '../effective-terms.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { groupsIn, ofKind, type SpecSet, subnetPlaceOf, targetsOf } from '../spec-set.ts';
+import type { Located, Path, Position } from '../tree.ts';
 
 /**
  * No two documents of a kind by one name, no two subnets of a network, no list that names one thing twice. Names that

@@ -1,10 +1,10 @@
 import type { FirewallRuleDoc, InstanceDoc, NetworkDoc } from '../document.ts';
-import { type DocumentKind, fieldsAt } from '../read-document.ts';
-import type { Located, Path } from '../tree.ts';
-import { subnetPlaceOf, groupsIn, type SpecSet, type GroupUse } from '../spec-set.ts';
-import { error, type Problem, suggest, warning } from '../problem.ts';
-import { place } from './names.ts';
 import { holds, type ResourceDoc } from '../effective-terms.ts';
+import { error, type Problem, suggest, warning } from '../problem.ts';
+import { type DocumentKind, fieldsAt } from '../read-document.ts';
+import { type GroupUse, groupsIn, type SpecSet, subnetPlaceOf } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
+import { place } from './names.ts';
 
 /** Every name that a document uses is one that the specs have, and is there where the document stands. */
 export function* references(set: SpecSet): Iterable<Problem> {

@@ -1,9 +1,9 @@
 import { parseCidr } from '../../cidr.ts';
-import type { FirewallRuleDoc, TargetDoc, NetworkDoc } from '../document.ts';
-import type { Located, Path } from '../tree.ts';
-import { targetsOfRule, type SpecSet, placeOf, targetsOf, groupsIn } from '../spec-set.ts';
-import { error, type Problem, warning } from '../problem.ts';
 import { formatPort } from '../../port-set.ts';
+import type { FirewallRuleDoc, NetworkDoc, TargetDoc } from '../document.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { groupsIn, placeOf, type SpecSet, targetsOf, targetsOfRule } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 /** Fields of a rule that contradict one another, on every cloud. */

@@ -1,8 +1,8 @@
-import type { Path, Located } from '../tree.ts';
-import { parseCidr, type Cidr, containsCidr, overlapsCidr } from '../../cidr.ts';
-import { type NetworkDoc, type TargetDoc, instanceOn } from '../document.ts';
-import { subnetPlaceOf, targetsOf, type SpecSet, placeOf, scopeOf } from '../spec-set.ts';
+import { type Cidr, containsCidr, overlapsCidr, parseCidr } from '../../cidr.ts';
+import { instanceOn, type NetworkDoc, type TargetDoc } from '../document.ts';
 import { error, type Problem, warning } from '../problem.ts';
+import { placeOf, type SpecSet, scopeOf, subnetPlaceOf, targetsOf } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 type Subnet = NetworkDoc['spec']['subnets'][number];
@@ -19,7 +19,6 @@ export function* subnetFields(set: SpecSet): Iterable<Problem> {
     }
   }
 }
-
 
 /** https://cloud.google.com/vpc/docs/subnets and https://learn.microsoft.com/azure/reliability/reliability-virtual-network */
 function* zone(

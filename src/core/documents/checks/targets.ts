@@ -1,8 +1,8 @@
-import type { TargetDoc, FirewallRuleDoc, InstanceDoc, NetworkDoc, Document } from '../document.ts';
-import type { Located, Path } from '../tree.ts';
-import { error, type Problem, warning } from '../problem.ts';
-import { type SpecSet, placeOf, scopeOf, targetsOf, ofKind } from '../spec-set.ts';
 import { strictest } from '../../desired.ts';
+import type { Document, FirewallRuleDoc, InstanceDoc, NetworkDoc, TargetDoc } from '../document.ts';
+import { error, type Problem, warning } from '../problem.ts';
+import { ofKind, placeOf, type SpecSet, scopeOf, targetsOf } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
 
 /** What each provider wants of a target. */

@@ -1,10 +1,10 @@
+import { guardedFields } from '../../trust.ts';
 import type { Document, EstateDoc, FirewallRuleDoc } from '../document.ts';
-import { estateOf, type SpecSet, type GroupUse, groupsIn } from '../spec-set.ts';
-import type { Located, Path } from '../tree.ts';
 import { treeOf } from '../overlay.ts';
 import { error, type Problem, suggest } from '../problem.ts';
+import { estateOf, type GroupUse, groupsIn, type SpecSet } from '../spec-set.ts';
+import type { Located, Path } from '../tree.ts';
 import { place } from './names.ts';
-import { guardedFields } from '../../trust.ts';
 
 /**
  * What lies under `@<team>/` is of a source that the estate names, of a kind that a team may hold, and of an owner that the

@@ -7,7 +7,14 @@ import { answered } from '../declined.ts';
 import { posterOf } from '../poster-of.ts';
 import { reasonField } from '../reason-field.ts';
 import type { Caller, Route } from '../route.ts';
-import { givenAnswer, givenShape, offerAnswer, offerShape, withdrawnAnswer, withdrawnShape } from '../shapes/approval.ts';
+import {
+  givenAnswer,
+  givenShape,
+  offerAnswer,
+  offerShape,
+  withdrawnAnswer,
+  withdrawnShape,
+} from '../shapes/approval.ts';
 import { targetList, targetsField } from '../targets-field.ts';
 import { route } from '../typed-route.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bareGrant, roles, isWithin } from '../../../core/access/grant.ts';
+import { bareGrant, isWithin, roles } from '../../../core/access/grant.ts';
 import { isSamePerson } from '../../../core/access/person.ts';
 import { name, printableText } from '../../../core/documents/fields.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';

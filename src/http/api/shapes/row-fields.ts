@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { clouds } from '../../../core/resource.ts';
 import { claims } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses } from '../../../core/inventory/row.ts';
+import { clouds } from '../../../core/resource.ts';
 import { causeShape, kindShape, verbShape } from './action.ts';
 import { moment } from './moment.ts';
 import { touchedShape } from './touched.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
-import { clouds } from '../../../core/resource.ts';
 import { type Status, statuses } from '../../../core/inventory/row.ts';
+import { clouds } from '../../../core/resource.ts';
 import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';
 import { passWithin } from '../pass-within.ts';
