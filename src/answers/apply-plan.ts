@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import { shortRevision } from '../core/render/wording.ts';
-import { acceptSpecs } from '../estate/accept-specs.ts';
-import { holdAgainst } from '../estate/approval.ts';
+import { holdAgainst } from '../estate/approvals.ts';
+import { acceptSpecs } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { AppliedPlan, PlanNamed } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';

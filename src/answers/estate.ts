@@ -1,5 +1,5 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 
 /** What specs ask of the clouds, as far as somebody asks about it. */
 export interface Estate extends OpenedEstate {

@@ -1,4 +1,4 @@
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 import type { EstateAsked, Posted } from '../ports/answers.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Declined } from '../ports/declined.ts';

@@ -1,6 +1,6 @@
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
 import { heldText } from '../core/render/wording.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports/answers.ts';
 import type { By } from '../ports/by.ts';
 import { Declined } from '../ports/declined.ts';

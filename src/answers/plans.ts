@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { planJson } from '../core/render/plan-json.ts';
-import { keptTree } from '../estate/accept-specs.ts';
+import { keptTree } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { MadePlan, PlanAnswers, PlanAsked, PlanNamed } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';

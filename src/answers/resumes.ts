@@ -1,6 +1,6 @@
 import { type Bounds, covers } from '../core/access/grant.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 import type { PauseAnswers, PauseAsked } from '../ports/answers.ts';
 import type { By } from '../ports/by.ts';
 import { Declined } from '../ports/declined.ts';

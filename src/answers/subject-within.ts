@@ -1,6 +1,6 @@
 import { type Bounds, covers, type Subject } from '../core/access/grant.ts';
 import type { PauseSubject } from '../core/pause.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 
 /** Whether all that may be held lies within one of these. */
 export const subjectWithin = (

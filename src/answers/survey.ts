@@ -4,7 +4,7 @@ import type { CompiledScope } from '../core/compile/compile.ts';
 import { type Bounds, planByScope } from '../core/plan/estate.ts';
 import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
-import type { InForce } from '../estate/in-force.ts';
+import type { InForce } from '../estate/active-spec.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate.ts';

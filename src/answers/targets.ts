@@ -1,7 +1,7 @@
 import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { OpenedEstate } from '../estate/opened-estate.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
 import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';

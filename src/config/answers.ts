@@ -1,6 +1,6 @@
 import { answersOn } from '../answers/answers-on.ts';
 import { dayOf } from '../core/render/wording.ts';
-import { openEstate } from '../estate/opened-estate.ts';
+import { openEstate } from '../estate/load.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { Yard } from '../fleet/worker-context.ts';
 import type { Answers } from '../ports/answers.ts';

@@ -1,8 +1,6 @@
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
-import { acceptSpecs } from '../estate/accept-specs.ts';
-import { keptSpecs } from '../estate/kept-specs.ts';
-import { openEstate } from '../estate/opened-estate.ts';
+import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Generation } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';

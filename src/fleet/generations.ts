@@ -1,7 +1,6 @@
 import { ofKind } from '../core/documents/spec-set.ts';
 import { dayOf } from '../core/render/wording.ts';
-import { keptSpecs } from '../estate/kept-specs.ts';
-import { type OpenedEstate, openEstate } from '../estate/opened-estate.ts';
+import { keptSpecs, type OpenedEstate, openEstate } from '../estate/load.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { Yard } from './worker-context.ts';
 

@@ -8,7 +8,7 @@ import { plan } from '../core/plan/plan.ts';
 import { approvedBy } from '../core/plan/policies.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
-import { providerOf } from '../estate/opened-estate.ts';
+import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Where } from '../ports/queue.ts';

@@ -7,7 +7,7 @@ import type { ModesBefore, Policy, StoppedWaves } from '../core/plan/plan-input.
 import { approvedBy, backoffMs, backoffPolicy, modePolicy } from '../core/plan/policies.ts';
 import type { Address } from '../core/resource.ts';
 import type { Guard, Withholding } from '../engine/ports.ts';
-import { inForce } from '../estate/in-force.ts';
+import { inForce } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Backoffs, Refused } from '../ports/backoffs.ts';

@@ -2,7 +2,7 @@ import type { Finding } from '../core/action.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Converged } from '../engine/converge.ts';
 import type { Progress } from '../engine/ports.ts';
-import { attemptOf, keepRows } from '../estate/keep-rows.ts';
+import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
 import type { PassBatch, PassEntry, PassSettled, PassWait, PassWithheld } from '../ports/pass-entry.ts';
 import type { PassAccount, PassCounts, PassDraft, PassGround } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';

@@ -1,4 +1,4 @@
-import { leaveScopes } from '../estate/leave-scopes.ts';
+import { leaveScopes } from '../estate/inventory-sync.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { asLeader } from './supervisor.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Action, ScopePlan } from '../../src/core/action.ts';
 import { actionDigest } from '../../src/core/digest.ts';
-import { type ApprovedAction, holdAgainst, onlyApproved } from '../../src/estate/approval.ts';
+import { type ApprovedAction, holdAgainst, onlyApproved } from '../../src/estate/approvals.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { at, attributes, create, desired, observed, remove, replace, update } from '../support/actions.ts';
 

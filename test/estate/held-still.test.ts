@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { PauseSubject } from '../../src/core/pause.ts';
-import { heldStill } from '../../src/estate/held-still.ts';
+import { heldStill } from '../../src/estate/active-spec.ts';
 import { attributes, observed, remove } from '../support/actions.ts';
 
 const scopeAt = (scope: string, target: string): CompiledScope => ({

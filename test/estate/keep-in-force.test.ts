@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keepInForce } from '../../src/estate/keep-in-force.ts';
+import { keepInForce } from '../../src/estate/active-spec.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { rowOf } from '../store/row-fixtures.ts';
 import { network } from '../support/engine-world/documents.ts';

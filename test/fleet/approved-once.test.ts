@@ -4,7 +4,7 @@ import { dialect } from '../../providers/memory/dialect.ts';
 import type { Action } from '../../src/core/action.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { plan } from '../../src/core/plan/plan.ts';
-import { openEstate } from '../../src/estate/opened-estate.ts';
+import { openEstate } from '../../src/estate/load.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import type { Approval } from '../../src/ports/approvals.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';

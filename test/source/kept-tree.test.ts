@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keptTree } from '../../src/estate/accept-specs.ts';
+import { keptTree } from '../../src/estate/load.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 

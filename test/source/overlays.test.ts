@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { keptTree } from '../../src/estate/accept-specs.ts';
 import { hashesOf } from '../../src/estate/launch.ts';
+import { keptTree } from '../../src/estate/load.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { loadSpecs } from '../../src/source/load.ts';
 

@@ -1,6 +1,6 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import { openEstate } from '../../src/estate/opened-estate.ts';
+import { openEstate } from '../../src/estate/load.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { passesOf } from '../../src/fleet/scope-reconcile.ts';
 import type { Yard } from '../../src/fleet/worker-context.ts';

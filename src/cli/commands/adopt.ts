@@ -10,7 +10,7 @@ import { adoptField, type Obstacle } from '../../core/plan/findings.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import { prefixIn } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import { providerOf } from '../../estate/opened-estate.ts';
+import { providerOf } from '../../estate/load.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

@@ -3,7 +3,7 @@ import type { Estate } from '../../answers/estate.ts';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { planText } from '../../core/render/plan-text.ts';
-import { holdAgainst, type Stale } from '../../estate/approval.ts';
+import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

@@ -3,7 +3,7 @@ import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
 import { namesOf, placedMessage } from '../../engine/regions.ts';
 import { openSession } from '../../engine/session.ts';
-import { openingOf } from '../../estate/open-site.ts';
+import { openingOf } from '../../estate/session.ts';
 import type { Call } from '../../ports/actuator.ts';
 import type { Context } from '../context.ts';
 import { bad, type Check } from './check.ts';

@@ -1,6 +1,6 @@
 import type { Estate } from '../../answers/estate.ts';
 import { shortRevision } from '../../core/render/wording.ts';
-import { acceptSpecs } from '../../estate/accept-specs.ts';
+import { acceptSpecs } from '../../estate/load.ts';
 import type { By } from '../../ports/by.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { Pinned } from '../../ports/pinned.ts';

@@ -7,7 +7,7 @@ import { difference as compare } from '../../core/plan/preview.ts';
 import type { Difference } from '../../core/render/revision-diff.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
-import { type OpenedEstate, openEstate } from '../../estate/opened-estate.ts';
+import { type OpenedEstate, openEstate } from '../../estate/load.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from './estate.ts';

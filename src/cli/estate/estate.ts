@@ -5,7 +5,7 @@ import type { TargetDoc } from '../../core/documents/document.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
-import { openEstate } from '../../estate/opened-estate.ts';
+import { openEstate } from '../../estate/load.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

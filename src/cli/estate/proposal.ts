@@ -2,7 +2,7 @@ import type { Estate } from '../../answers/estate.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import { refusalsOf } from '../../core/trust.ts';
-import { openEstate } from '../../estate/opened-estate.ts';
+import { openEstate } from '../../estate/load.ts';
 import { asInForce, secretsToLook } from '../../estate/proposal.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
 import { Complaint } from '../complaint.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { PlanJson } from '../../core/render/plan-json.ts';
 import { readSavedPlan, savedPlanFormat } from '../../core/render/saved-plan.ts';
-import type { ApprovedAction } from '../../estate/approval.ts';
+import type { ApprovedAction } from '../../estate/approvals.ts';
 import { Complaint } from '../complaint.ts';
 import { overlayOf } from './overlay-option.ts';
 

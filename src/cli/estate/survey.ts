@@ -9,7 +9,7 @@ import { isDestructive } from '../../core/plan/destructive-drift.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
 import { approvedBy } from '../../core/plan/policies.ts';
 import type { Address, ScopeKey } from '../../core/resource.ts';
-import { inForce } from '../../estate/in-force.ts';
+import { inForce } from '../../estate/active-spec.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { apiOn } from '../../../src/config/api.ts';
-import { openEstate } from '../../../src/estate/opened-estate.ts';
+import { openEstate } from '../../../src/estate/load.ts';
 import { parseKept } from '../../../src/source/kept-tree.ts';
 import { ownStore } from '../../store/own-store.ts';
 import { network } from '../../support/engine-world/documents.ts';

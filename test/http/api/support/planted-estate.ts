@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { apiOn } from '../../../../src/config/api.ts';
-import { openEstate } from '../../../../src/estate/opened-estate.ts';
+import { openEstate } from '../../../../src/estate/load.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import type { KeptTree } from '../../../../src/ports/fleet-state.ts';
 import { parseKept } from '../../../../src/source/kept-tree.ts';

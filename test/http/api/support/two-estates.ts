@@ -1,7 +1,7 @@
 import { makeCloud } from '../../../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../../../providers/memory/index.ts';
 import { apiOn } from '../../../../src/config/api.ts';
-import { openEstate } from '../../../../src/estate/opened-estate.ts';
+import { openEstate } from '../../../../src/estate/load.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
 import { passesOf } from '../../../../src/fleet/scope-reconcile.ts';
 import type { Yard } from '../../../../src/fleet/worker-context.ts';

@@ -4,7 +4,7 @@ import type { Site } from '../engine/ports.ts';
 import { type Opening, type OpeningPorts, openSession } from '../engine/session.ts';
 import type { Provider, Session } from '../ports/provider.ts';
 import { launchOf } from './launch.ts';
-import { type OpenedEstate, providerOf } from './opened-estate.ts';
+import { type OpenedEstate, providerOf } from './load.ts';
 
 /** A scope's session, and what the engine needs beside it. Close the session afterwards. */
 export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {

@@ -1,10 +1,11 @@
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
-import { carryOver } from '../core/inventory/row.ts';
+import { carryOver, leftRows } from '../core/inventory/row.ts';
 import { type RowsInput, rowsOf, telling } from '../core/inventory/rows.ts';
+import type { ScopeKey } from '../core/resource.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';
+import type { RowFilter, Rows } from '../ports/rows.ts';
 import type { Store } from '../ports/store.ts';
-import { scopeRows } from './scope-rows.ts';
 
 /** Keeps what one look at a scope came to as the lines of the inventory. It must be planned by the specs in force. */
 export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<Store, 'rows'>): Promise<void> {
@@ -30,4 +31,39 @@ export function attemptOf(passes: readonly Executed[]): Attempt | undefined {
       if (one.type === 'withheld' && one.code !== 'stale') held.set(`${one.action} ${one.address}`, one);
   }
   return { failed: [...failed.values()], held: [...held.values()] };
+}
+
+interface Named {
+  readonly estate: string;
+  readonly scopes: readonly ScopeKey[];
+}
+
+/**
+ * Tells the lines of all scopes that the specs in force do not name any more as such, at a time in ms since the epoch. What is
+ * left already is not touched: where nothing is to be done it takes one short question.
+ */
+export async function leaveScopes({ estate, scopes }: Named, at: number, { rows }: Pick<Store, 'rows'>): Promise<void> {
+  const named = new Set(scopes);
+  const left = (await rows.looks(estate)).filter(({ scope }) => !named.has(scope));
+  for (const { scope } of left) {
+    const where = { estate, scope };
+    await rows.keep(where, { at, rows: leftRows(await scopeRows(where, rows)), gaps: [], left: true });
+  }
+}
+
+/** The lines of one scope as they are now, those that a filter leaves: all of them, page by page. */
+async function scopeRows({ estate, scope }: Where, rows: Pick<Rows, 'page'>, filter: RowFilter = {}) {
+  const query = {
+    seen: [{}],
+    filter: { ...filter, estates: [estate], scopes: [scope] },
+    sort: { by: 'address', descending: false },
+    limit: 1000,
+  } as const;
+  let page = await rows.page(query);
+  const found = [...page.rows];
+  while (page.next !== undefined) {
+    page = await rows.page({ ...query, after: page.next });
+    found.push(...page.rows);
+  }
+  return found;
 }

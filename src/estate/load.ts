@@ -1,8 +1,11 @@
 import { type Compiled, type CompiledScope, compile } from '../core/compile/compile.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import type { Cloud } from '../core/resource.ts';
+import type { KeptTree } from '../ports/fleet-state.ts';
+import type { Generation } from '../ports/inventory.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
+import type { Store } from '../ports/store.ts';
 import { hashesOf } from './launch.ts';
 
 /** What a tree of specs asks of the clouds that it names. */
@@ -32,4 +35,35 @@ export function providerOf({ scope, targets: [target] }: CompiledScope, { clouds
   const cloud = target && clouds.get(target.spec.provider);
   if (cloud === undefined) throw new Error(`${scope} is on no cloud that was opened`);
   return cloud;
+}
+
+/**
+ * Makes these specs the newest generation, their tree kept beside it: whoever works by it needs no folder. `after`: see
+ * `Generations.accept`.
+ */
+export async function acceptSpecs(
+  { name, tree, compiled }: OpenedEstate,
+  store: Store,
+  after?: number,
+): Promise<Generation> {
+  await store.fleet.trees.keep(name, tree.revision, keptTree(tree));
+  return store.generations.accept(name, tree.revision, compiled.guards, after);
+}
+
+/** What the store keeps of a tree: enough to read it again where its folder is not. */
+export const keptTree = ({ files, userData, overlay }: SpecTree): KeptTree => ({
+  specs: files,
+  userData: [...userData].map(([path, { bytes }]) => ({ path, base64: bytes.toString('base64') })),
+  ...(overlay === undefined ? {} : { overlay }),
+});
+
+/** The specs of a generation, as the store keeps them; undefined: it does not. `parse`: reads a tree that was kept. */
+export async function keptSpecs(
+  estate: string,
+  { revision }: Pick<Generation, 'revision'>,
+  { fleet }: Pick<Store, 'fleet'>,
+  parse: (kept: KeptTree, revision: string) => SpecTree | Promise<SpecTree>,
+): Promise<SpecTree | undefined> {
+  const kept = await fleet.trees.read(estate, revision);
+  return kept && (await parse(kept, revision));
 }

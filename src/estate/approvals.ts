@@ -19,7 +19,7 @@ export interface Stale {
   readonly why: string;
 }
 
-export interface Held {
+interface Held {
   readonly approved: readonly Action[];
   readonly stale: readonly Stale[];
 }

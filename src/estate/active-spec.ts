@@ -1,0 +1,168 @@
+import type { CompiledScope } from '../core/compile/compile.ts';
+import type { RowsInput } from '../core/inventory/rows.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import { type Allowance, type Guards, noCount, stricterLimits } from '../core/limits.ts';
+import type { Observation } from '../core/observed.ts';
+import type { PauseDraft } from '../core/pause.ts';
+import { type Noting, noting } from '../core/plan/destructive-drift.ts';
+import { type Bounds, planEstate } from '../core/plan/estate.ts';
+import {
+  type Choices,
+  type ModesBefore,
+  modesBefore,
+  type PlanInput,
+  type Policy,
+  type Wanted,
+} from '../core/plan/plan-input.ts';
+import { approvedBy, documentsOf, pausePolicy, protectorsOf } from '../core/plan/policies.ts';
+import type { Store } from '../ports/store.ts';
+import { keepRows, leaveScopes } from './inventory-sync.ts';
+import { type OpenedEstate, providerOf } from './load.ts';
+import { sha256 } from './sha256.ts';
+
+/** What binds a plan besides the specs themselves. */
+export interface InForce {
+  /** The number that the specs have or, once accepted, would have; absent without a store. */
+  readonly generation?: number;
+  /** The newest entry of the ledger. */
+  readonly serial?: number;
+  readonly bounds: Omit<Bounds, keyof Allowance>;
+  readonly policies: readonly Policy[];
+  /** Absent where there was no generation before. */
+  readonly modesBefore?: ModesBefore;
+}
+
+/**
+ * No commit lifts its own guard: limits and modes are the stricter of the generation before and the specs. What people hold
+ * still is held whatever the specs say.
+ */
+export async function inForce({ name, tree, compiled }: OpenedEstate, store: Store | undefined): Promise<InForce> {
+  const { limits } = compiled.guards;
+  if (store === undefined)
+    return { bounds: { limits, spent: { generation: noCount, healing: noCount }, owned: 0 }, policies: [] };
+  const current = await store.generations.current(name);
+  const same = current?.revision === tree.revision;
+  const former = same ? await store.generations.previous(name) : current;
+  const before = former && { ...former.guards, modesBefore: modesBefore(former.guards, compiled.scopes) };
+  const generation = same ? current.number : (current?.number ?? 0) + 1;
+  const { owned, ...spent } = await store.generations.spent(name, generation);
+  return {
+    generation,
+    serial: await store.audit.head(name),
+    bounds: { limits: stricterLimits(limits, before?.limits), spent, owned },
+    policies: [
+      ...(before === undefined ? [] : [guardsBefore(before)]),
+      await pausesNow({ name, compiled }, store, before),
+    ],
+    ...(before === undefined ? {} : { modesBefore: before.modesBefore }),
+  };
+}
+
+/** What people hold still at this moment. */
+export const pausesNow = async (
+  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+  store: Store,
+  before?: Guards,
+): Promise<Policy> => heldStill(await store.fleet.pauses.inForce(name), compiled.scopes, before);
+
+/**
+ * A document that was read only in the generation before is read only in this one too, and one that was protected there
+ * is protected here, also where it is gone by now.
+ */
+const guardsBefore = ({ modesBefore, protected: kept }: Guards & { readonly modesBefore: ModesBefore }): Policy => {
+  const protectedThen = new Set(kept);
+  return (action) => {
+    if (action.verb === 'forget') return undefined;
+    if (documentsOf(action).some((address) => modesBefore(address) === 'observe'))
+      return { code: 'mode', why: `its mode was observe ${before}` };
+    const destroys =
+      action.verb === 'replace' ||
+      (action.verb === 'delete' && action.because !== 'twin' && action.because !== 'again');
+    if (!destroys || !protectorsOf(action).some((address) => protectedThen.has(address))) return undefined;
+    return { code: 'protect', why: `it was protected ${before}` };
+  };
+};
+
+const before = 'in the generation before; that it is looser counts from the next one on.';
+
+/**
+ * What people hold still, over all scopes of an estate: whose an action is and for which targets is for the specs of its own
+ * scope to say. What is in none of them may be of any target, and is whose it was `before`, in the generation before.
+ */
+export function heldStill(
+  pauses: readonly PauseDraft[],
+  scopes: readonly CompiledScope[],
+  before?: Pick<Guards, 'owners'>,
+): Policy {
+  const held = (wanted: Wanted): Policy => pausePolicy(pauses, wanted, before?.owners);
+  const elsewhere = held({ ...nothing, targets: scopes.flatMap(({ wanted }) => wanted.targets) });
+  const here = scopes.map(({ scope, wanted }) => ({ at: `${scope}/`, policy: held(wanted) }));
+  return (action) => (here.find(({ at }) => action.address.startsWith(at))?.policy ?? elsewhere)(action);
+}
+
+const nothing = { desired: [], documents: new Map(), additive: new Set<string>(), mode: 'observe' } as const;
+
+/** One scope as it was seen, and what was tried there in vain. */
+export interface SeenScope extends Pick<RowsInput, 'attempt'> {
+  readonly scope: CompiledScope;
+  readonly observation: Observation;
+  readonly knowledge: Knowledge;
+}
+
+/**
+ * Keeps what was seen as the lines of the inventory, as a worker would plan it: whatever a person let pass, chose or proposed is
+ * left out. Scopes that these specs do not name are left. Nothing is kept where other specs are in force. Returns whether it was.
+ */
+export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<boolean> {
+  const current = await store.generations.current(estate.name);
+  if (current?.revision !== estate.tree.revision) return false;
+  const force = await inForce(estate, store);
+  const noted = seen.map(noting);
+  const inputs = await Promise.all(
+    seen.map((one, i) => inputOf(one, { estate, store, force, noted: noted[i] ?? noting() })),
+  );
+  const plans = planEstate(inputs, force.bounds);
+  for (const [i, { scope, attempt }] of seen.entries()) {
+    const [input, plan] = [inputs[i], plans[i]];
+    if (input === undefined || plan === undefined) continue;
+    const where = { estate: estate.name, scope: scope.scope };
+    const looked = { input, plan, planned: noted[i]?.planned() ?? [], generation: current.number };
+    await keepRows(where, { ...looked, ...(attempt === undefined ? {} : { attempt }) }, store);
+  }
+  await leaveOthers(estate, seen, store);
+  return true;
+}
+
+async function leaveOthers({ name, compiled }: OpenedEstate, seen: readonly SeenScope[], store: Store): Promise<void> {
+  if (seen.length === 0) return;
+  const scopes = compiled.scopes.map(({ scope }) => scope);
+  await leaveScopes({ estate: name, scopes }, Math.max(...seen.map(({ observation }) => observation.at)), store);
+}
+
+interface Ground {
+  readonly estate: OpenedEstate;
+  readonly store: Store;
+  readonly force: InForce;
+  readonly noted: Noting;
+}
+
+async function inputOf({ scope, observation, knowledge }: SeenScope, ground: Ground): Promise<PlanInput> {
+  const { dialect, batches } = providerOf(scope, ground.estate);
+  const choices = await choicesIn(scope, ground);
+  return { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
+}
+
+async function choicesIn({ scope }: CompiledScope, { estate, store, force, noted }: Ground): Promise<Choices> {
+  const where = { estate: estate.name, scope };
+  const [approvals, stopped] = await Promise.all([
+    store.fleet.approvals.inForce(where),
+    store.fleet.rollouts.stopped(where),
+  ]);
+  return {
+    unattended: true,
+    policies: [noted.policy, ...force.policies],
+    approved: approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256),
+    stopped: stopped.filter(({ generation }) => generation === force.generation),
+    ...(force.modesBefore === undefined ? {} : { modesBefore: force.modesBefore }),
+  };
+}
