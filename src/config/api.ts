@@ -15,7 +15,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Targets } from '../ports/targets.ts';
 import type { Samples } from '../ports/telemetry.ts';
-import type { Reach } from '../telemetry/reach.ts';
+import type { Reach } from '../telemetry/health.ts';
 import { answersOf } from './answers.ts';
 
 /** What the API stands on, in whatever process. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import { type Reach, watchReach } from '../telemetry/reach.ts';
+import { type Reach, watchReach } from '../telemetry/health.ts';
 
 export interface Reaches {
   readonly all: readonly Reach[];

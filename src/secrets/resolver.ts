@@ -4,7 +4,6 @@ import type { Result } from '../core/failure.ts';
 import type { Asking, SecretStores, Secrets } from '../ports/secrets.ts';
 import { readSecretFile } from './file.ts';
 import { secretText, unusable } from './secret-text.ts';
-import { type Environment, readVariable } from './variable.ts';
 
 export interface Ways {
   readonly environment: Environment;
@@ -88,3 +87,22 @@ const late = (deadlineMs: number): Result<never> => ({
 
 /** What a store throws may hold its answer: nothing of it is kept. */
 const defect = unusable('its store could not be understood');
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable of this process. Only those set aside for us: a spec must not name `AWS_SECRET_ACCESS_KEY`. */
+function readVariable(name: string, environment: Environment): Result<string> {
+  if (!name.startsWith('SETPOINT_SECRET_')) return refused('only variables that begin SETPOINT_SECRET_ are read');
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  return value === undefined ? missing : { ok: true, value };
+}
+
+const refused = (message: string): Result<never> => ({
+  ok: false,
+  failure: { kind: 'terminal', code: 'secret-refused', message },
+});
+
+const missing: Result<never> = {
+  ok: false,
+  failure: { kind: 'not-found', code: 'secret-missing', message: 'this process has no such variable' },
+};

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import type { Clock } from '../ports/clock.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
-import type { Reach } from './reach.ts';
 
-export interface HealthOptions {
+interface HealthOptions {
   /** 0: any free one. */
   readonly port: number;
   /** Default 127.0.0.1: what is shown here is nobody else's business unless the user says so. */
@@ -21,13 +21,10 @@ export interface WorkerState {
   lanes(): Promise<readonly LaneLevel[]>;
 }
 
-export interface Health {
+interface Health {
   readonly url: string;
   close(): Promise<void>;
 }
-
-/** Where workers are asked how they are, unless told otherwise; the first of the ports that exporters of Prometheus use. */
-export const usualHealthPort = 9464;
 
 /**
  * How a worker is, for those who run it, on a port of its own:
@@ -167,4 +164,83 @@ function urlOf(server: Server): string {
   const at = server.address();
   if (typeof at !== 'object' || at === null) throw new Error('the health server listens nowhere');
   return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
+}
+
+/** Whether something that a worker cannot do without has answered lately. */
+export interface Reach {
+  readonly name: string;
+  /** False: it is told, and the process is ready without it. */
+  readonly needed: boolean;
+  /** Asks nobody: how often this is read makes no load. */
+  look(): Look;
+  stop(): void;
+}
+
+/** `why`: what went wrong last, and since when, for people. */
+export type Look = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+interface Reaching {
+  /** `database`, `queue`. */
+  readonly name: string;
+  /** Default true; see `Reach`. */
+  readonly needed?: boolean;
+  /** One small question. Rejects where there is no answer; one that comes late is none. */
+  readonly ping: (signal: AbortSignal) => Promise<unknown>;
+  readonly clock: Clock;
+}
+
+const everyMs = 2000;
+const patienceMs = 3000;
+/** A restart of a database is a matter of seconds, and passes wait for it: a worker that missed one question is still ready. */
+const lateMs = 7000;
+
+/** Asks every two seconds from now on, until stopped. */
+export function watchReach({ name, needed = true, ping, clock }: Reaching): Reach {
+  const stopped = new AbortController();
+  const began = clock.now();
+  let last: number | undefined;
+  let why = 'not asked yet';
+
+  const ask = async (): Promise<void> => {
+    try {
+      await answered(ping, clock, stopped.signal);
+      last = clock.now();
+    } catch (error) {
+      why = error instanceof Error ? error.message : String(error);
+    }
+  };
+
+  const watch = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await ask();
+      await clock.sleep(everyMs, stopped.signal).catch(() => undefined);
+    }
+  };
+  void watch();
+
+  return {
+    name,
+    needed,
+    look: () => {
+      const silentMs = clock.now() - (last ?? began);
+      if (last !== undefined && silentMs <= lateMs) return { ok: true };
+      const since = last === undefined ? 'never reached' : `last reached ${Math.round(silentMs / 1000)} s ago`;
+      return { ok: false, why: `${since}: ${why}` };
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+async function answered(ping: Reaching['ping'], clock: Clock, stop: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([stop, over.signal]);
+  const late = clock.sleep(patienceMs, signal).then(() => {
+    throw new Error(`no answer within ${patienceMs / 1000} s`);
+  });
+  try {
+    await Promise.race([ping(signal), late]);
+  } finally {
+    late.catch(() => undefined);
+    over.abort();
+  }
 }

@@ -1,9 +1,8 @@
 import pino from 'pino';
 import { printableLines } from '../core/text.ts';
 import type { Field, Fields, Log } from '../ports/log.ts';
-import { textLine } from './text-line.ts';
 
-export interface LogSettings {
+interface LogSettings {
   readonly form: 'text' | 'json';
   readonly level: Level;
 }
@@ -101,3 +100,20 @@ function named(fields: Fields = {}): Fields {
   });
   return Object.fromEntries(kept);
 }
+
+/** A line of JSON as one for people: `time level message field=value …`. What a terminal would obey is written as an escape. */
+function textLine(json: string): string {
+  const line: Readonly<Record<string, unknown>> = JSON.parse(json);
+  const { time, level, message, ...fields } = line;
+  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`);
+  return `${time} ${level} ${plain(String(message))}${pairs.join('')}\n`;
+}
+
+/** Quoted where it would not read as one word. */
+const shown = (value: unknown): string => {
+  const text = String(value);
+  return /^[^\s"=\p{C}]+$/u.test(text) ? text : plain(JSON.stringify(text));
+};
+
+const plain = (text: string): string =>
+  text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -1,19 +1,18 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Failure } from '../core/failure.ts';
 import type { Progress } from '../engine/ports.ts';
-import type { Log } from '../ports/log.ts';
-import type { Samples, Telemetry } from '../ports/telemetry.ts';
-import { instruments } from './instruments.ts';
-import { cloudOf, laneLabels } from './lane-labels.ts';
-import { watchPass } from './pass-watch.ts';
-import { sampled } from './sampled.ts';
+import type { Fields, Log } from '../ports/log.ts';
+import type { Where } from '../ports/queue.ts';
+import type { LaneLevel, PassWatch, Samples, Telemetry } from '../ports/telemetry.ts';
 
 /** What is told, and what is shown of it. */
-export interface Told {
+interface Told {
   readonly telemetry: Telemetry<Progress>;
   /** The text that Prometheus collects, and its content type. Asks the samples. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly log: Log;
   /** Absent: there is nothing to ask. */
   readonly samples?: Samples;
@@ -42,3 +41,260 @@ export function createTelemetry({ log, samples, monotonic = () => performance.no
     metrics: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
 }
+
+interface Watching {
+  readonly log: Log;
+  readonly instruments: Instruments;
+  /** Milliseconds on a clock that never goes back. */
+  readonly monotonic: () => number;
+}
+
+/** Counts what a pass does, and says it. What a person must see is a warning; what repeats with every pass is for debugging. */
+function watchPass(
+  about: Where & { readonly reconcileId: string },
+  { log: unbound, instruments, monotonic }: Watching,
+): PassWatch<Progress> {
+  const { estate, scope, reconcileId } = about;
+  const log = unbound.with({ reconcileId, estate, scope });
+  const cloud = cloudOf(scope);
+  const began = monotonic();
+  const seen = { settled: 0, failed: 0, withheld: 0 };
+
+  const count = (event: Progress): void => {
+    if (event.at === 'acting')
+      instruments.batches.observe({ cloud, kind: event.kind, verb: event.verb }, event.addresses.length);
+    if (event.at === 'withheld') seen.withheld += 1;
+    if (event.at !== 'settled') return;
+    const outcome = event.failure === undefined ? 'settled' : 'failed';
+    seen[outcome] += 1;
+    instruments.intents.inc({ cloud, outcome });
+  };
+
+  return {
+    log,
+    tell: (event) => {
+      count(event);
+      say(log, event);
+    },
+    ended: (outcome, why) => {
+      const durationMs = Math.round(monotonic() - began);
+      instruments.passes.inc({ cloud, outcome });
+      instruments.passSeconds.observe({ cloud }, durationMs / 1000);
+      const fields: Fields = { outcome, ...seen, durationMs, ...(why === undefined ? {} : { why }) };
+      if (outcome === 'failed') log.error('pass ended', fields);
+      else log.info('pass ended', fields);
+    },
+  };
+}
+
+function say(log: Log, event: Progress): void {
+  switch (event.at) {
+    case 'observing':
+      if (event.complete) log.debug('listed', { kind: event.kind, count: event.seen });
+      break;
+    case 'planned':
+      log.debug('planned', { pass: event.pass, count: event.actions, findings: event.findings });
+      break;
+    case 'acting':
+      log.debug('sending', { kind: event.kind, verb: event.verb, ...many(event.addresses) });
+      break;
+    case 'settled':
+      saySettled(log, event);
+      break;
+    case 'withheld':
+      log.debug('withheld', withheld(event.finding));
+      break;
+    case 'waiting':
+      log.debug('waiting', { code: event.why, of: event.detail, ...forMs(event.forMs ?? event.atMostMs) });
+      break;
+    case 'waited':
+    case 'called':
+      break;
+  }
+}
+
+function saySettled(log: Log, { kind, verb, address, failure }: Progress & { at: 'settled' }): void {
+  const fields = { kind, verb, address };
+  if (failure === undefined) log.info('settled', fields);
+  else log.warn('failed', { ...fields, ...told(failure) });
+}
+
+const told = ({ code, requestId, message: why }: Failure): Fields =>
+  requestId === undefined ? { code, why } : { code, requestId, why };
+
+const many = ([address = '', ...more]: readonly string[]): Fields => ({ address, count: more.length + 1 });
+
+const forMs = (ms: number | undefined): Fields => (ms === undefined ? {} : { forMs: ms });
+
+const withheld = (finding: (Progress & { at: 'withheld' })['finding']): Fields => ({
+  code: 'code' in finding ? finding.code : finding.type,
+  ...('address' in finding ? { address: finding.address } : {}),
+  why: finding.why,
+});
+
+/** What there is to ask, and whom to tell that an answer did not come. `withinMs`: how long an answer may take. */
+interface Sampling {
+  readonly registry: Registry;
+  readonly samples: Samples;
+  readonly log: Log;
+  readonly withinMs: number;
+}
+
+/**
+ * Gauges that ask when they are collected. One whose question fails is absent rather than stale, and counted; the others
+ * are told all the same, as nothing is asked for more urgently than the metrics of a worker whose database is away.
+ */
+function sampled(sampling: Sampling): void {
+  const { registry, samples } = sampling;
+  const failures = new Counter({
+    name: 'setpoint_sample_failures_total',
+    help: 'Gauges that are absent because what they show could not be asked for',
+    labelNames: ['of'],
+    registers: [registry],
+  });
+  const gauge = sampledGauge(sampling, (of) => failures.inc({ of }));
+  gauge(
+    'setpoint_queue_passes',
+    'Passes in the queue, by state; the same from every worker',
+    ['cloud', 'state'],
+    async () => (await samples.queue()).map(({ cloud, state, count }) => ({ labels: { cloud, state }, value: count })),
+  );
+  gauge(
+    'setpoint_intents_open',
+    'Intents that wait for their settlement; the same from every worker',
+    ['cloud'],
+    async () => (await samples.openIntents()).map(({ cloud, count }) => ({ labels: { cloud }, value: count })),
+  );
+  gauge(
+    'setpoint_budget_fill_ratio',
+    'What is left of a rate budget, 1 when full, below 0 in debt; of the emptiest lane of its kind',
+    ['cloud', 'action'],
+    async () => emptiest(await samples.lanes()),
+  );
+}
+
+interface Row {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+type Ask = () => Promise<readonly Row[]>;
+
+const sampledGauge =
+  ({ registry, log, withinMs }: Sampling, failed: (of: string) => void) =>
+  (name: string, help: string, labelNames: readonly string[], ask: Ask): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      async collect() {
+        try {
+          const rows = await within(withinMs, ask());
+          this.reset();
+          for (const { labels, value } of rows) this.set(labels, value);
+        } catch (error) {
+          this.reset();
+          failed(name);
+          log.warn('a metric could not be sampled', { of: name, why: error instanceof Error ? error.message : '' });
+        }
+      },
+    });
+
+async function within<T>(ms: number, asked: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([asked, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function emptiest(lanes: readonly LaneLevel[]): readonly Row[] {
+  const rows = new Map<string, Row>();
+  for (const { key, level } of lanes) {
+    const labels = laneLabels(key);
+    const kind = `${labels.cloud}/${labels.action}`;
+    rows.set(kind, { labels, value: Math.min(level, rows.get(kind)?.value ?? level) });
+  }
+  return [...rows.values()];
+}
+
+type Instruments = ReturnType<typeof instruments>;
+
+/**
+ * What is measured: base units, and labels of few values only. No address, no account, no estate: a label's values are
+ * kept for good by whoever collects them.
+ */
+function instruments() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    passes: new Counter({
+      name: 'setpoint_passes_total',
+      help: 'Passes that this worker has ended, by how they ended',
+      labelNames: ['cloud', 'outcome'],
+      registers,
+    }),
+    passSeconds: new Histogram({
+      name: 'setpoint_pass_duration_seconds',
+      help: 'How long passes took',
+      labelNames: ['cloud'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300],
+      registers,
+    }),
+    batches: new Histogram({
+      name: 'setpoint_batch_actions',
+      help: 'How many actions were sent together',
+      labelNames: ['cloud', 'kind', 'verb'],
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+      registers,
+    }),
+    intents: new Counter({
+      name: 'setpoint_intents_total',
+      help: 'Intents that this worker has brought to an end: settled, or failed',
+      labelNames: ['cloud', 'outcome'],
+      registers,
+    }),
+    leasesHeld: new Gauge({
+      name: 'setpoint_leases_held',
+      help: 'Leases of scopes that this worker holds now',
+      labelNames: ['cloud'],
+      registers,
+    }),
+    leasesLost: new Counter({
+      name: 'setpoint_leases_lost_total',
+      help: 'Leases that this worker lost before it gave them back',
+      labelNames: ['cloud'],
+      registers,
+    }),
+    waits: new Histogram({
+      name: 'setpoint_budget_wait_seconds',
+      help: 'How long requests to a cloud waited for their rate budgets; one that needs two waits in both',
+      labelNames: ['cloud', 'action'],
+      buckets: [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+      registers,
+    }),
+    throttles: new Counter({
+      name: 'setpoint_throttles_total',
+      help: 'Requests that a cloud refused as too many',
+      labelNames: ['cloud', 'action'],
+      registers,
+    }),
+  };
+}
+
+/**
+ * What may be said of a lane to those who collect: `aws/111122223333/eu-west-1/RunInstances` is an account's, and there
+ * may be any number of these. Every cloud's key begins with the cloud and ends with what it counts.
+ */
+const laneLabels = (key: string): { readonly cloud: string; readonly action: string } => ({
+  cloud: cloudOf(key),
+  action: key.slice(key.lastIndexOf('/') + 1),
+});
+
+/** The cloud is the first segment of scopes, addresses and lanes. */
+const cloudOf = (key: string): string => key.split('/', 1).join('');

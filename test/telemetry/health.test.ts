@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { startHealth, type WorkerState } from '../../src/telemetry/health.ts';
-import type { Look } from '../../src/telemetry/reach.ts';
+import { type Look, startHealth, type WorkerState } from '../../src/telemetry/health.ts';
 
 const fine: WorkerState = {
   reaches: [],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { watchReach } from '../../src/telemetry/reach.ts';
+import { watchReach } from '../../src/telemetry/health.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 /** A database that answers, refuses or is silent, and a clock to look at it by. */
