@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ScopeStanding, Standing } from '../../src/answers/standing.ts';
+import type { ScopeStanding, Standing } from '../../src/queries/status.ts';
 import type { Colleagues } from './colleagues.ts';
 import { sendEventsTo } from './events.ts';
 import type { Narrator } from './narrator.ts';

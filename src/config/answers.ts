@@ -1,9 +1,9 @@
-import { answersOn } from '../answers/answers-on.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/load.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { Yard } from '../fleet/worker-context.ts';
 import type { Answers } from '../ports/answers.ts';
+import { answersOn } from '../queries/queries.ts';
 import { postedSpecs } from './posted-specs.ts';
 
 /** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */

@@ -1,4 +1,3 @@
-import { targetsOn } from '../answers/targets.ts';
 import type { Access } from '../core/access/access-document.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { Outside } from '../fleet/worker-context.ts';
@@ -15,6 +14,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Targets } from '../ports/targets.ts';
 import type { Samples } from '../ports/telemetry.ts';
+import { targetsOn } from '../queries/targets.ts';
 import type { Reach } from '../telemetry/health.ts';
 import { answersOf } from './answers.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Standing } from '../../src/answers/standing.ts';
 import { standingText } from '../../src/cli/output/standing-text.ts';
+import type { Standing } from '../../src/queries/status.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 

@@ -4,14 +4,14 @@ import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import type { GroupRecord, InstanceRecord } from '../../providers/memory/cloud/records.ts';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
-import { driftOf } from '../../src/answers/drift.ts';
-import type { Survey } from '../../src/answers/survey.ts';
 import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import { noCount } from '../../src/core/limits.ts';
 import { planEstate } from '../../src/core/plan/estate.ts';
 import { summarise } from '../../src/core/render/summary.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { observe } from '../../src/engine/observe.ts';
+import { driftOf } from '../../src/queries/drift.ts';
+import type { Survey } from '../../src/queries/estate-view.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 

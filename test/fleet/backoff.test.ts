@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wishPass } from '../../src/answers/wish.ts';
+import { wishPass } from '../../src/queries/requests.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, where } from '../support/fleet-world.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
-import { boundedIn } from '../../src/answers/give-approval.ts';
-import { heldByLimits } from '../../src/answers/standing.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
+import { boundedIn } from '../../src/queries/approvals.ts';
+import { heldByLimits } from '../../src/queries/status.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';

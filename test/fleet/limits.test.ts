@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
-import { boundedIn } from '../../src/answers/give-approval.ts';
 import { actionDigest } from '../../src/core/digest.ts';
 import { noCount } from '../../src/core/limits.ts';
 import { plan } from '../../src/core/plan/plan.ts';
@@ -11,6 +10,7 @@ import { elsewhere } from '../../src/fleet/other-scopes.ts';
 import { charterOf } from '../../src/fleet/pass-policy.ts';
 import type { ApprovalDraft } from '../../src/ports/approvals.ts';
 import type { Where } from '../../src/ports/queue.ts';
+import { boundedIn } from '../../src/queries/approvals.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 

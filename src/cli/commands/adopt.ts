@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';
@@ -11,6 +10,7 @@ import type { PlanInput } from '../../core/plan/plan-input.ts';
 import { prefixIn } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import { providerOf } from '../../estate/load.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Estate } from '../../answers/estate.ts';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { withAllowances } from '../estate/allowances.ts';

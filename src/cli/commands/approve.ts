@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { approvableIn, saidOf } from '../../answers/approvable.ts';
 import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import { shortRevision } from '../../core/render/wording.ts';
@@ -7,6 +6,7 @@ import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Store } from '../../ports/store.ts';
+import { approvableIn, saidOf } from '../../queries/approvals.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { acceptHistory } from '../estate/accept-history.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { driftOf } from '../../answers/drift.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { summarise } from '../../core/render/summary.ts';
+import { driftOf } from '../../queries/drift.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';

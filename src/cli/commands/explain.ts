@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { explanationOf } from '../../answers/explanation.ts';
 import type { Ownership } from '../../core/inventory/ownership.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import { compareText } from '../../core/text.ts';
+import { explanationOf } from '../../queries/explain.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { findAddress } from '../estate/find-address.ts';

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Estate } from '../../answers/estate.ts';
-import { leftAlone } from '../../answers/left-alone.ts';
 import type { Desired } from '../../core/desired.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Settled } from '../../core/knowledge.ts';
@@ -9,6 +7,8 @@ import type { Address, CloudId, ScopeKey } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
+import { leftAlone } from '../../queries/status.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

@@ -1,6 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { Estate } from '../../answers/estate.ts';
-import { heldSources } from '../../answers/held-sources.ts';
 import { claims, type Ownership, ownership } from '../../core/inventory/ownership.ts';
 import { sentence } from '../../core/inventory/resource-state.ts';
 import type { Claim, Status } from '../../core/inventory/row.ts';
@@ -15,6 +13,7 @@ import { type Kind, nameIn } from '../../core/resource.ts';
 import { compareText } from '../../core/text.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
 import type { Store } from '../../ports/store.ts';
+import { type Estate, heldSources } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

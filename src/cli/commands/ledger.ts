@@ -1,6 +1,5 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { heldSources } from '../../answers/held-sources.ts';
 import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
 import { formatMoment } from '../../core/render/wording.ts';
@@ -8,6 +7,7 @@ import { printable, printableLines } from '../../core/text.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';
 import type { Witness } from '../../ports/witness.ts';
+import { heldSources } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { approver } from '../estate/leases.ts';

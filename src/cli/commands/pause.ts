@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import { namesIn, scopesOf } from '../../answers/subject.ts';
-import { callsOnTheWay, scopesRunning, wishPasses } from '../../answers/wish.ts';
 import type { PauseDraft } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
+import { namesIn, scopesOf } from '../../queries/pauses.ts';
+import { callsOnTheWay, scopesRunning, wishPasses } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

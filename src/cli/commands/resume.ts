@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import type { Estate } from '../../answers/estate.ts';
-import { scopesOf } from '../../answers/subject.ts';
-import { wishPasses } from '../../answers/wish.ts';
 import type { Held } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import type { StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
+import { scopesOf } from '../../queries/pauses.ts';
+import { wishPasses } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

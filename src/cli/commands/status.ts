@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { standingOf } from '../../answers/standing.ts';
+import { standingOf } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { withdrawApproval } from '../../answers/withdraw-approval.ts';
 import { printable } from '../../core/text.ts';
 import type { Withdrawn } from '../../ports/answers.ts';
+import { withdrawApproval } from '../../queries/approvals.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';

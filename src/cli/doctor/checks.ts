@@ -1,4 +1,4 @@
-import type { Estate } from '../../answers/estate.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { type Choice, readEstate } from '../estate/estate.ts';
 import { formatDuration } from '../output/duration.ts';

@@ -1,10 +1,10 @@
-import type { Estate } from '../../answers/estate.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs } from '../../estate/load.ts';
 import type { By } from '../../ports/by.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { Pinned } from '../../ports/pinned.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
 

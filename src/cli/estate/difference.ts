@@ -1,6 +1,4 @@
 import { stat } from 'node:fs/promises';
-import type { Estate } from '../../answers/estate.ts';
-import { namedFromHere } from '../../answers/survey.ts';
 import { placedAt } from '../../core/compile/placed-at.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
 import { difference as compare } from '../../core/plan/preview.ts';
@@ -8,6 +6,7 @@ import type { Difference } from '../../core/render/revision-diff.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { type OpenedEstate, openEstate } from '../../estate/load.ts';
+import { type Estate, namedFromHere } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from './estate.ts';

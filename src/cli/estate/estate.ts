@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Estate } from '../../answers/estate.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { TargetDoc } from '../../core/documents/document.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
@@ -7,6 +6,7 @@ import { dayOf } from '../../core/render/wording.ts';
 import type { Cloud } from '../../core/resource.ts';
 import { openEstate } from '../../estate/load.ts';
 import type { Provider } from '../../ports/provider.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { soundSpecs } from '../specs.ts';

@@ -1,20 +1,20 @@
-import { giveApproval as give, type Word as Said } from '../../answers/give-approval.ts';
-import type { Survey } from '../../answers/survey.ts';
-import { wishPasses } from '../../answers/wish.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Store } from '../../ports/store.ts';
+import { giveApproval as give, type NewApproval as Said } from '../../queries/approvals.ts';
+import type { Survey } from '../../queries/estate-view.ts';
+import { wishPasses } from '../../queries/requests.ts';
 import { accept } from './accept.ts';
 import { approver } from './leases.ts';
 import { refuseOvertaken } from './overtaken.ts';
 
 /** `generation`: that the specs are, or become by this. */
-export interface Word extends Pick<Said, 'plans' | 'digest' | 'generation' | 'until'> {
+export interface NewApproval extends Pick<Said, 'plans' | 'digest' | 'generation' | 'until'> {
   readonly reason: string;
 }
 
 /** One approval for each scope where something waits, in the generation that was shown; workers look at once. */
 export async function giveApproval(
-  { plans, digest, generation, reason, until }: Word,
+  { plans, digest, generation, reason, until }: NewApproval,
   { estate, store }: Pick<Survey, 'estate'> & { readonly store: Store },
 ): Promise<readonly Approval[]> {
   const newest = await store.generations.current(estate.name);

@@ -1,9 +1,9 @@
-import type { Estate } from '../../answers/estate.ts';
 import { printable } from '../../core/text.ts';
 import type { Converged } from '../../engine/converge.ts';
 import { keepInForce, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import type { Looked } from './look.ts';
 

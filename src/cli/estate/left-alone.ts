@@ -1,5 +1,5 @@
-import type { LeftAlone } from '../../answers/left-alone.ts';
 import { printable } from '../../core/text.ts';
+import type { LeftAlone } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { count } from '../output/count.ts';
 

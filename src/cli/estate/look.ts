@@ -1,5 +1,3 @@
-import type { Estate } from '../../answers/estate.ts';
-import type { Viewed } from '../../answers/survey.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { withoutStore } from '../../core/knowledge.ts';
 import { withUnrecorded } from '../../engine/converge.ts';
@@ -8,6 +6,7 @@ import type { Site } from '../../engine/ports.ts';
 import { providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate, Viewed } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';

@@ -1,5 +1,5 @@
-import type { Estate } from '../../answers/estate.ts';
 import type { Generation } from '../../ports/inventory.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
 

@@ -1,10 +1,10 @@
-import type { Estate } from '../../answers/estate.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/load.ts';
 import { asInForce, secretsToLook } from '../../estate/proposal.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';

@@ -1,10 +1,10 @@
-import type { Estate } from '../../answers/estate.ts';
-import { type Stop, stoppedIn, stopsNamed } from '../../answers/stopped-rollouts.ts';
-import { wishPasses } from '../../answers/wish.ts';
 import { printable } from '../../core/text.ts';
 import type { By } from '../../ports/by.ts';
 import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
+import { type Stop, stoppedIn, stopsNamed } from '../../queries/pauses.ts';
+import { wishPasses } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 
 export interface Resuming {

@@ -1,6 +1,6 @@
-import type { Names } from '../../answers/subject.ts';
 import { suggest } from '../../core/documents/problem.ts';
 import type { PauseSubject } from '../../core/pause.ts';
+import type { Names } from '../../queries/pauses.ts';
 import { Complaint } from '../complaint.ts';
 import { findAddress } from './find-address.ts';
 

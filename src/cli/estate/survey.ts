@@ -1,8 +1,3 @@
-import type { Estate } from '../../answers/estate.ts';
-import { heldSources } from '../../answers/held-sources.ts';
-import { leftAlone } from '../../answers/left-alone.ts';
-import { type Survey as AnySurvey, boundOf, planAgain } from '../../answers/survey.ts';
-import { withheldDrift } from '../../answers/unfinished.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { isDestructive } from '../../core/plan/destructive-drift.ts';
@@ -12,6 +7,8 @@ import type { Address, ScopeKey } from '../../core/resource.ts';
 import { inForce } from '../../estate/active-spec.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
+import { type Survey as AnySurvey, boundOf, type Estate, heldSources, planAgain } from '../../queries/estate-view.ts';
+import { leftAlone, withheldDrift } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { keepSeen } from './keep-seen.ts';
 import { tellLeftAlone } from './left-alone.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Estate } from '../../answers/estate.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import type { Authority, Pass } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { accept } from './accept.ts';
 import { approver, withLeases } from './leases.ts';

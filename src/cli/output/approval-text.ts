@@ -1,5 +1,3 @@
-import type { Approvable } from '../../answers/approvable.ts';
-import { boundedIn } from '../../answers/give-approval.ts';
 import type { ScopePlan } from '../../core/action.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
@@ -7,6 +5,7 @@ import { formatMoment, type Paint, shortRevision } from '../../core/render/wordi
 import { printable } from '../../core/text.ts';
 import type { Approval } from '../../ports/approvals.ts';
 import type { Generation } from '../../ports/inventory.ts';
+import { type Approvable, boundedIn } from '../../queries/approvals.ts';
 import { count } from './count.ts';
 import { shownDigits } from './digest.ts';
 import { formatDuration } from './duration.ts';

@@ -1,6 +1,6 @@
-import type { ScopeStanding, Standing } from '../../answers/standing.ts';
 import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
+import type { ScopeStanding, Standing } from '../../queries/status.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
 import { count } from './count.ts';

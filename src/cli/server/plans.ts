@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { namedFromHere } from '../../answers/survey.ts';
 import type { Problem } from '../../core/documents/problem.ts';
 import type { SpecTree } from '../../ports/spec-tree.ts';
+import { namedFromHere } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';
 import { problemText } from '../output/problems.ts';

@@ -2,7 +2,7 @@
  * The house: who may import what. A file belongs to the layer with the longest `at` that its path begins with.
  * Everyone may import from their own layer; whatever a row does not name is forbidden.
  *
- *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, answers ← cli } ← roots;
+ *     core ← ports ← engine ← { estate, queue, store, source, secrets, http, telemetry } ← { fleet, queries ← cli } ← roots;
  *     providers see core and ports only
  */
 export interface Layer {
@@ -23,7 +23,7 @@ const anyOfOurs = [
   'ports',
   'engine',
   'estate',
-  'answers',
+  'queries',
   'fleet',
   'queue',
   'store',
@@ -49,7 +49,7 @@ export const LAYERS: readonly Layer[] = [
   // An estate opened: its specs compiled, what binds them, its sites. What the command line and the fleet do alike.
   { name: 'estate', at: ['src/estate/'], layers: inward, packages: [], node: true },
   // What is asked about an estate beyond one call of the store, for the command line and the API alike; asks no cloud.
-  { name: 'answers', at: ['src/answers/'], layers: [...inward, 'estate'], packages: [], node: true },
+  { name: 'queries', at: ['src/queries/'], layers: [...inward, 'estate'], packages: [], node: true },
 
   { name: 'queue', at: ['src/queue/'], layers: inward, packages: ['bullmq', 'ioredis', 'pg'], node: true },
   {
@@ -71,7 +71,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     at: ['src/cli/'],
-    layers: [...inward, 'estate', 'answers'],
+    layers: [...inward, 'estate', 'queries'],
     packages: ['commander', 'string-width'],
     node: true,
   },

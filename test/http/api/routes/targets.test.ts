@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { targetsOn } from '../../../../src/answers/targets.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
 import { targetsRoutes } from '../../../../src/http/api/routes/targets.ts';
 import type { LaneLevel } from '../../../../src/ports/telemetry.ts';
+import { targetsOn } from '../../../../src/queries/targets.ts';
 import { passOf, settlementOf } from '../../../store/fixtures.ts';
 import { rowOf } from '../../../store/row-fixtures.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';

@@ -6,7 +6,7 @@ import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
-import { type KeptSurvey, surveyOf } from './survey-of.ts';
+import { type KeptSurvey, surveyOf } from './estate-view.ts';
 
 /** What every answer is found by. */
 export interface Grounds {
@@ -18,7 +18,7 @@ export interface Grounds {
 }
 
 /** The ways to specs that somebody posted. */
-export interface PostedGrounds {
+interface PostedGrounds {
   /** Read and checked beside what is in force; throws `Declined` where it is too much. */
   read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */

@@ -2,7 +2,7 @@ import type { ScopeKey } from '../core/resource.ts';
 import type { OnTheWay } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { Estate } from './estate.ts';
+import type { Estate } from './estate-view.ts';
 
 /** A pass of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */
 export async function wishPasses(

@@ -1,7 +1,7 @@
 import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
 import type { Allowance } from '../core/limits.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
-import { planAgain, type Survey } from './survey.ts';
+import { planAgain, type Survey } from './estate-view.ts';
 
 /** Of each scope what drifted, held still or not, and what keeps us from knowing or from healing it. */
 export async function driftOf(survey: Survey): Promise<readonly ScopePlan[]> {

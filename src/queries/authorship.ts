@@ -8,7 +8,7 @@ import type { Store } from '../ports/store.ts';
 /** So many generations are looked through; where more wait, nobody can say who made them all. */
 const most = 200;
 
-export interface Waiting {
+interface Waiting {
   readonly estate: string;
   /** The newest: what is approved is of it, and of those before that never came wholly into force. */
   readonly generation: number;
@@ -36,7 +36,7 @@ export async function authorshipOf(waiting: Waiting, by: Poster, store: Store): 
   return judged(await store.authors.since(estate, after, most + 1), by);
 }
 
-export function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
+function judged(generations: readonly GenerationAuthors[], by: Poster): Authorship {
   const own = namesOf(by);
   const unknown = generations.some(({ told }) => told === undefined || told.names.some(isForgeAddress));
   const mine = generations.filter(({ told }) =>

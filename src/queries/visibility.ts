@@ -1,16 +1,18 @@
-import { type Bounds, covers, seesAll, seesTargets, targetsWithin } from '../core/access/grant.ts';
+import { type Bounds, covers, seesAll, seesTargets, targetsWithin, type Subject, encloses, reaches } from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import type { Settled } from '../core/knowledge.ts';
 import { predictedCalls } from '../core/plan/plan.ts';
 import { type Address, documentOfReplica } from '../core/resource.ts';
-import type { EstateAsked, Planned, ScopeLook } from '../ports/answers.ts';
-import { boundWithin } from './bound-within.ts';
-import type { Survey, Viewed } from './survey.ts';
-import { lookOf } from './survey-of.ts';
+import type { EstateAsked, Planned, ScopeLook, PlanReader } from '../ports/answers.ts';
+import { type Survey, type Viewed, lookOf } from './estate-view.ts';
+import type { PlanBound } from '../core/render/plan-json.ts';
+import type { PauseSubject } from '../core/pause.ts';
+import type { OpenedEstate } from '../estate/load.ts';
+import type { ProposalHead } from '../ports/proposals.ts';
 
 /** What of an estate lies within the bounds of whoever asks. `quantity`: of the owners of one thing; default: some. */
-export interface Sight extends Pick<EstateAsked, 'estate' | 'seen'> {
+interface Sight extends Pick<EstateAsked, 'estate' | 'seen'> {
   readonly quantity?: 'some' | 'every';
 }
 
@@ -136,4 +138,53 @@ function seesFinding(finding: Finding, view: Viewed, sight: Sight): boolean {
   if (finding.of !== undefined) return seesAddress(finding.of, view, sight);
   const whose = atLeastNobody(view.input.knowledge.settled.get(finding.id)?.terms.owners);
   return holds(whose, view.input.wanted.targets, sight);
+}
+
+/**
+ * What a plan is of, for who asks. To whoever does not see all of the estate it says neither how many words and writes there have
+ * been, nor whose specs are held back and why: only that some are, and since when.
+ */
+export function boundWithin(bound: PlanBound, { estate, seen }: Pick<EstateAsked, 'estate' | 'seen'>): PlanBound {
+  if (seesAll(seen, estate)) return bound;
+  const { serial: _, sources, ...rest } = bound;
+  return { ...rest, ...(sources && { sources: sources.map(({ state, since }) => ({ state, since })) }) };
+}
+
+/** Whether all that may be held lies within one of these. */
+export const subjectWithin = (
+  bounds: readonly Bounds[],
+  of: PauseSubject,
+  estate: Pick<OpenedEstate, 'name' | 'compiled'>,
+): boolean => bounds.some((one) => covers(one, subjectOf(of, estate)));
+
+/** What is in no specs any more is everybody's who has all of the estate. */
+export function subjectOf(
+  of: PauseSubject,
+  { name: estate, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+): Subject {
+  switch (of.by) {
+    case 'estate':
+      return { estate };
+    case 'target':
+      return { estate, targets: [of.name] };
+    case 'owner':
+      return { estate, owner: of.name };
+    case 'address': {
+      const scope = compiled.scopes.find(({ scope: key }) => of.name.startsWith(`${key}/`));
+      const desired = scope?.wanted.desired.find(({ address }) => address === of.name);
+      const document = scope?.wanted.documents.get(desired?.documents[0]?.address ?? of.name);
+      return document === undefined ? { estate } : { estate, targets: document.targets, owner: document.owner ?? '' };
+    }
+  }
+}
+
+/**
+ * Who sees all of an estate sees every plan of it. Others see what they asked for themselves, where all that it was made of still
+ * lies within what they may read: a plan does not outlive the rights that it was made with.
+ */
+export function seesPlan({ estate, by, seen }: ProposalHead, asker: PlanReader): boolean {
+  if (asker.reads.some((bounds) => covers(bounds, { estate }))) return true;
+  if (by.caller !== asker.by.caller || seen === undefined) return false;
+  const told = seen.filter((one) => reaches(one, estate)).map((one) => ({ ...one, estates: [estate] }));
+  return told.length > 0 && told.every((inner) => asker.reads.some((outer) => encloses(outer, inner)));
 }

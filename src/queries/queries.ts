@@ -1,14 +1,13 @@
 import type { Answers } from '../ports/answers.ts';
 import { approvalsOn } from './approvals.ts';
 import { driftOf } from './drift.ts';
-import { explained } from './explained.ts';
-import type { Grounds } from './opened.ts';
-import { originsAt } from './origins-at.ts';
+import { explained, originsAt } from './explain.ts';
+import type { Grounds } from './active-estate.ts';
 import { pausesOn } from './pauses.ts';
-import { planningOn } from './planning.ts';
+import { planningOn } from './preview.ts';
 import { plansOn } from './plans.ts';
-import { seenOf } from './sight.ts';
-import { withWithheld } from './unfinished.ts';
+import { seenOf } from './visibility.ts';
+import { withWithheld } from './status.ts';
 
 /** What is asked about estates, answered out of a store. */
 export function answersOn(grounds: Grounds): Answers {

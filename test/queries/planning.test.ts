@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { inTurns } from '../../src/answers/in-turns.ts';
+import { inTurns } from '../../src/queries/estate-view.ts';
 import { inForce } from './support/change.ts';
 
 const paths = ['/v1/drift', '/v1/approvals'];

@@ -1,8 +1,8 @@
 import type { EstateAsked } from '../ports/answers.ts';
 import type { Store } from '../ports/store.ts';
-import { inLine } from './in-line.ts';
-import { type Grounds, surveyInForce } from './opened.ts';
-import type { KeptSurvey } from './survey-of.ts';
+import { type Grounds, surveyInForce } from './active-estate.ts';
+import type { KeptSurvey } from './estate-view.ts';
+import { Declined } from '../ports/declined.ts';
 
 /** Whatever plans an estate is done in one line: planning takes a whole processor, and passes may need it. */
 export interface Planning extends Grounds {
@@ -46,4 +46,20 @@ async function stateOf({ estate, targets }: EstateAsked, { generations, rows, au
     audit.head(estate),
   ]);
   return JSON.stringify([estate, targets ?? null, generation?.number, looks, head]);
+}
+
+/** One piece of work at a time; whoever finds too many waiting is told to come again. */
+function inLine(mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return (work) => {
+    if (waiting > mostWaiting)
+      throw new Declined('too-many', 'Too many plans are being made at this moment: ask again in a few seconds.');
+    waiting += 1;
+    const done = last.then(work).finally(() => {
+      waiting -= 1;
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
 }

@@ -7,19 +7,11 @@ import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Store } from '../ports/store.ts';
-import type {
-  Replacement,
-  TargetHeld,
-  TargetLook,
-  TargetPasses,
-  TargetReport,
-  Targets,
-  TargetsAsked,
-} from '../ports/targets.ts';
-import { type Grounds, openInForce } from './opened.ts';
-import { subjectOf, subjectWithin } from './subject-within.ts';
-import { blockedRows, halfReplacedIn } from './unfinished.ts';
-import { wishPass } from './wish.ts';
+import type { Replacement, TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
+import { type Grounds, openInForce } from './active-estate.ts';
+import { subjectOf, subjectWithin } from './visibility.ts';
+import { blockedRows, halfReplacedIn } from './status.ts';
+import { wishPass } from './requests.ts';
 
 type Ground = Pick<Grounds, 'store' | 'open'>;
 

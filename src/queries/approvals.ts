@@ -1,0 +1,290 @@
+import { planDigest, actionDigest } from '../core/digest.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { ApprovalAnswers, ApprovalWord, Given, OfferAsked, Offered, Planned, PauseAsked, Withdrawn } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
+import { authorshipOf } from './authorship.ts';
+import type { Planning } from './preview.ts';
+import { seenOf, seesWholeScope } from './visibility.ts';
+import { type KeptSurvey, namedFromHere, planAgain, type Survey } from './estate-view.ts';
+import { wishPasses, callsOnTheWay } from './requests.ts';
+import type { ScopePlan, Action, Finding, WithholdCode } from '../core/action.ts';
+import { type Budget, usedOf } from '../core/limits.ts';
+import { tally } from '../core/plan/tally.ts';
+import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
+import type { Store } from '../ports/store.ts';
+import type { By } from '../ports/by.ts';
+import { type Grounds, openInForce } from './active-estate.ts';
+import { hasScope } from './pauses.ts';
+import { isDestructive } from '../core/plan/destructive-drift.ts';
+import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
+
+export const approvalsOn = (planning: Planning): ApprovalAnswers => ({
+  offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
+  give: (asked) => planning.line(() => give(asked, planning)),
+  withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
+});
+
+/** What waits, of what the asker may let pass: all owners of an action must lie within their bounds. */
+async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> {
+  const { store, estate } = survey;
+  const said = await saidOf(survey);
+  const { plans, going } = await approvableIn(survey, said, asked.address);
+  const sight = { ...asked, quantity: 'every' } as const;
+  const shown = seenOf(survey, plans, sight);
+  const generation = survey.bound.generation ?? 0;
+  const scopes = shown.plans.filter(({ actions }) => actions.length > 0).map(({ scope }) => scope);
+  const waiting = { estate: estate.name, generation, scopes };
+  return {
+    ...shown,
+    digest: planDigest(shown.plans, sha256),
+    generation,
+    free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
+    authors: await authorshipOf(waiting, asked.by, store),
+    // why: one tells of all in its scope that it was given for, whose ever it is
+    given: survey.looked.flatMap((view) =>
+      seesWholeScope(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
+    ),
+  };
+}
+
+async function give(asked: OfferAsked & ApprovalWord, planning: Planning): Promise<Given> {
+  const survey = await planning.survey(asked);
+  refuseUnseen(seenOf(survey, survey.plans, asked));
+  const offer = await offerIn(survey, asked);
+  const { plans, digest, generation, authors } = offer;
+  if (digest !== asked.digest)
+    throw new Declined(
+      'conflict',
+      'What waits has another digest by now. Look at it, and approve what you saw: GET /v1/approvals.',
+      {
+        digest,
+        generation,
+      },
+    );
+  if (authors.refused !== undefined) throw new Declined('forbidden', authors.refused);
+  const { person } = asked.by;
+  const { reason, until } = asked;
+  const by = { person, reason, ...(authors.unknown ? { authorsUnknown: true as const } : {}) };
+  const { store } = planning;
+  const given = await giveApproval({ estate: asked.estate, plans, digest, generation, by, until }, store);
+  const scopes = given.map(({ scope }) => scope);
+  await wishPasses({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
+  return { generation, digest, authors, given };
+}
+
+/** An approval is bound to what was seen. */
+function refuseUnseen({ plans }: Planned): void {
+  const why = plans.flatMap(({ findings }) => findings.filter(({ type }) => unseen.has(type))).map((one) => one.why);
+  if (why.length > 0)
+    throw new Declined('conflict', 'Nothing is approved on half a look: `why` says what is missing.', { why });
+}
+
+const unseen: ReadonlySet<string> = new Set(['incomplete', 'wrong-account', 'foreign-store']);
+
+/** What is let pass. `generation`: the newest; what is said of another one lets nothing pass. */
+export interface NewApproval extends Pick<ApprovalDraft, 'estate' | 'generation' | 'digest' | 'by' | 'until'> {
+  /** The actions of each are what is let pass. */
+  readonly plans: readonly ScopePlan[];
+}
+
+/** One approval for each scope where something waits. */
+export async function giveApproval(
+  { plans, ...word }: NewApproval,
+  { fleet }: Pick<Store, 'fleet'>,
+): Promise<readonly Approval[]> {
+  const given: Approval[] = [];
+  for (const { scope, actions } of plans) {
+    if (actions.length === 0) continue;
+    const digests = actions.map((action) => actionDigest(action, sha256));
+    given.push(await fleet.approvals.give({ ...word, scope, actions: digests, ...boundedIn(actions) }));
+  }
+  return given;
+}
+
+/** As limits count: a removed document once, whatever it was made of. */
+export function boundedIn(
+  actions: ScopePlan['actions'],
+): Required<Pick<ApprovalDraft, 'destroys' | 'creates' | 'closures'>> {
+  const { generation, healing } = tally(actions);
+  const used = (budget: Budget): number => usedOf(generation, budget) + usedOf(healing, budget);
+  return { destroys: used('deletes'), creates: used('creates'), closures: used('closures') };
+}
+
+interface Withdrawal {
+  readonly seq: number;
+  readonly by: By;
+}
+
+/** By whoever may open the store. Undefined: no approval with this entry is in force. */
+export async function withdrawApproval(
+  estate: string,
+  { seq, by }: Withdrawal,
+  store: Store,
+): Promise<Withdrawn | undefined> {
+  const approval = await store.fleet.approvals.withdraw(estate, seq, by);
+  if (approval === undefined) return undefined;
+  const reason = `${by.person} withdrew an approval: ${by.reason}`;
+  await wishPasses({ name: estate }, [approval.scope], { store, reason });
+  return { approval, onTheWay: (await callsOnTheWay(estate, [approval.scope], store)).length };
+}
+
+/**
+ * Over the API: an approval lets changes of all owners pass, so it is withdrawn by whoever may approve in all of its scope, or by
+ * the person who gave it.
+ */
+async function withdrawAsked(
+  asked: PauseAsked,
+  { seq, by }: Withdrawal,
+  grounds: Pick<Grounds, 'store' | 'open'>,
+): Promise<Withdrawn> {
+  const { store } = grounds;
+  const { estate } = await openInForce(asked.estate, grounds);
+  const approval = (await store.fleet.approvals.given(asked.estate)).find((one) => one.seq === seq);
+  if (approval === undefined) throw unknown();
+  const isTheirs = approval.by.person === by.person || hasScope(asked.mine, approval.scope, estate);
+  if (!isTheirs && !hasScope(asked.seen, approval.scope, estate)) throw unknown();
+  if (!isTheirs)
+    throw new Declined('forbidden', 'This needs the permission approve over all of the scope.', {
+      permission: 'approve',
+    });
+  const withdrawn = await withdrawApproval(asked.estate, { seq, by }, store);
+  if (withdrawn === undefined) throw unknown();
+  return withdrawn;
+}
+
+const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+
+/** What people have said of a scope before: approvals in force, and rollouts that stopped and nobody resumed. */
+interface Said {
+  readonly approvals: readonly Approval[];
+  readonly stopped: readonly StoppedWaves[];
+}
+
+export async function saidOf({ looked, estate, store }: Survey & { readonly store: Store }): Promise<SaidOf> {
+  const { approvals, rollouts } = store.fleet;
+  const said = looked.map(async ({ scope: { scope } }) => {
+    const where = { estate: estate.name, scope };
+    const of: Said = { approvals: await approvals.inForce(where), stopped: await rollouts.stopped(where) };
+    return [scope, of] as const;
+  });
+  return new Map(await Promise.all(said));
+}
+
+type SaidOf = ReadonlyMap<ScopeKey, Said>;
+
+export interface Approvable {
+  /** Each scope's changes that a mode or a limit withholds from workers, and what else holds things there, them included. */
+  readonly plans: readonly ScopePlan[];
+  /** How many changes more workers make without anybody. */
+  readonly free: number;
+}
+
+/** `going`: those changes, of each scope. */
+interface ApprovableAndGoing extends Approvable {
+  readonly going: readonly ScopePlan[];
+}
+
+/**
+ * Plans as a worker would, and finds what an approval would lift. What is let pass counts against the limits with all the rest,
+ * so others may be over a limit only then: they are looked for until there are none. What a pause, a wave or a missing ground
+ * holds beyond that is approved too, and goes when they let go; what `observe` or `protect` hold is not.
+ *
+ * `address`, or the end of one: only what waits there. What would lose data although no spec asked for it is offered to whoever
+ * names it, and to nobody else.
+ */
+export async function approvableIn(survey: Survey, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
+  const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
+  const digests = new Set(before);
+  const lifted = new Map<string, Lifted>();
+  for (;;) {
+    const seen = new Map<ScopeKey, Seen>();
+    const plans = await planAgain(survey, (input) => asWorker(input, { digests, seen, said }));
+    const more = plans.flatMap((plan) => withheldIn(plan, seen, address)).filter(({ digest }) => !digests.has(digest));
+    if (more.length === 0) return approvable(survey, plans, [...lifted.values()]);
+    for (const one of more) {
+      digests.add(one.digest);
+      lifted.set(one.digest, one);
+    }
+  }
+}
+
+interface Lifted {
+  readonly scope: ScopeKey;
+  readonly action: Action;
+  readonly digest: string;
+}
+
+/** What was to be done before anything was withheld, by verb and address: a finding names no more. */
+type Seen = Map<string, Action[]>;
+
+interface JudgedApproval {
+  readonly digests: ReadonlySet<string>;
+  readonly seen: Map<ScopeKey, Seen>;
+  readonly said: SaidOf;
+}
+
+function asWorker({ observation: { scope }, choices = {} }: PlanInput, { digests, seen, said }: JudgedApproval): Choices {
+  const here: Seen = new Map();
+  seen.set(scope, here);
+  return {
+    ...choices,
+    unattended: true,
+    approved: (action) => digests.has(actionDigest(action, sha256)),
+    stopped: said.get(scope)?.stopped ?? [],
+    policies: [noting(here), ...(choices.policies ?? [])],
+  };
+}
+
+const noting =
+  (seen: Seen): Policy =>
+  (action) => {
+    const key = keyOf(action.verb, action.address);
+    seen.set(key, [...(seen.get(key) ?? []), action]);
+    return undefined;
+  };
+
+const keyOf = (verb: Action['verb'], address: string): string => `${verb} ${address}`;
+
+const withheldIn = (
+  { scope, findings }: ScopePlan,
+  seen: ReadonlyMap<ScopeKey, Seen>,
+  named: Address | undefined,
+): readonly Lifted[] =>
+  findings.filter(isWithheld).flatMap((found) => {
+    const isNamed = named !== undefined && (found.address === named || found.address.endsWith(`/${named}`));
+    if (named === undefined ? !lifts.has(found.code) : !(isNamed && liftsNamed.has(found.code))) return [];
+    const actions = seen.get(scope)?.get(keyOf(found.action, found.address)) ?? [];
+    return actions
+      .filter((action) => found.code !== 'destructive-drift' || isDestructive(action))
+      .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
+  });
+
+const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit']);
+const liftsNamed: ReadonlySet<WithholdCode> = new Set([...lifts, 'destructive-drift']);
+/** Stay whatever is approved: of `mode` what is left is `observe`. */
+const stays: ReadonlySet<WithholdCode> = new Set(['mode', 'protect', 'retain', 'adopted-in-store-only']);
+
+type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
+const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';
+
+function approvable({ estate }: Survey, plans: readonly ScopePlan[], lifted: readonly Lifted[]): ApprovableAndGoing {
+  const digests = new Set(lifted.map(({ digest }) => digest));
+  const isFree = (action: Action): boolean => action.verb !== 'forget' && !digests.has(actionDigest(action, sha256));
+  const going = plans.map((plan) => ({ ...plan, actions: plan.actions.filter(isFree) }));
+  return {
+    plans: plans.map((plan) => {
+      const held = new Set(
+        plan.findings.flatMap((found) =>
+          isWithheld(found) && stays.has(found.code) ? [keyOf(found.action, found.address)] : [],
+        ),
+      );
+      const actions = lifted
+        .filter(({ scope, action }) => scope === plan.scope && !held.has(keyOf(action.verb, action.address)))
+        .map(({ action }) => action);
+      return namedFromHere({ ...plan, actions, findings: plan.findings.filter(isWithheld) }, estate.dir);
+    }),
+    free: going.flatMap(({ actions }) => actions).length,
+    going,
+  };
+}

@@ -1,0 +1,151 @@
+import type { CompiledScope } from '../core/compile/compile.ts';
+import { kindNames } from '../core/kinds/kinds.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import type { Observation } from '../core/observed.ts';
+import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
+import type { ScopeKey } from '../core/resource.ts';
+import { withUnrecorded } from '../engine/converge.ts';
+import { inForce, type InForce } from '../estate/active-spec.ts';
+import { providerOf, type OpenedEstate } from '../estate/load.ts';
+import type { ScopeLook } from '../ports/answers.ts';
+import type { Store } from '../ports/store.ts';
+import { join } from 'node:path';
+import type { ScopePlan } from '../core/action.ts';
+import { type Bounds, planByScope } from '../core/plan/estate.ts';
+import type { PlanBound } from '../core/render/plan-json.ts';
+import type { SourceState } from '../ports/sources.ts';
+import { setImmediate } from 'node:timers/promises';
+
+/** A survey by the newest looks that the store keeps: no cloud is asked. */
+export type KeptSurvey = Survey & { readonly store: Store };
+
+/** What each scope of the specs was seen to hold last, and the plan of it. */
+export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey> {
+  const [force, held, observations] = await Promise.all([
+    inForce(estate, store),
+    heldSources(estate.name, store),
+    store.inventory.latest(estate.name),
+  ]);
+  const { policies, modesBefore, bounds } = force;
+  const choices: Choices = { policies, ...(modesBefore === undefined ? {} : { modesBefore }) };
+  const seen = new Map(observations.map((one) => [one.scope, one]));
+  const looked = await Promise.all(
+    estate.scopes.map(async (scope): Promise<Viewed> => {
+      // why: read after the look, so that what was written since is known to be
+      const known = await store.inventory.knowledge(estate.name, scope.scope);
+      const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
+      const knowledge = await withUnrecorded(known, observation, store.inventory);
+      return {
+        scope,
+        input: { wanted: scope.wanted, observation, knowledge, ...providedBy(scope, estate), choices },
+      };
+    }),
+  );
+  const plans = await planAgain({ estate, looked, bounds });
+  return { estate, store, looked, plans, bound: boundOf(estate, force, held), bounds };
+}
+
+function providedBy(scope: CompiledScope, estate: Estate) {
+  const { dialect, batches } = providerOf(scope, estate);
+  return { dialect, batches };
+}
+
+/** What was written after a look began is not known by it: neither as it was, nor as gone. */
+function asFarAsKnown(observation: Observation, { settled, ended = new Map() }: Knowledge): Observation {
+  const since = [...settled].filter(([, { lastWriteAt }]) => lastWriteAt > observation.at).map(([id]) => id);
+  const letGo = [...ended].filter(([, { at }]) => at > observation.at).map(([id]) => id);
+  if (since.length === 0 && letGo.length === 0) return observation;
+  const written = new Set([...since, ...letGo]);
+  return {
+    ...observation,
+    resources: observation.resources.filter(({ id }) => !written.has(id)),
+    pending: [...new Set([...observation.pending, ...since])],
+  };
+}
+
+/** Nothing is known of it, and so nothing of it is gone. */
+const neverLooked = (scope: ScopeKey): Observation => ({
+  scope,
+  at: 0,
+  resources: [],
+  gaps: kindNames.map((kind) => ({ kind, code: 'never-looked', reason: 'no pass has looked at this scope yet' })),
+  pending: [],
+  calls: 0,
+});
+
+export const lookOf = ({ scope: { scope, wanted }, input: { observation } }: Viewed): ScopeLook => ({
+  scope,
+  targets: wanted.targets,
+  ...(observation.at === 0 ? {} : { at: observation.at }),
+  gaps: observation.gaps,
+});
+
+/** One scope, and all that a plan of it needs. */
+export interface Viewed {
+  readonly scope: CompiledScope;
+  readonly input: PlanInput;
+}
+
+/** An estate looked at and planned. */
+export interface Survey<V extends Viewed = Viewed> {
+  readonly estate: Estate;
+  readonly store: Store | undefined;
+  readonly looked: readonly V[];
+  /** One for each scope looked at, in the same order. */
+  readonly plans: readonly ScopePlan[];
+  readonly bound: PlanBound;
+  readonly bounds: Bounds;
+}
+
+/** Plans what was seen, by the choices of the survey unless others are given. Leases are renewed meanwhile. */
+export async function planAgain(
+  { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
+  choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
+): Promise<readonly ScopePlan[]> {
+  const inputs = looked.map(({ input }) => ({ ...input, choices: choicesOf(input) }));
+  const plans = await inTurns(planByScope(inputs, bounds));
+  return plans.map((plan) => namedFromHere(plan, estate.dir));
+}
+
+/** Documents by the path that a person sees from where the question was asked. */
+export function namedFromHere(plan: ScopePlan, dir: string): ScopePlan {
+  const actions = plan.actions.map((action) => ({
+    ...action,
+    documents: action.documents.map((document) =>
+      document.file === '' ? document : { ...document, file: join(dir, document.file) },
+    ),
+  }));
+  return { ...plan, actions };
+}
+
+/** What a plan is of. `held`: the sources whose newest state is not in force. */
+export const boundOf = (estate: Estate, force: InForce, held: readonly SourceState[]): PlanBound => ({
+  estate: estate.name,
+  revision: estate.tree.revision,
+  ...(force.generation === undefined ? {} : { generation: force.generation }),
+  ...(force.serial === undefined ? {} : { serial: force.serial }),
+  ...(held.length === 0 ? {} : { sources: held }),
+});
+
+/** Does the steps, and between them whatever else the process has to do: other answers, timers, renewals of leases. */
+export async function inTurns<T>(steps: Iterator<undefined, T, undefined>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
+
+/** Sources whose newest state is not in force: every answer about the estate says so. */
+export async function heldSources(estate: string, store: Store | undefined): Promise<readonly SourceState[]> {
+  const states = (await store?.sources.states.list(estate)) ?? [];
+  return states.filter(({ state }) => state !== 'followed');
+}
+
+/** What specs ask of the clouds, as far as somebody asks about it. */
+export interface Estate extends OpenedEstate {
+  /** Goes before the paths of its files, so that whoever asked can open them; '' where they are named by their path in the tree. */
+  readonly dir: string;
+  /** The scopes chosen, all where none was named. */
+  readonly scopes: readonly CompiledScope[];
+}

@@ -1,0 +1,185 @@
+import { seesAll } from '../core/access/grant.ts';
+import { type Explanation, type Ownership, ownership, type ModeReason, type Origin } from '../core/inventory/ownership.ts';
+import { type Address, nameIn } from '../core/resource.ts';
+import type { EstateAsked, Explained } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
+import { boundWithin, seesAddress, seesScope } from './visibility.ts';
+import type { Planning } from './preview.ts';
+import { type KeptSurvey, lookOf, type Survey, type Estate } from './estate-view.ts';
+import { type Desired, byStrictness, strictest } from '../core/desired.ts';
+import { join } from 'node:path';
+import type { Document } from '../core/documents/document.ts';
+import { effectiveMode, type ResourceDoc } from '../core/documents/effective-terms.ts';
+import { ofKind } from '../core/documents/spec-set.ts';
+import type { Located } from '../core/documents/tree.ts';
+import type { ModesBefore } from '../core/plan/plan-input.ts';
+import type { Row } from '../core/inventory/row.ts';
+import { type Grounds, openInForce } from './active-estate.ts';
+import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
+
+/** What is not there, and what lies outside of the asker's bounds, are the same. */
+export async function explained(
+  { of, ...asked }: EstateAsked & { readonly of: string },
+  planning: Planning,
+): Promise<Explained> {
+  const survey = await planning.survey(asked);
+  const isSeen = seenIn(survey, asked);
+  const explanation = explanationOf(of, survey, (given, known) => addressIn(given, [...known].filter(isSeen)));
+  if (!isShown(explanation, survey, asked)) throw unknown();
+  const looks = survey.looked.filter((view) => seesScope(view, asked)).map(lookOf);
+  return {
+    bound: boundWithin(survey.bound, asked),
+    looks: looks.filter(({ scope }) => holds(scope, explanation)),
+    explanation,
+  };
+}
+
+const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+
+const seenIn =
+  ({ looked }: KeptSurvey, asked: EstateAsked) =>
+  (address: Address): boolean =>
+    looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(address, view, asked));
+
+/** What is ours by its address; what is nobody's by the scope that it stands in. */
+function isShown({ address, wanted, there }: Explanation, survey: KeptSurvey, asked: EstateAsked): boolean {
+  if (wanted.length + there.length === 0) return false;
+  if (seesAll(asked.seen, asked.estate) || seenIn(survey, asked)(address)) return true;
+  const scopes = new Set(there.map(({ scope }) => scope));
+  return survey.looked.some((view) => scopes.has(view.scope.scope) && seesAddress(address, view, asked));
+}
+
+/** Written whole, or any ending of it that is unique. */
+function addressIn(given: string, known: readonly Address[]): Address {
+  if (known.includes(given)) return given;
+  const fits = known.filter((address) => address.endsWith(`/${given}`) || address.endsWith(`.${given}`));
+  const [only] = fits;
+  if (only === undefined) throw unknown();
+  if (fits.length === 1) return only;
+  throw new Declined('conflict', `That may be one of ${fits.length}: write one of \`addresses\` whole.`, {
+    addresses: fits.slice(0, told),
+  });
+}
+
+const told = 10;
+
+const holds = (scope: string, { address, there }: Explanation): boolean =>
+  address.startsWith(`${scope}/`) || there.some((one) => one.scope === scope);
+
+/** How a person's way of naming an address is understood; throws where it cannot be. */
+type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
+
+/** `given`: an address, or an id of the cloud. */
+export function explanationOf(given: string, { estate, looked, plans }: Survey, findAddress: FindAddress): Explanation {
+  const desired = looked.flatMap(({ input }) => input.wanted.desired);
+  const owned = looked.flatMap(({ input }, i) => {
+    const plan = plans[i];
+    return plan === undefined ? [] : ownership(input, plan);
+  });
+  const byId = owned.find(({ observed }) => observed.id === given);
+  const address = byId ? (byId.address ?? given) : findAddress(given, addressesOf(desired, owned));
+  const isMeant = (one: { readonly address?: Address; readonly documents?: Desired['documents'] }): boolean =>
+    one.address === address || (one.documents?.some((document) => document.address === address) ?? false);
+  const wanted = desired.filter(isMeant);
+  const atoms = new Set([address, ...wanted.map((one) => one.address)]);
+  const there = owned.filter((one) => one === byId || (one.address !== undefined && atoms.has(one.address)));
+  const ids = new Set(there.map(({ observed }) => observed.id));
+  return {
+    address,
+    wanted,
+    origins: originsOf(wanted, estate),
+    mode: wanted[0] && modeNow(wanted[0], estate, looked[0]?.input.choices?.modesBefore),
+    there,
+    actions: plans.flatMap(({ actions }) => actions.filter(isMeant)),
+    findings: plans.flatMap(({ findings }) =>
+      findings.filter(
+        (found) =>
+          ('address' in found && atoms.has(found.address)) ||
+          ('id' in found && (ids.has(found.id) || (found.of !== undefined && atoms.has(found.of)))),
+      ),
+    ),
+  };
+}
+
+const addressesOf = (desired: readonly Desired[], owned: readonly Ownership[]): ReadonlySet<Address> =>
+  new Set([
+    ...desired.flatMap((one) => [one.address, ...one.documents.map(({ address }) => address)]),
+    ...owned.flatMap(({ address }) => address ?? []),
+  ]);
+
+/** The mode that holds, beside what the generation before said of its documents. */
+function modeNow(desired: Desired, estate: Estate, before: ModesBefore | undefined): ModeReason {
+  const reason = modeReason(desired, estate);
+  const former = desired.documents.flatMap(({ address }) => before?.(address) ?? []);
+  if (former.length === 0 || byStrictness(strictest(former), reason.mode) >= 0) return reason;
+  return { ...reason, stillBoundBy: strictest(former) };
+}
+
+function modeReason({ address, documents, terms }: Desired, estate: Estate): ModeReason {
+  const [first] = documents;
+  const resource = estate.tree.documents.find(
+    (document) => document.at().file === first?.file && document.at().line === first.line,
+  );
+  const scope = estate.scopes.find(({ wanted }) => wanted.desired.some((one) => one.address === address));
+  const target = ofKind(estate.tree.documents, 'Target').find(
+    ({ value }) => value.metadata.name === scope?.targets[0]?.metadata.name,
+  );
+  if (resource === undefined || !isResource(resource) || target === undefined || estate.tree.estate === undefined)
+    return { mode: terms.mode, why: 'of its documents' };
+  const { mode, decidedBy } = effectiveMode(resource, target, estate.tree.estate);
+  if (decidedBy === undefined) return { mode, why: 'nobody set one' };
+  return { mode, why: `${decidedBy.document} says so at ${join(estate.dir, decidedBy.at.file)}:${decidedBy.at.line}` };
+}
+
+type Resource = Extract<Document, { readonly kind: 'Network' | 'FirewallRule' | 'Instance' }>;
+
+const isResource = (document: Located<Document>): document is Located<Resource> =>
+  document.value.kind !== 'Estate' && document.value.kind !== 'Target';
+
+/** Which line of the specs in force decided each field of a line of the inventory; none where they cannot say. */
+export async function originsAt(
+  { estate: name, place, whose, called }: Row & { readonly estate: string },
+  grounds: Grounds,
+): Promise<readonly Origin[]> {
+  const { estate } = await openInForce(name, grounds).catch(unsaid);
+  if (estate === undefined) return [];
+  const { scopes } = estate.compiled;
+  const desired = scopes.find(({ scope }) => scope === place.scope)?.wanted.desired ?? [];
+  const documents = new Set(whose.documents.map(({ address }) => address));
+  // why: an atom in its cloud's own spelling has no wish of its name, but its documents have wishes
+  const wanted =
+    desired.find(({ address }) => address === called.address) ??
+    desired.find((one) => one.kind === place.kind && one.documents.some(({ address }) => documents.has(address)));
+  return wanted === undefined ? [] : originsOf([wanted], { ...estate, dir: '', scopes });
+}
+
+function unsaid(error: unknown): { readonly estate?: undefined } {
+  if (error instanceof Declined && error.because === 'conflict') return {};
+  throw error;
+}
+
+/** Of each document once, however many atoms it makes. */
+function originsOf(wanted: readonly Desired[], estate: Estate): readonly Origin[] {
+  const told = new Set<Address>();
+  return wanted.flatMap((one) =>
+    one.documents.flatMap((ref) => {
+      const document = estate.tree.documents.find(({ at }) => at().file === ref.file && at().line === ref.line);
+      if (told.has(ref.address) || document === undefined || !isResource(document)) return [];
+      told.add(ref.address);
+      const asked = { kind: one.kind, name: nameIn(one.address, one.kind), target: targetOf(one, document, estate) };
+      return fieldOrigins(document, asked).map((origin) => placed(origin, ref.address, estate.dir));
+    }),
+  );
+}
+
+function placed({ at, ...origin }: FieldOrigin, document: Address, dir: string): Origin {
+  if (at === undefined) return { document, ...origin };
+  return { document, ...origin, file: join(dir, at.file), line: at.line, column: at.column };
+}
+
+/** Of the targets that lie where the resource does, one that the document names. */
+function targetOf({ address }: Desired, { value: { spec } }: Located<ResourceDoc>, { scopes }: Estate): string {
+  const scope = scopes.find(({ wanted }) => wanted.desired.some((one) => one.address === address));
+  const here = scope?.wanted.targets ?? [];
+  return here.find((name) => spec.targets?.includes(name)) ?? here[0] ?? '';
+}

@@ -1,0 +1,220 @@
+import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
+import { heldText } from '../core/render/wording.ts';
+import type { OpenedEstate } from '../estate/load.ts';
+import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports/answers.ts';
+import type { By } from '../ports/by.ts';
+import { Declined } from '../ports/declined.ts';
+import type { Pause } from '../ports/pauses.ts';
+import { type Grounds, openInForce } from './active-estate.ts';
+import { subjectWithin } from './visibility.ts';
+import { callsOnTheWay, scopesRunning, wishPasses } from './requests.ts';
+import { type Bounds, covers } from '../core/access/grant.ts';
+import type { ScopeKey, Address } from '../core/resource.ts';
+import type { StoppedRollout } from '../ports/fleet-state.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Estate } from './estate-view.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
+
+export const pausesOn = (grounds: Grounds): PauseAnswers => ({
+  list: async (asked) => {
+    const { pauses, estate } = await pausedIn(asked, grounds);
+    return pauses.filter(({ of }) => subjectWithin(asked.seen, of, estate));
+  },
+  begin: (asked, draft) => begin(asked, draft, grounds),
+  end: (asked, held, by) => end(asked, { held, by }, grounds),
+  ...resumesOn(grounds),
+});
+
+async function pausedIn({ estate: name }: EstateAsked, grounds: Grounds) {
+  const pauses = await grounds.store.fleet.pauses.inForce(name);
+  return { pauses, estate: (await openInForce(name, grounds)).estate };
+}
+
+async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Promise<BegunPause> {
+  const { store } = grounds;
+  const { estate } = await openInForce(asked.estate, grounds);
+  const { of } = draft;
+  if (of.by !== 'estate' && !(await namesIn(estate, store))[of.by].has(of.name)) throw unknown();
+  refuseOthers(asked, of, estate);
+  const pause = await store.fleet.pauses.begin(asked.estate, draft);
+  // why: what runs may be of former specs, in scopes that those in force do not know
+  const its = scopesOf(of, estate);
+  const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
+  await wishPasses(estate, scopes, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
+  // why: where else somebody works is told to those who see all of the estate
+  const seen = subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its;
+  return { pause, scopes: seen, onTheWay: (await callsOnTheWay(asked.estate, its, store)).length };
+}
+
+interface Ending {
+  readonly held: Held | 'all';
+  readonly by: By;
+}
+
+async function end(asked: PauseAsked, { held, by }: Ending, grounds: Grounds): Promise<readonly Pause[]> {
+  const { store } = grounds;
+  const { pauses, estate } = await pausedIn(asked, grounds);
+  const meant = pauses.filter((pause) =>
+    held === 'all' ? subjectWithin(asked.mine, pause.of, estate) : heldText(pause) === heldText(held),
+  );
+  if (held !== 'all') {
+    if (meant.length === 0) throw unknown();
+    refuseOthers(asked, held.of, estate);
+  }
+  const ended: Pause[] = [];
+  for (const one of new Map(meant.map((pause) => [heldText(pause), pause])).values())
+    ended.push(...(await store.fleet.pauses.end(asked.estate, { what: one.what, of: one.of }, by)));
+  const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
+  await wishPasses(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
+  return ended;
+}
+
+/** What is not seen is not there; what is seen and not theirs is told to be so. */
+function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: OpenedEstate): void {
+  if (!subjectWithin(seen, of, estate) && of.by !== 'estate') throw unknown();
+  if (!subjectWithin(mine, of, estate))
+    throw new Declined('forbidden', 'This needs the permission operate over all that is held.', {
+      permission: 'operate',
+    });
+}
+
+/** What stopped by itself, and is let go on by people. */
+const resumesOn = (grounds: Pick<Grounds, 'store' | 'open'>): Pick<PauseAnswers, 'goOn' | 'release'> => ({
+  goOn: (asked, document, by) => goOn(asked, { document, by }, grounds),
+  release: (asked, scope, by) => release(asked, { scope, by }, grounds),
+});
+
+type Ground = Pick<Grounds, 'store' | 'open'>;
+
+async function goOn(
+  asked: PauseAsked,
+  { document, by }: { readonly document: string; readonly by: By },
+  { store, open }: Ground,
+): Promise<readonly StoppedRollout[]> {
+  const { estate } = await openInForce(asked.estate, { store, open });
+  const isWithin = (bounds: readonly Bounds[], scopeWithin: typeof hasScope) => (stop: Stop) =>
+    stop.rollout.document === stop.where.scope
+      ? scopeWithin(bounds, stop.where.scope, estate)
+      : subjectWithin(bounds, { by: 'address', name: stop.rollout.document }, estate);
+  const isSeen = isWithin(asked.seen, seesScope);
+  const isMine = isWithin(asked.mine, hasScope);
+  const stops = (await stoppedIn(estate, store)).filter(isSeen);
+  if (stops.length === 0) return [];
+  const chosen = document === 'all' ? stops.filter(isMine) : [stopNamed(document, stops)];
+  if (!chosen.every(isMine)) throw notTheirs();
+  for (const { where, rollout } of chosen) await store.fleet.rollouts.resume(where, by, rollout.document);
+  const reason = `${by.person} let a rollout go on: ${by.reason}`;
+  await wishPasses(estate, [...new Set(chosen.map(({ where }) => where.scope))], { store, reason });
+  return chosen.map(({ rollout }) => rollout);
+}
+
+/** The same whether it has not stopped, is not there, or is not seen. */
+function stopNamed(given: string, stops: readonly Stop[]): Stop {
+  const fits = stopsNamed(given, stops);
+  const [stop] = fits;
+  if (stop === undefined) throw unknown();
+  if (fits.length === 1) return stop;
+  throw new Declined('conflict', `That may be one of ${fits.length}: write one of \`addresses\` whole.`, {
+    addresses: fits.slice(0, told).map(({ rollout }) => rollout.document),
+  });
+}
+
+const told = 10;
+
+async function release(
+  asked: PauseAsked,
+  { scope, by }: { readonly scope: ScopeKey; readonly by: By },
+  { store, open }: Ground,
+): Promise<void> {
+  const { estate } = await openInForce(asked.estate, { store, open });
+  const held = (await store.fleet.quarantine.list(asked.estate)).some((one) => one.scope === scope);
+  if (!held || !seesScope(asked.seen, scope, estate)) throw unknown();
+  if (!hasScope(asked.mine, scope, estate)) throw notTheirs();
+  await store.fleet.quarantine.release({ estate: asked.estate, scope }, by);
+  await wishPasses(estate, [scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
+}
+
+/** As `/v1/targets` tells it: to whoever sees all of one of its targets. */
+const seesScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
+  targetsIn(scope, estate).some((of) => bounds.some((one) => covers(one, of)));
+
+/** A scope is let go on as a whole, so all of its targets must be theirs. */
+export const hasScope = (bounds: readonly Bounds[], scope: ScopeKey, estate: OpenedEstate): boolean =>
+  targetsIn(scope, estate).every((of) => bounds.some((one) => covers(one, of)));
+
+/** What no specs speak of any more is everybody's who has all of the estate. */
+function targetsIn(scope: ScopeKey, { name: estate, compiled }: OpenedEstate) {
+  const targets = compiled.scopes.find((one) => one.scope === scope)?.wanted.targets ?? [];
+  return targets.length === 0 ? [{ estate }] : targets.map((target) => ({ estate, targets: [target] }));
+}
+
+const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
+
+const notTheirs = (): Declined =>
+  new Declined('forbidden', 'This needs the permission operate over all that is let go on.', { permission: 'operate' });
+
+export interface Stop {
+  readonly where: Where;
+  readonly rollout: StoppedRollout;
+}
+
+/** Rollouts of this estate that stopped. */
+export async function stoppedIn(
+  { name, compiled }: Pick<Estate, 'name' | 'compiled'>,
+  store: Store,
+): Promise<readonly Stop[]> {
+  const all = await Promise.all(
+    compiled.scopes.map(async ({ scope }) => {
+      const where = { estate: name, scope };
+      return (await store.fleet.rollouts.stopped(where)).map((rollout) => ({ where, rollout }));
+    }),
+  );
+  return all.flat();
+}
+
+/** Those whose document this names: whole, or by an ending. Of a target's rollout the name is its scope. */
+export function stopsNamed(given: string, stops: readonly Stop[]): readonly Stop[] {
+  const whole = stops.filter(({ rollout: { document } }) => document === given);
+  return whole.length > 0 ? whole : stops.filter(({ rollout: { document } }) => document.endsWith(`/${given}`));
+}
+
+/** What there is by each way of naming it. */
+export interface Names {
+  readonly address: ReadonlySet<Address>;
+  readonly owner: ReadonlySet<string>;
+  readonly target: ReadonlySet<string>;
+}
+
+/** Whatever the specs speak of, and what the store knows as ours though no document speaks of it any more. */
+export async function namesIn(estate: Pick<Estate, 'name' | 'compiled'>, store: Store): Promise<Names> {
+  const { scopes } = estate.compiled;
+  const known = await Promise.all(scopes.map(({ scope }) => store.inventory.knowledge(estate.name, scope)));
+  return {
+    address: new Set([
+      ...scopes.flatMap(({ wanted }) => [...wanted.desired.map(({ address }) => address), ...wanted.documents.keys()]),
+      ...known.flatMap(({ settled }) => [...settled.values()].map(({ address }) => address)),
+    ]),
+    owner: new Set(scopes.flatMap(({ wanted }) => [...wanted.documents.values()].flatMap(({ owner }) => owner ?? []))),
+    target: new Set(scopes.flatMap(({ wanted }) => wanted.targets)),
+  };
+}
+
+/** The scopes in which a subject may be. */
+export function scopesOf(of: PauseSubject, { compiled: { scopes } }: Pick<Estate, 'compiled'>): readonly ScopeKey[] {
+  const its = scopes.filter((scope) => mayHold(scope, of));
+  return (its.length === 0 ? scopes : its).map(({ scope }) => scope);
+}
+
+function mayHold({ scope, wanted }: CompiledScope, of: PauseSubject): boolean {
+  switch (of.by) {
+    case 'estate':
+      return true;
+    case 'address':
+      return of.name.startsWith(`${scope}/`);
+    case 'owner':
+      return [...wanted.documents.values()].some(({ owner }) => owner === of.name);
+    case 'target':
+      return wanted.targets.includes(of.name);
+  }
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { planJson } from '../core/render/plan-json.ts';
+import { keptTree, acceptSpecs } from '../estate/load.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { MadePlan, PlanAnswers, PlanAsked, PlanNamed, AppliedPlan, Posted } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
+import type { Proposal, Told } from '../ports/proposals.ts';
+import { type Grounds, openInForce, type Opened } from './active-estate.ts';
+import type { Planning } from './preview.ts';
+import { seesPlan, seenOf } from './visibility.ts';
+import { type KeptSurvey, surveyOf, type Estate } from './estate-view.ts';
+import { withWithheld } from './status.ts';
+import type { Action } from '../core/action.ts';
+import { actionDigest } from '../core/digest.ts';
+import { shortRevision } from '../core/render/wording.ts';
+import { holdAgainst } from '../estate/approvals.ts';
+import type { Generation } from '../ports/inventory.ts';
+import { Overtaken } from '../ports/overtaken.ts';
+import { Pinned } from '../ports/pinned.ts';
+import type { Store } from '../ports/store.ts';
+import { authorsBy } from './authorship.ts';
+import { wishPasses } from './requests.ts';
+import { setImmediate as breath } from 'node:timers/promises';
+import type { Problem } from '../core/documents/problem.ts';
+import { refusalsOf } from '../core/trust.ts';
+import { asInForce } from '../estate/proposal.ts';
+import type { SpecTree } from '../ports/spec-tree.ts';
+
+/** Kept for so long, and of an estate so many, of at most so much text each. */
+const keptMs = 7 * 86_400_000;
+const mostKept = 100;
+const mostLength = 16 * 1024 * 1024;
+
+export function plansOn(grounds: Planning): PlanAnswers {
+  const { line } = grounds;
+  const read = async (asked: PlanNamed): Promise<Proposal> => {
+    const found = await grounds.store.proposals.read(asked.id);
+    if (found === undefined || !seesPlan(found.head, asked))
+      throw new Declined('unknown', 'There is nothing here that you may see.');
+    return found;
+  };
+  return {
+    make: (asked) => line(() => make(asked, grounds)),
+    read: async (asked) => madeOf(await read(asked), grounds),
+    list: async ({ by, reads, limit, ...query }) => {
+      const heads = await grounds.store.proposals.list({ ...query, limit: mostKept });
+      return heads.filter((head) => seesPlan(head, { by, reads })).slice(0, limit);
+    },
+    apply: async (asked) => {
+      const proposal = await read(asked);
+      return line(() => applyPlan({ ...asked, proposal }, grounds));
+    },
+  };
+}
+
+async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
+  const { survey, of, generation } = await (asked.posted === undefined
+    ? inForce(asked, grounds)
+    : proposed(asked, grounds));
+  const planned = await withWithheld(seenOf(survey, survey.plans, asked), asked, grounds.store);
+  const { revision, summary, digest } = planJson(planned.plans, planned.bound, sha256);
+  const { tree } = survey.estate;
+  const at = grounds.clock.now();
+  const proposal: Proposal = {
+    head: {
+      ...{
+        id: randomUUID(),
+        estate: asked.estate,
+        generation,
+        revision,
+        summary,
+        digest,
+        of,
+        by: asked.by,
+        seen: asked.seen,
+      },
+      times: { at, until: at + keptMs },
+    },
+    planned,
+    problems: of === 'posted' ? tree.problems.map(toldOf) : [],
+    ...(of === 'posted' ? { tree: keptTree(tree) } : {}),
+  };
+  if (JSON.stringify(proposal).length > mostLength)
+    throw new Declined('conflict', 'The plan is too large to be kept. Plan fewer targets, or by: setpoint plan');
+  await grounds.store.proposals.keep(proposal, mostKept);
+  return { ...proposal, stale: false };
+}
+
+interface Surveyed {
+  readonly survey: KeptSurvey;
+  readonly of: Proposal['head']['of'];
+  /** In force. */
+  readonly generation: number;
+}
+
+async function inForce(asked: PlanAsked, planning: Planning): Promise<Surveyed> {
+  const survey = await planning.survey(asked);
+  return { survey, of: 'in-force', generation: survey.bound.generation ?? 0 };
+}
+
+async function proposed({ estate: name, posted }: PlanAsked, grounds: Grounds): Promise<Surveyed> {
+  if (posted === undefined) throw new Error('nothing was posted');
+  const before = await openInForce(name, grounds);
+  const survey = await surveyOf(await postedEstate(posted, before, grounds), grounds.store);
+  const now = await grounds.store.generations.current(name);
+  if (now?.number !== before.generation.number)
+    throw new Declined('conflict', 'Other specs came into force meanwhile: ask once more.');
+  return { survey, of: 'posted', generation: before.generation.number };
+}
+
+async function madeOf(proposal: Proposal, { store }: Grounds): Promise<MadePlan> {
+  const now = await store.generations.current(proposal.head.estate);
+  return { ...proposal, stale: now?.number !== proposal.head.generation };
+}
+
+interface Applying extends PlanNamed {
+  readonly proposal: Proposal;
+  readonly reason: string;
+}
+
+/**
+ * Makes posted specs the next generation: where nothing is followed, after the one that they were planned beside, and where
+ * planning again wants no more, no less and nothing else of the clouds than was shown. Workers do the rest, as far as modes and
+ * limits let them. Who posted them and who brings them into force are its authors.
+ */
+async function applyPlan({ proposal, by, reason }: Applying, grounds: Grounds): Promise<AppliedPlan> {
+  const { store, posted } = grounds;
+  const { head, tree: kept } = proposal;
+  if (kept === undefined)
+    throw new Declined(
+      'conflict',
+      'This is a plan of what is in force: workers carry it out, and what they may not is approved.',
+    );
+  const inForce = await openInForce(head.estate, grounds);
+  await refuseFollowed(inForce, store);
+  if (inForce.generation.number !== head.generation) throw overtaken();
+  const estate = await estateOf(await posted.again(kept, head.revision), inForce, grounds);
+  await refuseStale(proposal, estate, store);
+  const move = { estate: head.estate, revision: head.revision, after: head.generation };
+  await store.authors.tell(move, { names: [...new Set([...authorsBy(head.by), ...authorsBy(by)])], more: false });
+  const generation = await accepted(estate, head.generation, store);
+  const { number, revision } = generation;
+  const note = { generation: number, revision, plan: head.id, digest: head.digest, posted: head.by.person };
+  await store.ledger.note(head.estate, { posted: { ...note, person: by.person, reason } });
+  const scopes = estate.compiled.scopes.map(({ scope }) => scope);
+  await wishPasses(estate, scopes, { store, reason: `generation ${number}` });
+  return { estate: head.estate, generation: number, revision, scopes };
+}
+
+const overtaken = (): Declined =>
+  new Declined(
+    'conflict',
+    'Other specs have come into force since this was planned. Post it again, and look at what it does now.',
+  );
+
+/** Two who say what is in force would take it back from one another; and no post comes past signatures that commits need. */
+async function refuseFollowed({ generation, estate }: Opened, store: Store): Promise<void> {
+  const { name, tree } = estate;
+  const leader = (await store.leases.held(name)).find(({ scope }) => scope === 'specs');
+  const sources = (await store.sources.states.list(name)).map(({ source }) => source);
+  const follows = sources.length > 0 ? sources.join(', ') : 'a folder';
+  if (leader !== undefined)
+    throw new Declined('conflict', `Merge it: ${follows} is followed, and what is posted here would be taken back.`);
+  if (generation.revision.startsWith('git:')) {
+    const what = sources.length > 0 ? sources.join(', ') : 'a repository';
+    throw new Declined('conflict', `Merge it: what is in force is ${shortRevision(generation.revision)} of ${what}.`);
+  }
+  if (tree.estate?.value.spec.signatures?.required)
+    throw new Declined('conflict', 'Merge it: the estate asks for signed commits, and what is posted is none.');
+}
+
+/** What moved is named; what would be done besides what was shown is, too, but for what drifted. */
+async function refuseStale({ planned }: Proposal, estate: Estate, store: Store): Promise<void> {
+  const shown = planned.plans.flatMap(({ actions }) => actions);
+  const now = (await surveyOf(estate, store)).plans.flatMap(({ actions }) => actions);
+  const saved = shown.map((action) => ({ address: action.address, verb: action.verb, digest: digestOf(action) }));
+  const known = new Set(saved.map(({ digest }) => digest));
+  const moved = holdAgainst(saved, now).stale;
+  const named = new Set(moved.map(({ address }) => address));
+  const more = now.filter(
+    (action) => action.cause !== 'drift' && !known.has(digestOf(action)) && !named.has(action.address),
+  );
+  const stale = [
+    ...moved,
+    ...more.map(({ address, verb }) => ({ address, verb, why: `to ${verb} it was not in the plan.` })),
+  ];
+  if (stale.length === 0) return;
+  throw new Declined(
+    'conflict',
+    'What it would do has changed since it was planned: `stale` says where. Post it again.',
+    {
+      stale: stale.slice(0, told),
+    },
+  );
+}
+
+const told = 100;
+
+const digestOf = (action: Action): string => actionDigest(action, sha256);
+
+async function accepted(estate: Estate, after: number, store: Store): Promise<Generation> {
+  try {
+    return await acceptSpecs(estate, store, after);
+  } catch (error) {
+    if (error instanceof Overtaken) throw overtaken();
+    if (!(error instanceof Pinned)) throw error;
+    const { revision, by } = error.pin;
+    throw pinned(
+      `${by.person} holds the estate at ${shortRevision(revision)}: ${by.reason}. To let other specs in: setpoint unpin`,
+    );
+  }
+}
+
+const pinned = (message: string): Declined => new Declined('conflict', message);
+
+/**
+ * What would be in force with specs that somebody posted who need not be trusted: refused where they are not sound, or reach for
+ * more than those in force do.
+ */
+async function postedEstate(posted: Posted, inForce: Opened, grounds: Grounds): Promise<Estate> {
+  const tree = await grounds.posted.read(posted, inForce.estate.tree);
+  const errors = tree.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0)
+    throw unsound('The specs are not sound, so nothing is planned from them: see `problems`.', errors);
+  await breath();
+  const refusals = refusalsOf(inForce.estate.tree.documents, tree.documents);
+  if (refusals.length > 0) throw unsound(untrusted, refusals);
+  await breath();
+  return estateOf(tree, inForce, grounds);
+}
+
+/** Where and with which targets the specs in force say, whatever these do. */
+async function estateOf(tree: SpecTree, inForce: Opened, { posted }: Grounds): Promise<Estate> {
+  const opened = await posted.open(tree);
+  await breath();
+  return { ...opened, dir: '', scopes: asInForce(opened.compiled.scopes, inForce.estate.compiled.scopes) };
+}
+
+const untrusted =
+  'The proposal reaches for more than the specs in force do, so nothing is planned from it: see `problems`. Take these changes out, or have somebody you trust put them on the branch that is followed first.';
+
+const unsound = (message: string, problems: readonly Problem[]): Declined =>
+  new Declined('unsound', message, { problems: problems.slice(0, most).map(toldOf).map(flat) });
+
+const most = 200;
+
+/** Without the line it stands on: the answer is kept, and read by others. */
+const toldOf = ({ severity, code, at, message, hint }: Problem): Told => ({
+  severity,
+  code,
+  at,
+  message,
+  ...(hint === undefined ? {} : { hint }),
+});
+
+const flat = ({ at, hint, ...told }: Told) => ({ ...told, ...at, ...hint });
