@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ScopeStanding, Standing } from '../../src/queries/status.ts';
+import type { EstateStatus, ScopeStatus } from '../../src/queries/status.ts';
 import type { Colleagues } from './colleagues.ts';
 import { sendEventsTo } from './events.ts';
 import type { Narrator } from './narrator.ts';
@@ -101,7 +101,7 @@ const firstAtWork = ({ all }: Crew): Promise<Service> =>
     { pauseMs: 20 },
   );
 
-async function standing(stage: Stage): Promise<Standing> {
+async function standing(stage: Stage): Promise<EstateStatus> {
   const { code, stdout, stderr } = await stage.setpoint(['status', '--json']);
   if (code !== 0) throw new Error(`setpoint status ended with ${code}:\n${stdout}${stderr}`);
   return JSON.parse(stdout);
@@ -113,7 +113,7 @@ const untilAtRest = (stage: Stage, least: number): Promise<true> =>
     async () => {
       const { generation, scopes, leases } = await standing(stage);
       const atWork = new Set(leases.map(({ scope }) => scope));
-      const isAtRest = ({ scope, standing: applied, wish }: ScopeStanding): boolean =>
+      const isAtRest = ({ scope, standing: applied, wish }: ScopeStatus): boolean =>
         applied === generation?.number && applied >= least && wish === undefined && !atWork.has(scope);
       return scopes.every(isAtRest) || undefined;
     },

@@ -6,19 +6,19 @@ import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
 import type { Store } from '../ports/store.ts';
-import { type KeptSurvey, surveyOf } from './estate-view.ts';
+import { estateViewOf, type StoredEstateView } from './estate-view.ts';
 
 /** What every answer is found by. */
-export interface Grounds {
+export interface QueryContext {
   readonly store: Store;
   /** The specs of a generation, compiled. Rejects where they cannot be opened by this version. */
   open(estate: string, generation: Generation): Promise<OpenedEstate>;
-  readonly posted: PostedGrounds;
+  readonly posted: PostedSpecReader;
   readonly clock: Clock;
 }
 
 /** The ways to specs that somebody posted. */
-interface PostedGrounds {
+interface PostedSpecReader {
   /** Read and checked beside what is in force; throws `Declined` where it is too much. */
   read(posted: Posted, inForce: SpecTree): Promise<SpecTree>;
   /** The same, kept before. */
@@ -28,12 +28,15 @@ interface PostedGrounds {
 }
 
 /** The newest generation, and its specs. */
-export interface Opened {
+export interface ActiveSpec {
   readonly generation: Generation;
   readonly estate: OpenedEstate;
 }
 
-export async function openInForce(name: string, { store, open }: Pick<Grounds, 'store' | 'open'>): Promise<Opened> {
+export async function openActiveSpec(
+  name: string,
+  { store, open }: Pick<QueryContext, 'store' | 'open'>,
+): Promise<ActiveSpec> {
   const generation = await store.generations.current(name);
   if (generation === undefined)
     throw new Declined('conflict', 'No specs are in force here yet. Apply some, or let a worker follow them.');
@@ -46,11 +49,14 @@ function unopened(cause: unknown): never {
 }
 
 /** What is in force, with what was seen of it last; of these targets only, where some are named. */
-export async function surveyInForce({ estate: name, targets }: EstateAsked, grounds: Grounds): Promise<KeptSurvey> {
+export async function activeEstateView(
+  { estate: name, targets }: EstateAsked,
+  grounds: QueryContext,
+): Promise<StoredEstateView> {
   for (let left = tries; ; left -= 1) {
-    const { generation, estate } = await openInForce(name, grounds);
+    const { generation, estate } = await openActiveSpec(name, grounds);
     const scopes = estate.compiled.scopes.filter((scope) => isChosen(scope.wanted.targets, targets));
-    const survey = await surveyOf({ ...estate, dir: '', scopes }, grounds.store);
+    const survey = await estateViewOf({ ...estate, dir: '', scopes }, grounds.store);
     // why: another generation may have come into force meanwhile, and this would be the plan of none
     if (survey.bound.generation === generation.number) return survey;
     if (left === 0) throw new Declined('conflict', 'New specs come into force again and again: ask once more.');

@@ -1,32 +1,41 @@
-import { planDigest, actionDigest } from '../core/digest.ts';
-import { sha256 } from '../estate/sha256.ts';
-import type { ApprovalAnswers, ApprovalWord, Given, OfferAsked, Offered, Planned, PauseAsked, Withdrawn } from '../ports/answers.ts';
-import { Declined } from '../ports/declined.ts';
-import { authorshipOf } from './authorship.ts';
-import type { Planning } from './preview.ts';
-import { seenOf, seesWholeScope } from './visibility.ts';
-import { type KeptSurvey, namedFromHere, planAgain, type Survey } from './estate-view.ts';
-import { wishPasses, callsOnTheWay } from './requests.ts';
-import type { ScopePlan, Action, Finding, WithholdCode } from '../core/action.ts';
+import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
+import { actionDigest, planDigest } from '../core/digest.ts';
 import { type Budget, usedOf } from '../core/limits.ts';
-import { tally } from '../core/plan/tally.ts';
-import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
-import type { Store } from '../ports/store.ts';
-import type { By } from '../ports/by.ts';
-import { type Grounds, openInForce } from './active-estate.ts';
-import { hasScope } from './pauses.ts';
 import { isDestructive } from '../core/plan/destructive-drift.ts';
 import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan-input.ts';
+import { tally } from '../core/plan/tally.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type {
+  ApprovalAnswers,
+  ApprovalWord,
+  Given,
+  OfferAsked,
+  Offered,
+  PauseAsked,
+  Planned,
+  Withdrawn,
+} from '../ports/answers.ts';
+import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
+import type { By } from '../ports/by.ts';
+import { Declined } from '../ports/declined.ts';
+import type { Store } from '../ports/store.ts';
+import { openActiveSpec, type QueryContext } from './active-estate.ts';
+import { authorshipOf } from './authorship.ts';
+import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from './estate-view.ts';
+import { hasScope } from './pauses.ts';
+import type { PreviewContext } from './preview.ts';
+import { callsOnTheWay, requestReconciles } from './requests.ts';
+import { seenOf, seesWholeScope } from './visibility.ts';
 
-export const approvalsOn = (planning: Planning): ApprovalAnswers => ({
+export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
   offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
   give: (asked) => planning.line(() => give(asked, planning)),
   withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
 });
 
 /** What waits, of what the asker may let pass: all owners of an action must lie within their bounds. */
-async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> {
+async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Offered> {
   const { store, estate } = survey;
   const said = await saidOf(survey);
   const { plans, going } = await approvableIn(survey, said, asked.address);
@@ -48,7 +57,7 @@ async function offerIn(survey: KeptSurvey, asked: OfferAsked): Promise<Offered> 
   };
 }
 
-async function give(asked: OfferAsked & ApprovalWord, planning: Planning): Promise<Given> {
+async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext): Promise<Given> {
   const survey = await planning.survey(asked);
   refuseUnseen(seenOf(survey, survey.plans, asked));
   const offer = await offerIn(survey, asked);
@@ -69,7 +78,7 @@ async function give(asked: OfferAsked & ApprovalWord, planning: Planning): Promi
   const { store } = planning;
   const given = await giveApproval({ estate: asked.estate, plans, digest, generation, by, until }, store);
   const scopes = given.map(({ scope }) => scope);
-  await wishPasses({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
+  await requestReconciles({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
   return { generation, digest, authors, given };
 }
 
@@ -125,7 +134,7 @@ export async function withdrawApproval(
   const approval = await store.fleet.approvals.withdraw(estate, seq, by);
   if (approval === undefined) return undefined;
   const reason = `${by.person} withdrew an approval: ${by.reason}`;
-  await wishPasses({ name: estate }, [approval.scope], { store, reason });
+  await requestReconciles({ name: estate }, [approval.scope], { store, reason });
   return { approval, onTheWay: (await callsOnTheWay(estate, [approval.scope], store)).length };
 }
 
@@ -136,10 +145,10 @@ export async function withdrawApproval(
 async function withdrawAsked(
   asked: PauseAsked,
   { seq, by }: Withdrawal,
-  grounds: Pick<Grounds, 'store' | 'open'>,
+  grounds: Pick<QueryContext, 'store' | 'open'>,
 ): Promise<Withdrawn> {
   const { store } = grounds;
-  const { estate } = await openInForce(asked.estate, grounds);
+  const { estate } = await openActiveSpec(asked.estate, grounds);
   const approval = (await store.fleet.approvals.given(asked.estate)).find((one) => one.seq === seq);
   if (approval === undefined) throw unknown();
   const isTheirs = approval.by.person === by.person || hasScope(asked.mine, approval.scope, estate);
@@ -161,7 +170,7 @@ interface Said {
   readonly stopped: readonly StoppedWaves[];
 }
 
-export async function saidOf({ looked, estate, store }: Survey & { readonly store: Store }): Promise<SaidOf> {
+export async function saidOf({ looked, estate, store }: EstateView & { readonly store: Store }): Promise<SaidOf> {
   const { approvals, rollouts } = store.fleet;
   const said = looked.map(async ({ scope: { scope } }) => {
     const where = { estate: estate.name, scope };
@@ -193,7 +202,7 @@ interface ApprovableAndGoing extends Approvable {
  * `address`, or the end of one: only what waits there. What would lose data although no spec asked for it is offered to whoever
  * names it, and to nobody else.
  */
-export async function approvableIn(survey: Survey, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
+export async function approvableIn(survey: EstateView, said: SaidOf, address?: Address): Promise<ApprovableAndGoing> {
   const before = [...said.values()].flatMap(({ approvals }) => approvals.flatMap(({ actions }) => actions));
   const digests = new Set(before);
   const lifted = new Map<string, Lifted>();
@@ -224,7 +233,10 @@ interface JudgedApproval {
   readonly said: SaidOf;
 }
 
-function asWorker({ observation: { scope }, choices = {} }: PlanInput, { digests, seen, said }: JudgedApproval): Choices {
+function asWorker(
+  { observation: { scope }, choices = {} }: PlanInput,
+  { digests, seen, said }: JudgedApproval,
+): Choices {
   const here: Seen = new Map();
   seen.set(scope, here);
   return {
@@ -268,7 +280,11 @@ const stays: ReadonlySet<WithholdCode> = new Set(['mode', 'protect', 'retain', '
 type Withheld = Extract<Finding, { readonly type: 'withheld' }>;
 const isWithheld = (found: Finding): found is Withheld => found.type === 'withheld';
 
-function approvable({ estate }: Survey, plans: readonly ScopePlan[], lifted: readonly Lifted[]): ApprovableAndGoing {
+function approvable(
+  { estate }: EstateView,
+  plans: readonly ScopePlan[],
+  lifted: readonly Lifted[],
+): ApprovableAndGoing {
   const digests = new Set(lifted.map(({ digest }) => digest));
   const isFree = (action: Action): boolean => action.verb !== 'forget' && !digests.has(actionDigest(action, sha256));
   const going = plans.map((plan) => ({ ...plan, actions: plan.actions.filter(isFree) }));

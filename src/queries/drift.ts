@@ -1,10 +1,10 @@
 import type { Action, Finding, ScopePlan, WithholdCode } from '../core/action.ts';
 import type { Allowance } from '../core/limits.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
-import { planAgain, type Survey } from './estate-view.ts';
+import { type EstateView, planAgain } from './estate-view.ts';
 
 /** Of each scope what drifted, held still or not, and what keeps us from knowing or from healing it. */
-export async function driftOf(survey: Survey): Promise<readonly ScopePlan[]> {
+export async function driftOf(survey: EstateView): Promise<readonly ScopePlan[]> {
   const whole = await unbound(survey);
   return whole.map((one, i) => onlyDrift(one, survey.plans[i]));
 }
@@ -19,7 +19,7 @@ interface Whole {
  * What drifted is drift also where a limit, a pause, the generation before, or something that does not stand yet keeps it from being
  * healed.
  */
-async function unbound(survey: Survey): Promise<readonly Whole[]> {
+async function unbound(survey: EstateView): Promise<readonly Whole[]> {
   const { plans, looked, bounds } = survey;
   if (!plans.some(({ findings }) => findings.some(({ type }) => type === 'withheld')))
     return plans.map((plan) => ({ plan, held: [] }));

@@ -1,26 +1,26 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { ScopePlan } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
+import { type Bounds, planByScope } from '../core/plan/estate.ts';
 import type { Choices, PlanInput } from '../core/plan/plan-input.ts';
+import type { PlanBound } from '../core/render/plan-json.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
-import { inForce, type InForce } from '../estate/active-spec.ts';
-import { providerOf, type OpenedEstate } from '../estate/load.ts';
+import { type InForce, inForce } from '../estate/active-spec.ts';
+import { type OpenedEstate, providerOf } from '../estate/load.ts';
 import type { ScopeLook } from '../ports/answers.ts';
-import type { Store } from '../ports/store.ts';
-import { join } from 'node:path';
-import type { ScopePlan } from '../core/action.ts';
-import { type Bounds, planByScope } from '../core/plan/estate.ts';
-import type { PlanBound } from '../core/render/plan-json.ts';
 import type { SourceState } from '../ports/sources.ts';
-import { setImmediate } from 'node:timers/promises';
+import type { Store } from '../ports/store.ts';
 
 /** A survey by the newest looks that the store keeps: no cloud is asked. */
-export type KeptSurvey = Survey & { readonly store: Store };
+export type StoredEstateView = EstateView & { readonly store: Store };
 
 /** What each scope of the specs was seen to hold last, and the plan of it. */
-export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey> {
+export async function estateViewOf(estate: Estate, store: Store): Promise<StoredEstateView> {
   const [force, held, observations] = await Promise.all([
     inForce(estate, store),
     heldSources(estate.name, store),
@@ -30,7 +30,7 @@ export async function surveyOf(estate: Estate, store: Store): Promise<KeptSurvey
   const choices: Choices = { policies, ...(modesBefore === undefined ? {} : { modesBefore }) };
   const seen = new Map(observations.map((one) => [one.scope, one]));
   const looked = await Promise.all(
-    estate.scopes.map(async (scope): Promise<Viewed> => {
+    estate.scopes.map(async (scope): Promise<ScopeView> => {
       // why: read after the look, so that what was written since is known to be
       const known = await store.inventory.knowledge(estate.name, scope.scope);
       const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
@@ -73,7 +73,7 @@ const neverLooked = (scope: ScopeKey): Observation => ({
   calls: 0,
 });
 
-export const lookOf = ({ scope: { scope, wanted }, input: { observation } }: Viewed): ScopeLook => ({
+export const lookOf = ({ scope: { scope, wanted }, input: { observation } }: ScopeView): ScopeLook => ({
   scope,
   targets: wanted.targets,
   ...(observation.at === 0 ? {} : { at: observation.at }),
@@ -81,13 +81,13 @@ export const lookOf = ({ scope: { scope, wanted }, input: { observation } }: Vie
 });
 
 /** One scope, and all that a plan of it needs. */
-export interface Viewed {
+export interface ScopeView {
   readonly scope: CompiledScope;
   readonly input: PlanInput;
 }
 
 /** An estate looked at and planned. */
-export interface Survey<V extends Viewed = Viewed> {
+export interface EstateView<V extends ScopeView = ScopeView> {
   readonly estate: Estate;
   readonly store: Store | undefined;
   readonly looked: readonly V[];
@@ -99,7 +99,7 @@ export interface Survey<V extends Viewed = Viewed> {
 
 /** Plans what was seen, by the choices of the survey unless others are given. Leases are renewed meanwhile. */
 export async function planAgain(
-  { estate, looked, bounds }: Pick<Survey, 'estate' | 'looked' | 'bounds'>,
+  { estate, looked, bounds }: Pick<EstateView, 'estate' | 'looked' | 'bounds'>,
   choicesOf: (input: PlanInput) => Choices = ({ choices = {} }) => choices,
 ): Promise<readonly ScopePlan[]> {
   const inputs = looked.map(({ input }) => ({ ...input, choices: choicesOf(input) }));

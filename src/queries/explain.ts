@@ -1,26 +1,32 @@
+import { join } from 'node:path';
 import { seesAll } from '../core/access/grant.ts';
-import { type Explanation, type Ownership, ownership, type ModeReason, type Origin } from '../core/inventory/ownership.ts';
+import { byStrictness, type Desired, strictest } from '../core/desired.ts';
+import type { Document } from '../core/documents/document.ts';
+import { effectiveMode, type ResourceDoc } from '../core/documents/effective-terms.ts';
+import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
+import { ofKind } from '../core/documents/spec-set.ts';
+import type { Located } from '../core/documents/tree.ts';
+import {
+  type Explanation,
+  type ModeReason,
+  type Origin,
+  type Ownership,
+  ownership,
+} from '../core/inventory/ownership.ts';
+import type { Row } from '../core/inventory/row.ts';
+import type { ModesBefore } from '../core/plan/plan-input.ts';
 import { type Address, nameIn } from '../core/resource.ts';
 import type { EstateAsked, Explained } from '../ports/answers.ts';
 import { Declined } from '../ports/declined.ts';
+import { openActiveSpec, type QueryContext } from './active-estate.ts';
+import { type Estate, type EstateView, lookOf, type StoredEstateView } from './estate-view.ts';
+import type { PreviewContext } from './preview.ts';
 import { boundWithin, seesAddress, seesScope } from './visibility.ts';
-import type { Planning } from './preview.ts';
-import { type KeptSurvey, lookOf, type Survey, type Estate } from './estate-view.ts';
-import { type Desired, byStrictness, strictest } from '../core/desired.ts';
-import { join } from 'node:path';
-import type { Document } from '../core/documents/document.ts';
-import { effectiveMode, type ResourceDoc } from '../core/documents/effective-terms.ts';
-import { ofKind } from '../core/documents/spec-set.ts';
-import type { Located } from '../core/documents/tree.ts';
-import type { ModesBefore } from '../core/plan/plan-input.ts';
-import type { Row } from '../core/inventory/row.ts';
-import { type Grounds, openInForce } from './active-estate.ts';
-import { type FieldOrigin, fieldOrigins } from '../core/documents/field-origins.ts';
 
 /** What is not there, and what lies outside of the asker's bounds, are the same. */
 export async function explained(
   { of, ...asked }: EstateAsked & { readonly of: string },
-  planning: Planning,
+  planning: PreviewContext,
 ): Promise<Explained> {
   const survey = await planning.survey(asked);
   const isSeen = seenIn(survey, asked);
@@ -37,12 +43,12 @@ export async function explained(
 const unknown = (): Declined => new Declined('unknown', 'There is nothing here that you may see.');
 
 const seenIn =
-  ({ looked }: KeptSurvey, asked: EstateAsked) =>
+  ({ looked }: StoredEstateView, asked: EstateAsked) =>
   (address: Address): boolean =>
     looked.some((view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(address, view, asked));
 
 /** What is ours by its address; what is nobody's by the scope that it stands in. */
-function isShown({ address, wanted, there }: Explanation, survey: KeptSurvey, asked: EstateAsked): boolean {
+function isShown({ address, wanted, there }: Explanation, survey: StoredEstateView, asked: EstateAsked): boolean {
   if (wanted.length + there.length === 0) return false;
   if (seesAll(asked.seen, asked.estate) || seenIn(survey, asked)(address)) return true;
   const scopes = new Set(there.map(({ scope }) => scope));
@@ -70,7 +76,11 @@ const holds = (scope: string, { address, there }: Explanation): boolean =>
 type FindAddress = (given: string, known: ReadonlySet<Address>) => Address;
 
 /** `given`: an address, or an id of the cloud. */
-export function explanationOf(given: string, { estate, looked, plans }: Survey, findAddress: FindAddress): Explanation {
+export function explanationOf(
+  given: string,
+  { estate, looked, plans }: EstateView,
+  findAddress: FindAddress,
+): Explanation {
   const desired = looked.flatMap(({ input }) => input.wanted.desired);
   const owned = looked.flatMap(({ input }, i) => {
     const plan = plans[i];
@@ -139,9 +149,9 @@ const isResource = (document: Located<Document>): document is Located<Resource> 
 /** Which line of the specs in force decided each field of a line of the inventory; none where they cannot say. */
 export async function originsAt(
   { estate: name, place, whose, called }: Row & { readonly estate: string },
-  grounds: Grounds,
+  grounds: QueryContext,
 ): Promise<readonly Origin[]> {
-  const { estate } = await openInForce(name, grounds).catch(unsaid);
+  const { estate } = await openActiveSpec(name, grounds).catch(unsaid);
   if (estate === undefined) return [];
   const { scopes } = estate.compiled;
   const desired = scopes.find(({ scope }) => scope === place.scope)?.wanted.desired ?? [];

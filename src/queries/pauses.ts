@@ -1,22 +1,22 @@
+import { type Bounds, covers } from '../core/access/grant.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
 import { heldText } from '../core/render/wording.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { BegunPause, EstateAsked, PauseAnswers, PauseAsked } from '../ports/answers.ts';
 import type { By } from '../ports/by.ts';
 import { Declined } from '../ports/declined.ts';
-import type { Pause } from '../ports/pauses.ts';
-import { type Grounds, openInForce } from './active-estate.ts';
-import { subjectWithin } from './visibility.ts';
-import { callsOnTheWay, scopesRunning, wishPasses } from './requests.ts';
-import { type Bounds, covers } from '../core/access/grant.ts';
-import type { ScopeKey, Address } from '../core/resource.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
+import type { Pause } from '../ports/pauses.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
+import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import type { Estate } from './estate-view.ts';
-import type { CompiledScope } from '../core/compile/compile.ts';
+import { callsOnTheWay, requestReconciles, scopesRunning } from './requests.ts';
+import { subjectWithin } from './visibility.ts';
 
-export const pausesOn = (grounds: Grounds): PauseAnswers => ({
+export const pausesOn = (grounds: QueryContext): PauseAnswers => ({
   list: async (asked) => {
     const { pauses, estate } = await pausedIn(asked, grounds);
     return pauses.filter(({ of }) => subjectWithin(asked.seen, of, estate));
@@ -26,14 +26,14 @@ export const pausesOn = (grounds: Grounds): PauseAnswers => ({
   ...resumesOn(grounds),
 });
 
-async function pausedIn({ estate: name }: EstateAsked, grounds: Grounds) {
+async function pausedIn({ estate: name }: EstateAsked, grounds: QueryContext) {
   const pauses = await grounds.store.fleet.pauses.inForce(name);
-  return { pauses, estate: (await openInForce(name, grounds)).estate };
+  return { pauses, estate: (await openActiveSpec(name, grounds)).estate };
 }
 
-async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Promise<BegunPause> {
+async function begin(asked: PauseAsked, draft: PauseDraft, grounds: QueryContext): Promise<BegunPause> {
   const { store } = grounds;
-  const { estate } = await openInForce(asked.estate, grounds);
+  const { estate } = await openActiveSpec(asked.estate, grounds);
   const { of } = draft;
   if (of.by !== 'estate' && !(await namesIn(estate, store))[of.by].has(of.name)) throw unknown();
   refuseOthers(asked, of, estate);
@@ -41,7 +41,10 @@ async function begin(asked: PauseAsked, draft: PauseDraft, grounds: Grounds): Pr
   // why: what runs may be of former specs, in scopes that those in force do not know
   const its = scopesOf(of, estate);
   const scopes = [...new Set([...its, ...(await scopesRunning(estate, store))])];
-  await wishPasses(estate, scopes, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
+  await requestReconciles(estate, scopes, {
+    store,
+    reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}`,
+  });
   // why: where else somebody works is told to those who see all of the estate
   const seen = subjectWithin(asked.seen, { by: 'estate' }, estate) ? scopes : its;
   return { pause, scopes: seen, onTheWay: (await callsOnTheWay(asked.estate, its, store)).length };
@@ -52,7 +55,7 @@ interface Ending {
   readonly by: By;
 }
 
-async function end(asked: PauseAsked, { held, by }: Ending, grounds: Grounds): Promise<readonly Pause[]> {
+async function end(asked: PauseAsked, { held, by }: Ending, grounds: QueryContext): Promise<readonly Pause[]> {
   const { store } = grounds;
   const { pauses, estate } = await pausedIn(asked, grounds);
   const meant = pauses.filter((pause) =>
@@ -66,7 +69,7 @@ async function end(asked: PauseAsked, { held, by }: Ending, grounds: Grounds): P
   for (const one of new Map(meant.map((pause) => [heldText(pause), pause])).values())
     ended.push(...(await store.fleet.pauses.end(asked.estate, { what: one.what, of: one.of }, by)));
   const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
-  await wishPasses(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
+  await requestReconciles(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
   return ended;
 }
 
@@ -80,19 +83,19 @@ function refuseOthers({ seen, mine }: PauseAsked, of: PauseSubject, estate: Open
 }
 
 /** What stopped by itself, and is let go on by people. */
-const resumesOn = (grounds: Pick<Grounds, 'store' | 'open'>): Pick<PauseAnswers, 'goOn' | 'release'> => ({
+const resumesOn = (grounds: Pick<QueryContext, 'store' | 'open'>): Pick<PauseAnswers, 'goOn' | 'release'> => ({
   goOn: (asked, document, by) => goOn(asked, { document, by }, grounds),
   release: (asked, scope, by) => release(asked, { scope, by }, grounds),
 });
 
-type Ground = Pick<Grounds, 'store' | 'open'>;
+type Ground = Pick<QueryContext, 'store' | 'open'>;
 
 async function goOn(
   asked: PauseAsked,
   { document, by }: { readonly document: string; readonly by: By },
   { store, open }: Ground,
 ): Promise<readonly StoppedRollout[]> {
-  const { estate } = await openInForce(asked.estate, { store, open });
+  const { estate } = await openActiveSpec(asked.estate, { store, open });
   const isWithin = (bounds: readonly Bounds[], scopeWithin: typeof hasScope) => (stop: Stop) =>
     stop.rollout.document === stop.where.scope
       ? scopeWithin(bounds, stop.where.scope, estate)
@@ -105,7 +108,7 @@ async function goOn(
   if (!chosen.every(isMine)) throw notTheirs();
   for (const { where, rollout } of chosen) await store.fleet.rollouts.resume(where, by, rollout.document);
   const reason = `${by.person} let a rollout go on: ${by.reason}`;
-  await wishPasses(estate, [...new Set(chosen.map(({ where }) => where.scope))], { store, reason });
+  await requestReconciles(estate, [...new Set(chosen.map(({ where }) => where.scope))], { store, reason });
   return chosen.map(({ rollout }) => rollout);
 }
 
@@ -127,12 +130,12 @@ async function release(
   { scope, by }: { readonly scope: ScopeKey; readonly by: By },
   { store, open }: Ground,
 ): Promise<void> {
-  const { estate } = await openInForce(asked.estate, { store, open });
+  const { estate } = await openActiveSpec(asked.estate, { store, open });
   const held = (await store.fleet.quarantine.list(asked.estate)).some((one) => one.scope === scope);
   if (!held || !seesScope(asked.seen, scope, estate)) throw unknown();
   if (!hasScope(asked.mine, scope, estate)) throw notTheirs();
   await store.fleet.quarantine.release({ estate: asked.estate, scope }, by);
-  await wishPasses(estate, [scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
+  await requestReconciles(estate, [scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
 }
 
 /** As `/v1/targets` tells it: to whoever sees all of one of its targets. */

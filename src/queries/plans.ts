@@ -1,37 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { planJson } from '../core/render/plan-json.ts';
-import { keptTree, acceptSpecs } from '../estate/load.ts';
-import { sha256 } from '../estate/sha256.ts';
-import type { MadePlan, PlanAnswers, PlanAsked, PlanNamed, AppliedPlan, Posted } from '../ports/answers.ts';
-import { Declined } from '../ports/declined.ts';
-import type { Proposal, Told } from '../ports/proposals.ts';
-import { type Grounds, openInForce, type Opened } from './active-estate.ts';
-import type { Planning } from './preview.ts';
-import { seesPlan, seenOf } from './visibility.ts';
-import { type KeptSurvey, surveyOf, type Estate } from './estate-view.ts';
-import { withWithheld } from './status.ts';
+import { setImmediate as breath } from 'node:timers/promises';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
+import type { Problem } from '../core/documents/problem.ts';
+import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
+import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
+import { acceptSpecs, keptTree } from '../estate/load.ts';
+import { asInForce } from '../estate/proposal.ts';
+import { sha256 } from '../estate/sha256.ts';
+import type { AppliedPlan, MadePlan, PlanAnswers, PlanAsked, PlanNamed, Posted } from '../ports/answers.ts';
+import { Declined } from '../ports/declined.ts';
 import type { Generation } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
-import type { Store } from '../ports/store.ts';
-import { authorsBy } from './authorship.ts';
-import { wishPasses } from './requests.ts';
-import { setImmediate as breath } from 'node:timers/promises';
-import type { Problem } from '../core/documents/problem.ts';
-import { refusalsOf } from '../core/trust.ts';
-import { asInForce } from '../estate/proposal.ts';
+import type { Proposal, Told } from '../ports/proposals.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
+import type { Store } from '../ports/store.ts';
+import { type ActiveSpec, openActiveSpec, type QueryContext } from './active-estate.ts';
+import { authorsBy } from './authorship.ts';
+import { type Estate, estateViewOf, type StoredEstateView } from './estate-view.ts';
+import type { PreviewContext } from './preview.ts';
+import { requestReconciles } from './requests.ts';
+import { withWithheld } from './status.ts';
+import { seenOf, seesPlan } from './visibility.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;
 const mostKept = 100;
 const mostLength = 16 * 1024 * 1024;
 
-export function plansOn(grounds: Planning): PlanAnswers {
+export function plansOn(grounds: PreviewContext): PlanAnswers {
   const { line } = grounds;
   const read = async (asked: PlanNamed): Promise<Proposal> => {
     const found = await grounds.store.proposals.read(asked.id);
@@ -53,7 +53,7 @@ export function plansOn(grounds: Planning): PlanAnswers {
   };
 }
 
-async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
+async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan> {
   const { survey, of, generation } = await (asked.posted === undefined
     ? inForce(asked, grounds)
     : proposed(asked, grounds));
@@ -87,28 +87,28 @@ async function make(asked: PlanAsked, grounds: Planning): Promise<MadePlan> {
 }
 
 interface Surveyed {
-  readonly survey: KeptSurvey;
+  readonly survey: StoredEstateView;
   readonly of: Proposal['head']['of'];
   /** In force. */
   readonly generation: number;
 }
 
-async function inForce(asked: PlanAsked, planning: Planning): Promise<Surveyed> {
+async function inForce(asked: PlanAsked, planning: PreviewContext): Promise<Surveyed> {
   const survey = await planning.survey(asked);
   return { survey, of: 'in-force', generation: survey.bound.generation ?? 0 };
 }
 
-async function proposed({ estate: name, posted }: PlanAsked, grounds: Grounds): Promise<Surveyed> {
+async function proposed({ estate: name, posted }: PlanAsked, grounds: QueryContext): Promise<Surveyed> {
   if (posted === undefined) throw new Error('nothing was posted');
-  const before = await openInForce(name, grounds);
-  const survey = await surveyOf(await postedEstate(posted, before, grounds), grounds.store);
+  const before = await openActiveSpec(name, grounds);
+  const survey = await estateViewOf(await postedEstate(posted, before, grounds), grounds.store);
   const now = await grounds.store.generations.current(name);
   if (now?.number !== before.generation.number)
     throw new Declined('conflict', 'Other specs came into force meanwhile: ask once more.');
   return { survey, of: 'posted', generation: before.generation.number };
 }
 
-async function madeOf(proposal: Proposal, { store }: Grounds): Promise<MadePlan> {
+async function madeOf(proposal: Proposal, { store }: QueryContext): Promise<MadePlan> {
   const now = await store.generations.current(proposal.head.estate);
   return { ...proposal, stale: now?.number !== proposal.head.generation };
 }
@@ -123,7 +123,7 @@ interface Applying extends PlanNamed {
  * planning again wants no more, no less and nothing else of the clouds than was shown. Workers do the rest, as far as modes and
  * limits let them. Who posted them and who brings them into force are its authors.
  */
-async function applyPlan({ proposal, by, reason }: Applying, grounds: Grounds): Promise<AppliedPlan> {
+async function applyPlan({ proposal, by, reason }: Applying, grounds: QueryContext): Promise<AppliedPlan> {
   const { store, posted } = grounds;
   const { head, tree: kept } = proposal;
   if (kept === undefined)
@@ -131,7 +131,7 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: Grounds): 
       'conflict',
       'This is a plan of what is in force: workers carry it out, and what they may not is approved.',
     );
-  const inForce = await openInForce(head.estate, grounds);
+  const inForce = await openActiveSpec(head.estate, grounds);
   await refuseFollowed(inForce, store);
   if (inForce.generation.number !== head.generation) throw overtaken();
   const estate = await estateOf(await posted.again(kept, head.revision), inForce, grounds);
@@ -143,7 +143,7 @@ async function applyPlan({ proposal, by, reason }: Applying, grounds: Grounds): 
   const note = { generation: number, revision, plan: head.id, digest: head.digest, posted: head.by.person };
   await store.ledger.note(head.estate, { posted: { ...note, person: by.person, reason } });
   const scopes = estate.compiled.scopes.map(({ scope }) => scope);
-  await wishPasses(estate, scopes, { store, reason: `generation ${number}` });
+  await requestReconciles(estate, scopes, { store, reason: `generation ${number}` });
   return { estate: head.estate, generation: number, revision, scopes };
 }
 
@@ -154,7 +154,7 @@ const overtaken = (): Declined =>
   );
 
 /** Two who say what is in force would take it back from one another; and no post comes past signatures that commits need. */
-async function refuseFollowed({ generation, estate }: Opened, store: Store): Promise<void> {
+async function refuseFollowed({ generation, estate }: ActiveSpec, store: Store): Promise<void> {
   const { name, tree } = estate;
   const leader = (await store.leases.held(name)).find(({ scope }) => scope === 'specs');
   const sources = (await store.sources.states.list(name)).map(({ source }) => source);
@@ -172,7 +172,7 @@ async function refuseFollowed({ generation, estate }: Opened, store: Store): Pro
 /** What moved is named; what would be done besides what was shown is, too, but for what drifted. */
 async function refuseStale({ planned }: Proposal, estate: Estate, store: Store): Promise<void> {
   const shown = planned.plans.flatMap(({ actions }) => actions);
-  const now = (await surveyOf(estate, store)).plans.flatMap(({ actions }) => actions);
+  const now = (await estateViewOf(estate, store)).plans.flatMap(({ actions }) => actions);
   const saved = shown.map((action) => ({ address: action.address, verb: action.verb, digest: digestOf(action) }));
   const known = new Set(saved.map(({ digest }) => digest));
   const moved = holdAgainst(saved, now).stale;
@@ -217,7 +217,7 @@ const pinned = (message: string): Declined => new Declined('conflict', message);
  * What would be in force with specs that somebody posted who need not be trusted: refused where they are not sound, or reach for
  * more than those in force do.
  */
-async function postedEstate(posted: Posted, inForce: Opened, grounds: Grounds): Promise<Estate> {
+async function postedEstate(posted: Posted, inForce: ActiveSpec, grounds: QueryContext): Promise<Estate> {
   const tree = await grounds.posted.read(posted, inForce.estate.tree);
   const errors = tree.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
@@ -230,7 +230,7 @@ async function postedEstate(posted: Posted, inForce: Opened, grounds: Grounds): 
 }
 
 /** Where and with which targets the specs in force say, whatever these do. */
-async function estateOf(tree: SpecTree, inForce: Opened, { posted }: Grounds): Promise<Estate> {
+async function estateOf(tree: SpecTree, inForce: ActiveSpec, { posted }: QueryContext): Promise<Estate> {
   const opened = await posted.open(tree);
   await breath();
   return { ...opened, dir: '', scopes: asInForce(opened.compiled.scopes, inForce.estate.compiled.scopes) };

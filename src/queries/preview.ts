@@ -1,23 +1,23 @@
 import type { EstateAsked } from '../ports/answers.ts';
-import type { Store } from '../ports/store.ts';
-import { type Grounds, surveyInForce } from './active-estate.ts';
-import type { KeptSurvey } from './estate-view.ts';
 import { Declined } from '../ports/declined.ts';
+import type { Store } from '../ports/store.ts';
+import { activeEstateView, type QueryContext } from './active-estate.ts';
+import type { StoredEstateView } from './estate-view.ts';
 
 /** Whatever plans an estate is done in one line: planning takes a whole processor, and passes may need it. */
-export interface Planning extends Grounds {
+export interface PreviewContext extends QueryContext {
   /** `Declined` as too much where others wait already. */
   readonly line: <T>(work: () => Promise<T>) => Promise<T>;
   /** Of what is in force, within `line` only: whoever waits there for the same is answered by the one that was made before them. */
-  survey(asked: EstateAsked): Promise<KeptSurvey>;
+  survey(asked: EstateAsked): Promise<StoredEstateView>;
 }
 
 const mostWaiting = 8;
 
-export function planningOn(grounds: Grounds): Planning {
+export function previewContextOn(grounds: QueryContext): PreviewContext {
   const line = inLine(mostWaiting);
   let asking = 0;
-  let last: { readonly key: string; readonly survey: KeptSurvey } | undefined;
+  let last: { readonly key: string; readonly survey: StoredEstateView } | undefined;
   return {
     ...grounds,
     line: async (work) => {
@@ -32,7 +32,7 @@ export function planningOn(grounds: Grounds): Planning {
     },
     survey: async (asked) => {
       const key = await stateOf(asked, grounds.store);
-      if (last?.key !== key) last = { key, survey: await surveyInForce(asked, grounds) };
+      if (last?.key !== key) last = { key, survey: await activeEstateView(asked, grounds) };
       return last.survey;
     },
   };

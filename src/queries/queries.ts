@@ -1,17 +1,17 @@
 import type { Answers } from '../ports/answers.ts';
+import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
 import { driftOf } from './drift.ts';
 import { explained, originsAt } from './explain.ts';
-import type { Grounds } from './active-estate.ts';
 import { pausesOn } from './pauses.ts';
-import { planningOn } from './preview.ts';
 import { plansOn } from './plans.ts';
-import { seenOf } from './visibility.ts';
+import { previewContextOn } from './preview.ts';
 import { withWithheld } from './status.ts';
+import { seenOf } from './visibility.ts';
 
 /** What is asked about estates, answered out of a store. */
-export function answersOn(grounds: Grounds): Answers {
-  const planning = planningOn(grounds);
+export function answersOn(grounds: QueryContext): Answers {
+  const planning = previewContextOn(grounds);
   return {
     drift: (asked) =>
       planning.line(async () => {

@@ -5,16 +5,16 @@ import type { Store } from '../ports/store.ts';
 import type { Estate } from './estate-view.ts';
 
 /** A pass of these scopes now: workers look up within a second. What runs there begins again, by what is in force then. */
-export async function wishPasses(
+export async function requestReconciles(
   { name }: Pick<Estate, 'name'>,
   scopes: readonly ScopeKey[],
   { store, reason }: { readonly store: Store; readonly reason: string },
 ): Promise<void> {
-  for (const scope of scopes) await wishPass({ estate: name, scope }, reason, store);
+  for (const scope of scopes) await requestReconcile({ estate: name, scope }, reason, store);
 }
 
 /** Of one scope. Whoever asks has looked into what the clouds refused: it is tried again at once. */
-export async function wishPass(where: Where, reason: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
+export async function requestReconcile(where: Where, reason: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
   await fleet.backoffs.clear(where);
   await fleet.requests.ask(where, reason);
 }

@@ -1,24 +1,24 @@
+import type { Bounds } from '../core/access/grant.ts';
+import type { Status } from '../core/inventory/row.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
+import type { Knowledge } from '../core/knowledge.ts';
+import { halfDoneIn } from '../core/plan/succession.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import type { EstateAsked, Planned } from '../ports/answers.ts';
 import type { Approval } from '../ports/approvals.ts';
 import type { Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { KeptRow } from '../ports/kept-row.ts';
 import type { HeldLease } from '../ports/lease.ts';
 import type { Pause } from '../ports/pauses.ts';
+import type { RowQuery } from '../ports/rows.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Replacement } from '../ports/targets.ts';
 import type { Estate } from './estate-view.ts';
-import type { Bounds } from '../core/access/grant.ts';
-import type { Status } from '../core/inventory/row.ts';
-import type { Knowledge } from '../core/knowledge.ts';
-import { halfDoneIn } from '../core/plan/succession.ts';
-import type { EstateAsked, Planned } from '../ports/answers.ts';
-import type { RowQuery } from '../ports/rows.ts';
 
 /** How an estate stands, by its store alone. */
-export type Standing = Spoken & InHand;
+export type EstateStatus = Spoken & InHand;
 
 interface Spoken {
   readonly estate: string;
@@ -26,7 +26,7 @@ interface Spoken {
   readonly generation?: Pick<Generation, 'number' | 'revision'>;
   /** Of the specs in the folder: another one than the newest generation's is not in force. */
   readonly folder: { readonly dir: string; readonly revision: string };
-  readonly scopes: readonly ScopeStanding[];
+  readonly scopes: readonly ScopeStatus[];
 }
 
 /** Changes of a scope that a limit holds back until a person approves them, by the last look there. */
@@ -46,11 +46,11 @@ interface InHand {
   /** The worker that follows the sources; absent: none does, so newer commits do not count. */
   readonly follower?: string;
   readonly pin?: Pin;
-  readonly leftAlone: readonly LeftAlone[];
+  readonly leftAlone: readonly UnmanagedScopes[];
   readonly withheldDrift: readonly WithheldDrift[];
 }
 
-export interface ScopeStanding {
+export interface ScopeStatus {
   readonly scope: ScopeKey;
   /** The newest generation that workers brought wholly into force; 0: none. */
   readonly standing: number;
@@ -61,7 +61,7 @@ export interface ScopeStanding {
   readonly wish?: string;
 }
 
-export async function standingOf(estate: Estate, store: Store): Promise<Standing> {
+export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
   const { name, dir, tree, scopes } = estate;
   const [generation, blocked, pauses, quarantined, leases, sources, pin, dropped, withheld] = await Promise.all([
     store.generations.current(name),
@@ -71,7 +71,7 @@ export async function standingOf(estate: Estate, store: Store): Promise<Standing
     store.leases.held(name),
     store.sources.states.list(name),
     store.sources.pins.current(name),
-    leftAlone(estate, store),
+    unmanagedScopes(estate, store),
     withheldDrift({ estate: name, seen: [{ estates: [name] }] }, store),
   ]);
   const follower = leases.find(({ scope }) => scope === followScope)?.holder;
@@ -110,7 +110,7 @@ async function standingIn(
   estate: string,
   blocked: readonly KeptRow[],
   { fleet, inventory }: Store,
-): Promise<ScopeStanding> {
+): Promise<ScopeStatus> {
   const where = { estate, scope };
   const [knowledge, standing, approvals, stopped, { wish, reason }] = await Promise.all([
     inventory.knowledge(estate, scope),
@@ -124,15 +124,15 @@ async function standingIn(
 }
 
 /** A scope that no target names any more while we own something there: no pass looks at it. */
-export interface LeftAlone {
+export interface UnmanagedScopes {
   readonly scope: ScopeKey;
   readonly resources: number;
 }
 
-export async function leftAlone(
+export async function unmanagedScopes(
   { name, compiled }: Pick<Estate, 'name' | 'compiled'>,
   store: Store | undefined,
-): Promise<readonly LeftAlone[]> {
+): Promise<readonly UnmanagedScopes[]> {
   const named = new Set(compiled.scopes.map(({ scope }) => scope));
   const holdings = (await store?.estates.holdings(name)) ?? [];
   return holdings.filter(({ scope }) => !named.has(scope));

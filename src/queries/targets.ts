@@ -7,21 +7,29 @@ import type { Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Store } from '../ports/store.ts';
-import type { Replacement, TargetHeld, TargetLook, TargetPasses, TargetReport, Targets, TargetsAsked } from '../ports/targets.ts';
-import { type Grounds, openInForce } from './active-estate.ts';
-import { subjectOf, subjectWithin } from './visibility.ts';
+import type {
+  Replacement,
+  TargetHeld,
+  TargetLook,
+  TargetPasses,
+  TargetReport,
+  Targets,
+  TargetsAsked,
+} from '../ports/targets.ts';
+import { openActiveSpec, type QueryContext } from './active-estate.ts';
+import { requestReconcile } from './requests.ts';
 import { blockedRows, halfReplacedIn } from './status.ts';
-import { wishPass } from './requests.ts';
+import { subjectOf, subjectWithin } from './visibility.ts';
 
-type Ground = Pick<Grounds, 'store' | 'open'>;
+type Ground = Pick<QueryContext, 'store' | 'open'>;
 
 export const targetsOn = (grounds: Ground): Targets => ({
   list: (asked) => list(asked, grounds),
-  wish: ({ estate, scope, reason }) => wishPass({ estate, scope }, reason, grounds.store),
+  wish: ({ estate, scope, reason }) => requestReconcile({ estate, scope }, reason, grounds.store),
 });
 
 async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly TargetReport[]> {
-  const { estate } = await openInForce(asked.estate, grounds);
+  const { estate } = await openActiveSpec(asked.estate, grounds);
   const facts = await factsOf(asked, grounds.store);
   const reports = await Promise.all(
     estate.compiled.scopes.map((scope) => reportsOf(scope, { ...asked, opened: estate }, facts)),

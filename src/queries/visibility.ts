@@ -1,18 +1,27 @@
-import { type Bounds, covers, seesAll, seesTargets, targetsWithin, type Subject, encloses, reaches } from '../core/access/grant.ts';
+import {
+  type Bounds,
+  covers,
+  encloses,
+  reaches,
+  type Subject,
+  seesAll,
+  seesTargets,
+  targetsWithin,
+} from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import type { Settled } from '../core/knowledge.ts';
-import { predictedCalls } from '../core/plan/plan.ts';
-import { type Address, documentOfReplica } from '../core/resource.ts';
-import type { EstateAsked, Planned, ScopeLook, PlanReader } from '../ports/answers.ts';
-import { type Survey, type Viewed, lookOf } from './estate-view.ts';
-import type { PlanBound } from '../core/render/plan-json.ts';
 import type { PauseSubject } from '../core/pause.ts';
+import { predictedCalls } from '../core/plan/plan.ts';
+import type { PlanBound } from '../core/render/plan-json.ts';
+import { type Address, documentOfReplica } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
+import type { EstateAsked, Planned, PlanReader, ScopeLook } from '../ports/answers.ts';
 import type { ProposalHead } from '../ports/proposals.ts';
+import { type EstateView, lookOf, type ScopeView } from './estate-view.ts';
 
 /** What of an estate lies within the bounds of whoever asks. `quantity`: of the owners of one thing; default: some. */
-interface Sight extends Pick<EstateAsked, 'estate' | 'seen'> {
+interface Visibility extends Pick<EstateAsked, 'estate' | 'seen'> {
   readonly quantity?: 'some' | 'every';
 }
 
@@ -20,7 +29,7 @@ interface Sight extends Pick<EstateAsked, 'estate' | 'seen'> {
 type Owners = readonly string[];
 
 /** What is seen of a survey's plans, or of others of the same scopes. A scope of which nothing may be seen is left out. */
-export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight): Planned {
+export function seenOf(survey: EstateView, plans: readonly ScopePlan[], sight: Visibility): Planned {
   const shown = survey.looked.flatMap((view, at) => {
     const plan = plans[at];
     return plan === undefined || !seesScope(view, sight)
@@ -35,20 +44,20 @@ export function seenOf(survey: Survey, plans: readonly ScopePlan[], sight: Sight
 }
 
 /** Owners are not looked at: whoever sees something of a scope is told how far a look at it went. */
-export const seesScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
+export const seesScope = ({ scope: { wanted } }: ScopeView, { estate, seen }: Visibility): boolean =>
   seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: wanted.targets }));
 
 /** All of a scope is seen: of each target in it, whose ever it is. */
-export const seesWholeScope = ({ scope: { wanted } }: Viewed, { estate, seen }: Sight): boolean =>
+export const seesWholeScope = ({ scope: { wanted } }: ScopeView, { estate, seen }: Visibility): boolean =>
   seesTargets(seen, { estate, targets: wanted.targets });
 
-function lookWithin(view: Viewed, { estate, seen }: Sight): ScopeLook {
+function lookWithin(view: ScopeView, { estate, seen }: Visibility): ScopeLook {
   const look = lookOf(view);
   return { ...look, targets: targetsWithin(seen, { estate, targets: look.targets }) };
 }
 
 /** Counts too are of what is seen alone. */
-function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
+function within(plan: ScopePlan, view: ScopeView, sight: Visibility): ScopePlan {
   if (seesAll(sight.seen, sight.estate)) return plan;
   const { scope } = plan;
   const actions = plan.actions.filter((action) => holds(whoseOf(action, view, sight), targetsOf(action, view), sight));
@@ -61,19 +70,19 @@ function within(plan: ScopePlan, view: Viewed, sight: Sight): ScopePlan {
 }
 
 /** What has an address, wanted or not. */
-export const seesAddress = (address: Address, view: Viewed, sight: Sight): boolean =>
+export const seesAddress = (address: Address, view: ScopeView, sight: Visibility): boolean =>
   holds(ownersAt(address, view), targetsAt([address], view), sight);
 
-function holds(owners: Owners, targets: readonly string[], { estate, seen, quantity = 'some' }: Sight): boolean {
+function holds(owners: Owners, targets: readonly string[], { estate, seen, quantity = 'some' }: Visibility): boolean {
   const isHeld = (owner: string): boolean => seen.some((bounds: Bounds) => covers(bounds, { estate, targets, owner }));
   return quantity === 'some' ? owners.some(isHeld) : owners.every(isHeld);
 }
 
 /** To let it pass is also for those whose it is until then. */
-const whoseOf = (action: Action, view: Viewed, { quantity }: Sight): Owners =>
+const whoseOf = (action: Action, view: ScopeView, { quantity }: Visibility): Owners =>
   quantity === 'every' ? [...ownersOf(action, view), ...formerOwners(action, view)] : ownersOf(action, view);
 
-function ownersOf(action: Action, view: Viewed): Owners {
+function ownersOf(action: Action, view: ScopeView): Owners {
   if (action.documents.length > 0)
     return action.documents.map(({ address, owner }) => owner ?? documentOwner(address, view));
   if (action.verb === 'delete' && action.owners !== undefined && action.owners.length > 0) return action.owners;
@@ -81,7 +90,7 @@ function ownersOf(action: Action, view: Viewed): Owners {
 }
 
 /** Whose the store knows it to be, by its id and by its address; none of what is new. */
-function formerOwners(action: Action, view: Viewed): Owners {
+function formerOwners(action: Action, view: ScopeView): Owners {
   const known = formers.get(view) ?? Map.groupBy(view.input.knowledge.settled.values(), ({ address }) => address);
   formers.set(view, known);
   const itself = 'observed' in action ? view.input.knowledge.settled.get(action.observed.id) : undefined;
@@ -89,24 +98,25 @@ function formerOwners(action: Action, view: Viewed): Owners {
   return former.flatMap(({ terms }) => atLeastNobody(terms.owners));
 }
 
-const formers = new WeakMap<Viewed, ReadonlyMap<Address, readonly Settled[]>>();
+const formers = new WeakMap<ScopeView, ReadonlyMap<Address, readonly Settled[]>>();
 
-const targetsOf = ({ address, documents }: Action, view: Viewed): readonly string[] =>
+const targetsOf = ({ address, documents }: Action, view: ScopeView): readonly string[] =>
   targetsAt([address, ...documents.map((document) => document.address)], view);
 
-const documentOwner = (address: Address, { input }: Viewed): string => input.wanted.documents.get(address)?.owner ?? '';
+const documentOwner = (address: Address, { input }: ScopeView): string =>
+  input.wanted.documents.get(address)?.owner ?? '';
 
-function ownersAt(address: Address, view: Viewed): Owners {
+function ownersAt(address: Address, view: ScopeView): Owners {
   if (view.input.wanted.documents.has(address)) return [documentOwner(address, view)];
   const known = owners.get(view) ?? ownersIn(view);
   owners.set(view, known);
   return atLeastNobody(known.get(address));
 }
 
-const owners = new WeakMap<Viewed, ReadonlyMap<Address, Owners>>();
+const owners = new WeakMap<ScopeView, ReadonlyMap<Address, Owners>>();
 
 /** Of what is wanted as its documents say, of what is not as it was when it was written last. */
-const ownersIn = (view: Viewed): ReadonlyMap<Address, Owners> =>
+const ownersIn = (view: ScopeView): ReadonlyMap<Address, Owners> =>
   new Map([
     ...[...view.input.knowledge.settled.values()].map(({ address, terms }) => [address, terms.owners ?? []] as const),
     ...view.input.wanted.desired.map(
@@ -116,7 +126,7 @@ const ownersIn = (view: Viewed): ReadonlyMap<Address, Owners> =>
   ]);
 
 /** Of what no document wants: of all targets of its place, as the inventory has it. */
-function targetsAt(addresses: readonly Address[], view: Viewed): readonly string[] {
+function targetsAt(addresses: readonly Address[], view: ScopeView): readonly string[] {
   const { wanted } = view.input;
   const known = wants.get(view) ?? new Map(wanted.desired.map(({ address, documents }) => [address, documents]));
   wants.set(view, known);
@@ -128,11 +138,11 @@ function targetsAt(addresses: readonly Address[], view: Viewed): readonly string
   return named.length > 0 ? named : wanted.targets;
 }
 
-const wants = new WeakMap<Viewed, ReadonlyMap<Address, Desired['documents']>>();
+const wants = new WeakMap<ScopeView, ReadonlyMap<Address, Desired['documents']>>();
 
 const atLeastNobody = (owners: Owners = []): Owners => (owners.length === 0 ? [''] : owners);
 
-function seesFinding(finding: Finding, view: Viewed, sight: Sight): boolean {
+function seesFinding(finding: Finding, view: ScopeView, sight: Visibility): boolean {
   if ('address' in finding) return seesAddress(finding.address, view, sight);
   if (!('id' in finding)) return true;
   if (finding.of !== undefined) return seesAddress(finding.of, view, sight);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { standingText } from '../../src/cli/output/standing-text.ts';
-import type { Standing } from '../../src/queries/status.ts';
+import type { EstateStatus } from '../../src/queries/status.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
@@ -116,7 +116,7 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     { ...pair, successor: 'i-2', waitsFor: 'the end of i-1', heldBy: 'paused for the estate by ada' },
     { ...pair, waitsFor: 'the launch of its successor' },
   ];
-  const standing: Standing = {
+  const standing: EstateStatus = {
     estate: 'acme',
     folder: { dir: 'specs', revision: 'folder:1' },
     scopes: [{ scope, standing: 1, approvals: [], stopped: [], replacements }],

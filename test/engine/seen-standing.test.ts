@@ -11,7 +11,7 @@ import { summarise } from '../../src/core/render/summary.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import { observe } from '../../src/engine/observe.ts';
 import { driftOf } from '../../src/queries/drift.ts';
-import type { Survey } from '../../src/queries/estate-view.ts';
+import type { EstateView } from '../../src/queries/estate-view.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 
@@ -126,7 +126,7 @@ async function drifted(world: SmallWorld, scope: CompiledScope): Promise<readonl
   const plans = planEstate([input], bounds);
   const survey = { estate: { name: 'acme', dir: '' }, looked: [{ scope, input }], plans, bounds };
   // why: drift asks a survey for these alone
-  const [drift] = await driftOf(survey as unknown as Survey);
+  const [drift] = await driftOf(survey as unknown as EstateView);
   assert.equal(summarise(plans).drifted, summarise(drift ? [drift] : []).drifted, 'plan and drift count alike');
   return (drift?.actions ?? []).map((one) =>
     one.verb === 'delete' ? `delete ${one.observed.id}` : `${one.verb} ${one.kind}`,

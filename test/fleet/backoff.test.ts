@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wishPass } from '../../src/queries/requests.ts';
+import { requestReconcile } from '../../src/queries/requests.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -57,7 +57,7 @@ test('a subnet that can never be deleted is tried a few times, then not before i
 test('a person who asks for a pass, and a new generation, have it tried at once', async () => {
   const { pass, store, accept } = await stuck();
   assert.equal((await pass()).deletes, 0);
-  await wishPass(where, 'ann looked into it', store);
+  await requestReconcile(where, 'ann looked into it', store);
   assert.ok((await pass()).deletes > 0);
   assert.equal((await pass()).deletes, 0);
   await accept(

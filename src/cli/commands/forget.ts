@@ -8,7 +8,7 @@ import { printable } from '../../core/text.ts';
 import type { Effect } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
-import { leftAlone } from '../../queries/status.ts';
+import { unmanagedScopes } from '../../queries/status.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -93,7 +93,7 @@ const wants = ({ address, terms }: Desired, one: Address): boolean =>
 async function allSettled(estate: Estate, store: Store): Promise<readonly Known[]> {
   const scopes = await Promise.all(
     // why: what lies in a scope that the specs no longer name can be let go too
-    [...estate.scopes, ...(await leftAlone(estate, store))].map(async ({ scope }) => {
+    [...estate.scopes, ...(await unmanagedScopes(estate, store))].map(async ({ scope }) => {
       const { settled } = await store.inventory.knowledge(estate.name, scope);
       return [...settled].map(([id, one]) => ({ scope, id, settled: one }));
     }),

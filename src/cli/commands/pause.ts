@@ -6,7 +6,7 @@ import { printable } from '../../core/text.ts';
 import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
 import { namesIn, scopesOf } from '../../queries/pauses.ts';
-import { callsOnTheWay, scopesRunning, wishPasses } from '../../queries/requests.ts';
+import { callsOnTheWay, requestReconciles, scopesRunning } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -96,7 +96,10 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     const begun = await store.fleet.pauses.begin(estate.name, draft);
     // why: what runs may be of newer specs than this folder's, in scopes that it does not know
     const wished = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
-    await wishPasses(estate, wished, { store, reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}` });
+    await requestReconciles(estate, wished, {
+      store,
+      reason: `${draft.person} paused ${heldText(draft)}: ${draft.reason}`,
+    });
     const onTheWay = await ended(estate.name, scopesOf(of, estate), { store, context, forMs: options.wait ?? 0 });
     return tell({ estate: estate.name, pause: begun, scopes: wished, onTheWay }, options, context);
   });

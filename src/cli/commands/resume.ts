@@ -7,7 +7,7 @@ import type { Pause } from '../../ports/pauses.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import { scopesOf } from '../../queries/pauses.ts';
-import { wishPasses } from '../../queries/requests.ts';
+import { requestReconciles } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
@@ -153,7 +153,7 @@ async function endPauses(options: Options, estate: Estate, store: Store): Promis
   for (const held of options.all ? distinct(inForce) : [chosen(options, inForce)])
     ended.push(...(await store.fleet.pauses.end(estate.name, held, by)));
   const scopes = new Set(ended.flatMap(({ of }) => scopesOf(of, estate)));
-  await wishPasses(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
+  await requestReconciles(estate, [...scopes], { store, reason: `${by.person} resumed: ${by.reason}` });
   return ended;
 }
 

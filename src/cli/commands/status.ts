@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { standingOf } from '../../queries/status.ts';
+import { estateStatusOf } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { readEstate } from '../estate/estate.ts';
 import { withGivenStore } from '../estate/opened-store.ts';
@@ -34,7 +34,7 @@ export const status = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  const standing = await withGivenStore(options.dir, context, (store) => standingOf(estate, store));
+  const standing = await withGivenStore(options.dir, context, (store) => estateStatusOf(estate, store));
   if (options.json) emitJson(terminal, standing);
   else {
     emitWithheld(terminal, standing.withheldDrift);

@@ -6,13 +6,13 @@ import type { Site } from '../../engine/ports.ts';
 import { providerOf } from '../../estate/load.ts';
 import { openSite } from '../../estate/session.ts';
 import type { Store } from '../../ports/store.ts';
-import type { Estate, Viewed } from '../../queries/estate-view.ts';
+import type { Estate, ScopeView } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { progressOn } from '../progress/progress.ts';
 import { tellScope } from '../progress/tell.ts';
 
 /** One scope looked at now. */
-export interface Looked extends Viewed {
+export interface Looked extends ScopeView {
   readonly site: Site;
 }
 

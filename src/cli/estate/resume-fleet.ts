@@ -4,7 +4,7 @@ import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import { type Stop, stoppedIn, stopsNamed } from '../../queries/pauses.ts';
-import { wishPasses } from '../../queries/requests.ts';
+import { requestReconciles } from '../../queries/requests.ts';
 import { Complaint } from '../complaint.ts';
 
 export interface Resuming {
@@ -23,7 +23,7 @@ export async function resumeRollouts(
   if (stops.length === 0) return [];
   const chosen = document === 'all' ? stops : [stopNamed(document, stops)];
   for (const { where, rollout } of chosen) await rollouts.resume(where, by, rollout.document);
-  await wishPasses(estate, [...new Set(chosen.map(({ where }) => where.scope))], {
+  await requestReconciles(estate, [...new Set(chosen.map(({ where }) => where.scope))], {
     store,
     reason: `${by.person} let a rollout go on: ${by.reason}`,
   });
@@ -51,6 +51,9 @@ export async function releaseQuarantine(given: string, { estate, store, by }: Re
       next: list.length === 0 ? 'Nothing is.' : `These are: ${list.map(({ scope }) => scope).join(', ')}`,
     });
   await quarantine.release({ estate: estate.name, scope: held.scope }, by);
-  await wishPasses(estate, [held.scope], { store, reason: `${by.person} released it from quarantine: ${by.reason}` });
+  await requestReconciles(estate, [held.scope], {
+    store,
+    reason: `${by.person} released it from quarantine: ${by.reason}`,
+  });
   return held;
 }

@@ -7,8 +7,14 @@ import type { Address, ScopeKey } from '../../core/resource.ts';
 import { inForce } from '../../estate/active-spec.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
-import { type Survey as AnySurvey, boundOf, type Estate, heldSources, planAgain } from '../../queries/estate-view.ts';
-import { leftAlone, withheldDrift } from '../../queries/status.ts';
+import {
+  type EstateView as AnySurvey,
+  boundOf,
+  type Estate,
+  heldSources,
+  planAgain,
+} from '../../queries/estate-view.ts';
+import { unmanagedScopes, withheldDrift } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { keepSeen } from './keep-seen.ts';
 import { tellLeftAlone } from './left-alone.ts';
@@ -61,7 +67,7 @@ export async function withSurvey<T>(
     const plans = await planAgain({ estate, looked: chosen, bounds });
     const held = await heldSources(estate.name, store);
     tellHeldSources(held, context);
-    tellLeftAlone(await leftAlone(estate, store), context);
+    tellLeftAlone(await unmanagedScopes(estate, store), context);
     await keepSeen(estate, looked, store, context);
     const withheld = await withheldHere(estate, store);
     const bound = { ...boundOf(estate, force, held), ...(withheld.length === 0 ? {} : { withheldDrift: withheld }) };

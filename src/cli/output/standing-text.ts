@@ -1,6 +1,6 @@
 import { formatMoment, heldText, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import type { ScopeStanding, Standing } from '../../queries/status.ts';
+import type { EstateStatus, ScopeStatus } from '../../queries/status.ts';
 import { leftAloneNext, leftAloneText } from '../estate/left-alone.ts';
 import { sourceText } from '../estate/source-words.ts';
 import { count } from './count.ts';
@@ -16,7 +16,10 @@ interface How {
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
-export function standingText(given: Standing, { now, paint, width }: How): readonly [verdict: string, body: string] {
+export function standingText(
+  given: EstateStatus,
+  { now, paint, width }: How,
+): readonly [verdict: string, body: string] {
   const standing = printable(given);
   const body = sectionsOf(standing, now).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
@@ -29,9 +32,9 @@ export function standingText(given: Standing, { now, paint, width }: How): reado
   ];
 }
 
-function verdictOf(standing: Standing): string {
+function verdictOf(standing: EstateStatus): string {
   const { estate, generation, pin, scopes, limited, pauses, quarantined, leftAlone } = standing;
-  const sum = (of: (scope: ScopeStanding) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
+  const sum = (of: (scope: ScopeStatus) => number): number => scopes.reduce((all, scope) => all + of(scope), 0);
   const some = (n: number, one: string, many?: string): readonly string[] => (n > 0 ? [count(n, one, many)] : []);
   return [
     `Status: ${estate}`,
@@ -64,27 +67,30 @@ function verdictOf(standing: Standing): string {
   ].join(' · ');
 }
 
-const folderLines = ({ generation, folder: { dir, revision } }: Standing): readonly string[] =>
+const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>
   generation === undefined || generation.revision === revision
     ? []
     : [`  What is in ${dir} (${shortRevision(revision)}) is not in force: see setpoint plan ${dir}`];
 
 /** Only workers bring a generation wholly into force; who applies by hand may leave something. */
-function stands({ standing, wish }: ScopeStanding, newest: number): string {
+function stands({ standing, wish }: ScopeStatus, newest: number): string {
   const at = standing === 0 ? 'no generation yet' : `generation ${standing}`;
   const waits = standing < newest ? `, ${newest} is not wholly in force` : '';
   return `${at}${waits}${wish === undefined ? '' : ` · a pass is asked for: ${wish}`}`;
 }
 
 /** Nothing where a pass is still to come: that may be all. */
-const leftLines = ({ scopes, generation }: Standing): readonly string[] =>
+const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
   scopes.some(({ standing, wish }) => standing < (generation?.number ?? 0) && wish === undefined)
     ? [
         '  What is left: setpoint plan. What of it waits for a person is shown, before anything is asked, by: setpoint approve --reason "…"',
       ]
     : [];
 
-function sectionsOf(standing: Standing, now: number): readonly (readonly [title: string, lines: readonly string[]])[] {
+function sectionsOf(
+  standing: EstateStatus,
+  now: number,
+): readonly (readonly [title: string, lines: readonly string[]])[] {
   const { scopes, limited, pauses, quarantined, leases, sources, pin } = standing;
   return [
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
@@ -101,7 +107,7 @@ function sectionsOf(standing: Standing, now: number): readonly (readonly [title:
 }
 
 /** A source's last state stays in the store when its worker has gone. */
-const followerLines = ({ sources, follower }: Standing): readonly string[] =>
+const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =>
   sources.length === 0 || follower !== undefined
     ? []
     : [
@@ -109,22 +115,22 @@ const followerLines = ({ sources, follower }: Standing): readonly string[] =>
         '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
       ];
 
-const pinLines = ({ revision, by, at }: NonNullable<Standing['pin']>): readonly string[] => [
+const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): readonly string[] => [
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
   '  setpoint unpin --reason "…"',
 ];
 
-const limitLines = ({ scope, count: held, why }: Standing['limited'][number]): readonly string[] => [
+const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]): readonly string[] => [
   `${scope}: ${count(held, 'change')}: ${why}`,
   '  setpoint approve --reason "…"',
 ];
 
-const pauseLines = (pause: Standing['pauses'][number]): readonly string[] => [
+const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
   `  setpoint resume${heldFlags(pause)} --reason "…"`,
 ];
 
-const approvalLines = ({ scope, approvals }: ScopeStanding): readonly string[] =>
+const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
   approvals.flatMap(({ actions, destroys, until, by, seq }) => {
     const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destroying`}`;
     return [
@@ -133,19 +139,22 @@ const approvalLines = ({ scope, approvals }: ScopeStanding): readonly string[] =
     ];
   });
 
-const replacementLines = ({ replacements }: ScopeStanding): readonly string[] =>
+const replacementLines = ({ replacements }: ScopeStatus): readonly string[] =>
   replacements.flatMap(({ address, predecessor, successor, since, waitsFor, heldBy }) => [
     `${address}: ${predecessor} and its successor ${successor ?? '(being launched)'} since ${formatMoment(since)}, waits for ${waitsFor}`,
     ...(heldBy === undefined ? [] : [`  ${heldBy}`]),
   ]);
 
-const stopLines = ({ stopped }: ScopeStanding): readonly string[] =>
+const stopLines = ({ stopped }: ScopeStatus): readonly string[] =>
   stopped.flatMap(({ document, generation, why }) => [
     `${document} in generation ${generation}: ${why}`,
     `  setpoint resume --rollout-of ${document} --reason "…"`,
   ]);
 
-const quarantineLines = ({ scope, since, why }: Standing['quarantined'][number], now: number): readonly string[] => [
+const quarantineLines = (
+  { scope, since, why }: EstateStatus['quarantined'][number],
+  now: number,
+): readonly string[] => [
   `${scope} for ${formatDuration(now - since)}: ${why}`,
   `  setpoint resume --quarantined ${scope} --reason "…"`,
 ];
