@@ -82,7 +82,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   verifyExport: async (file, folder, compared) => {
     const [{ verifyExport }, { checkpointFile }, { trustedKeys }] = await Promise.all([
       import('./store/verify-export.ts'),
-      import('./store/checkpoint-file.ts'),
+      import('./store/checkpoints.ts'),
       import('./store/signing.ts'),
     ]);
     const checkpoints = await checkpointFile(join(folder, 'checkpoints.jsonl')).read();

@@ -15,7 +15,7 @@ import {
   type SignedCheckpoint,
 } from '../../src/core/ledger/chain.ts';
 import type { Linked } from '../../src/core/ledger/entry.ts';
-import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
+import { readCheckpoints } from '../../src/store/checkpoints.ts';
 import { sha256 } from '../../src/store/signing.ts';
 import type { History, Reach, Told } from './histories.ts';
 import type { Ledgers } from './ledgers.ts';

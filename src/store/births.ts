@@ -5,9 +5,9 @@ import { type Address, type CloudId, documentOfReplica, type InstanceAttributes 
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Pass } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
-import { type ChainWrite, chainWrite } from './chain-write.ts';
+import { type ChainWrite, chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
+import { noteBody } from './ledger-entries.ts';
 import { untilAnswered } from './health.ts';
 import { checkLease } from './leases.ts';
 import type { Settling } from './settled-changes.ts';

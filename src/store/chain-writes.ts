@@ -1,6 +1,6 @@
 import { type Head, headOf, peopleChain } from '../core/ledger/chain.ts';
 import type { Content } from '../core/ledger/entry.ts';
-import { appendTo, lockChain, untilFree } from './chain-write.ts';
+import { appendTo, lockChain, untilFree } from './ledger-chain.ts';
 import type { Context } from './context.ts';
 import type { Write } from './tables.ts';
 

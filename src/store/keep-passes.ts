@@ -1,5 +1,5 @@
 import type { PassDraft, PassEnding } from '../ports/passes.ts';
-import { announce } from './announce.ts';
+import { announce } from './events.ts';
 import { passBegan, passEnded } from './pass-happenings.ts';
 import type { Database } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Where } from '../ports/queue.ts';
 import type { KeptLook } from '../ports/rows.ts';
-import { announce } from './announce.ts';
+import { announce } from './events.ts';
 import { type KnownRow, rowChanges, type WrittenRow } from './row-changes.ts';
 import { columnsJson, writtenColumns } from './row-columns.ts';
 import { rowHappenings } from './row-happenings.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Applied, Ended, Knowledge, PendingIntent, Settled } from '../core/knowledge.ts';
 import type { CloudId, Kind, ScopeKey } from '../core/resource.ts';
-import { actionOf } from './action-key.ts';
+import { actionOf } from './ledger-entries.ts';
 import { readBirths } from './births.ts';
 import type { Context } from './context.ts';
 import { mostNeverShown } from './never-shown.ts';

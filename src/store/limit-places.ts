@@ -30,8 +30,8 @@ import {
 } from '../core/limits.ts';
 import type { Spent } from '../ports/inventory.ts';
 import type { Authority, Pass } from '../ports/ledger.ts';
-import type { ChainWrite } from './chain-write.ts';
-import type { IntentRecord } from './intent-record.ts';
+import type { ChainWrite } from './ledger-chain.ts';
+import type { IntentRecord } from './ledger-entries.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Settlement } from '../ports/ledger.ts';
-import type { ChainWrite } from './chain-write.ts';
+import type { ChainWrite } from './ledger-chain.ts';
 import type { Database } from './tables.ts';
 
 /** The clouds' ids of the requests behind these settlements, each once. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Pass } from '../ports/ledger.ts';
 import type { Estates } from '../ports/store.ts';
-import { chainWrite } from './chain-write.ts';
+import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
+import { noteBody } from './ledger-entries.ts';
 import { checkLease } from './leases.ts';
 import { forgetApplied, saveClaims } from './settle.ts';
 import type { Database } from './tables.ts';

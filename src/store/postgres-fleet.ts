@@ -1,6 +1,6 @@
 import type { FleetState } from '../ports/fleet-state.ts';
 import type { Context } from './context.ts';
-import { postgresApprovals } from './postgres-approvals.ts';
+import { postgresApprovals } from './approvals.ts';
 import { postgresBackoffs } from './postgres-backoffs.ts';
 import { postgresPauses } from './postgres-pauses.ts';
 import { postgresQuarantine } from './postgres-quarantine.ts';

@@ -1,8 +1,7 @@
 import type { Histories } from '../ports/sources.ts';
-import { chainWrite } from './chain-write.ts';
+import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
-import { historyNote } from './source-notes.ts';
+import { noteBody, historyNote } from './ledger-entries.ts';
 
 export const postgresHistories = (context: Context): Histories => ({
   accept: (estate, { head, after }, by) =>

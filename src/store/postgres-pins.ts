@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { By } from '../ports/by.ts';
 import type { Pin, Pins } from '../ports/sources.ts';
-import { chainWrite } from './chain-write.ts';
+import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
-import { pinNote, unpinNote } from './source-notes.ts';
+import { noteBody, pinNote, unpinNote } from './ledger-entries.ts';
 import type { Database, Tables } from './tables.ts';
 
 export const postgresPins = (context: Context): Pins => ({

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Quarantine, Quarantined } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import { chainWrite } from './chain-write.ts';
+import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
-import { quarantineNote } from './fleet-notes.ts';
+import { noteBody, quarantineNote } from './ledger-entries.ts';
 import type { Database, Write } from './tables.ts';
 
 export const postgresQuarantine = (context: Context): Quarantine => ({

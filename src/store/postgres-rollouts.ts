@@ -1,10 +1,9 @@
 import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import { forgiveBirths, readBirths, stoppedByBirths } from './births.ts';
-import { chainWrite } from './chain-write.ts';
+import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
-import { rolloutNote } from './fleet-notes.ts';
+import { noteBody, rolloutNote } from './ledger-entries.ts';
 import type { Database } from './tables.ts';
 
 export const postgresRollouts = (context: Context): Rollouts => ({

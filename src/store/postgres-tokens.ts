@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import { reached } from '../core/access/grant.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
-import { makeTokenNote, revokeTokenNote } from './access-notes.ts';
+import { makeTokenNote, revokeTokenNote, noteBody } from './ledger-entries.ts';
 import { type ChainWrites, chainWrites } from './chain-writes.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './entry-body.ts';
 import { mintToken } from './mint-token.ts';
 import { storableText } from './statements.ts';
 import type { Tables } from './tables.ts';

@@ -3,22 +3,14 @@ import type { KeptTerms } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
-import { actionOf } from './action-key.ts';
-import { settleApprovals } from './approved-intents.ts';
+import { actionOf, settlementBody } from './ledger-entries.ts';
+import { settleApprovals } from './approvals.ts';
 import { birthChanges, saveBirths } from './births.ts';
-import { type ChainWrite, scopeWrite } from './chain-write.ts';
+import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { settlementBody } from './entry-body.ts';
 import { returnPlaces } from './limit-places.ts';
 import { keepOwnCalls } from './own-calls.ts';
-import {
-  type Settleable,
-  type SettledChanges,
-  type Settling,
-  settledAs,
-  settledChanges,
-  settling,
-} from './settled-changes.ts';
+import { type Settleable, type SettledChanges, type Settling, settledAs, settledChanges, settling } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
 

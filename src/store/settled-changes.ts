@@ -4,7 +4,7 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Address, CloudId } from '../core/resource.ts';
 import type { Effect, Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
-import type { IntentRecord } from './intent-record.ts';
+import type { IntentRecord } from './ledger-entries.ts';
 import { sha256 } from './signing.ts';
 
 /** Everything that one batch of settlements changes beside the ledger; at most one change per key, the last one said. */

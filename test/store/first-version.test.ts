@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import pg from 'pg';
-import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
+import { readCheckpoints } from '../../src/store/checkpoints.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { trustedKeys, trusting } from '../../src/store/signing.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';

@@ -8,7 +8,7 @@ import { canonical } from '../../src/core/ledger/canonical.ts';
 import { chainGenesis, headOf, link } from '../../src/core/ledger/chain.ts';
 import type { Verdict } from '../../src/core/ledger/verification.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { readCheckpoints } from '../../src/store/checkpoint-file.ts';
+import { readCheckpoints } from '../../src/store/checkpoints.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sha256, type TrustedKeys, trustedKeys, trusting } from '../../src/store/signing.ts';
 import { verifyExport } from '../../src/store/verify-export.ts';

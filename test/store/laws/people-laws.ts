@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import type { ApprovalDraft } from '../../../src/ports/approvals.ts';
-import { unapproved } from '../../../src/store/approval-uses.ts';
+import { unapproved } from '../../../src/store/approvals.ts';
 import {
   addressOf,
   apply,

@@ -1,5 +1,5 @@
 import type { EntryPages } from '../../../src/ports/entry-pages.ts';
-import { matches } from '../../../src/store/postgres-entry-pages.ts';
+import { matches } from '../../../src/store/ledger.ts';
 import type { Memory } from './memory.ts';
 
 export const memoryEntryPages = ({ estates }: Memory): EntryPages => ({

@@ -3,7 +3,7 @@ import type { Refused } from '../../../src/ports/backoffs.ts';
 import type { KeptTree, Quarantined, StoppedRollout } from '../../../src/ports/fleet-state.ts';
 import type { Pause } from '../../../src/ports/pauses.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { ApprovalUse } from '../../../src/store/approval-uses.ts';
+import type { ApprovalUse } from '../../../src/store/approvals.ts';
 
 /** What the fleet's tables hold. Keys of maps: `whereKey`, of trees estate and revision. */
 export interface FleetMemory {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports/fleet-state.ts';
-import { noteBody } from '../../../src/store/entry-body.ts';
-import { quarantineNote } from '../../../src/store/fleet-notes.ts';
+import { noteBody, quarantineNote } from '../../../src/store/ledger-entries.ts';
 import { memoryApprovals } from './approvals.ts';
 import { memoryBackoffs } from './backoffs.ts';
 import { whereKey } from './fleet-memory.ts';

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { Happened, Happening, Happenings, HappeningType } from '../ports/happenings.ts';
+import type { Happened, Happening, Happenings, HappeningType, HappeningDraft } from '../ports/happenings.ts';
 import type { Whose } from '../ports/whose.ts';
 import type { Context } from './context.ts';
-import { type Position, placeOf, positionOf } from './happening-place.ts';
-import { watchEdge } from './held-edge.ts';
 import { endReaders } from './roles.ts';
 import { sha256 } from './signing.ts';
-import type { Database } from './tables.ts';
+import type { Database, Write } from './tables.ts';
+import { forgetHappenings } from './retention.ts';
+import { inChunks } from './statements.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export function postgresHappenings({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Happenings {
   const seen = watchEdge(clock, () => endReaders(db));
@@ -116,3 +117,76 @@ const happeningOf = (database: string, row: Found): Happening => ({
   about: row.about,
   ...(row.not_to === null ? {} : { notTo: row.not_to }),
 });
+
+/** In characters of JSON. What is larger is told without what it is about: watchers read it where it is kept. */
+const mostAbout = 4096;
+
+/** One in so many clears away what is too old. */
+const every = 100;
+
+/**
+ * Tells those who watch, once the transaction has ended: call it in the very one that makes it true. `at`: ms since the epoch,
+ * as of the transaction. They are told of in the order given.
+ */
+export async function announce(trx: Write, at: number, drafts: readonly HappeningDraft[]): Promise<void> {
+  const rows = drafts.map(({ estate, type, targets = null, owner = null, about, notTo }) => ({
+    ...{ estate, type, targets, owner, at },
+    about: small(JSON.stringify(about)),
+    not_to: notTo === undefined ? null : JSON.stringify(notTo),
+  }));
+  await inChunks(rows, async (chunk) => {
+    const made = await trx.insertInto('happenings').values(chunk).returning('number').execute();
+    const due = made.find(({ number }) => number % every === 0);
+    if (due) await forgetHappenings(trx, at, due.number);
+  });
+}
+
+const small = (about: string): string => (about.length > mostAbout ? '{"omitted":true}' : about);
+
+/** Where one stands among all: by its transaction, then by its number in the database. */
+interface Position {
+  readonly tx: bigint;
+  readonly number: bigint;
+}
+
+/** `<database>-<tx><number>` in hexadecimal digits of fixed width, so that places of one database sort as texts. */
+const placeOf = (database: string, { tx, number }: Position): string => `${database}-${hex(tx)}${hex(number)}`;
+
+/** Undefined: not one of this database's. */
+function positionOf(database: string, place: string): Position | undefined {
+  const [, of, tx = '', number = ''] = /^([0-9a-f]+)-([0-9a-f]{16})([0-9a-f]{16})$/.exec(place) ?? [];
+  if (of !== database) return undefined;
+  const position = { tx: BigInt(`0x${tx}`), number: BigInt(`0x${number}`) };
+  return position.number > mostBigint ? undefined : position;
+}
+
+/** https://www.postgresql.org/docs/current/datatype-numeric.html */
+const mostBigint = 2n ** 63n - 1n;
+
+const hex = (value: bigint): string => value.toString(16).padStart(16, '0');
+
+/** How far may be told, and whether something beyond waits. */
+interface Watermark {
+  readonly xmin: string;
+  readonly waits: boolean;
+}
+
+/** In ms: our own transactions end sooner, or are ended. */
+const longMs = 5000;
+
+/** Told of each edge that is seen, calls `free` where one has not moved for 5 s though something waits, and every 5 s then. */
+function watchEdge(clock: Clock, free: () => Promise<void>): (edge: Watermark) => Promise<void> {
+  let stood: string | undefined;
+  let since = 0;
+  return async ({ xmin, waits }) => {
+    const at = waits ? xmin : undefined;
+    const now = clock.now();
+    if (at === undefined || at !== stood) {
+      stood = at;
+      since = now;
+    } else if (now - since >= longMs) {
+      since = now;
+      await free();
+    }
+  };
+}

@@ -2,28 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { canonical } from '../core/ledger/canonical.ts';
-import {
-  chainGenesis,
-  type EstateCheckpoint,
-  genesis,
-  type Head,
-  headOf,
-  isEstateCheckpoint,
-  link,
-  peopleChain,
-} from '../core/ledger/chain.ts';
+import { chainGenesis, type EstateCheckpoint, genesis, type Head, headOf, isEstateCheckpoint, link, peopleChain } from '../core/ledger/chain.ts';
 import type { Content, Linked } from '../core/ledger/entry.ts';
 import { Declined } from '../ports/declined.ts';
 import { LeaseLost } from '../ports/lease.ts';
 import type { Pass } from '../ports/ledger.ts';
-import { announce } from './announce.ts';
+import { announce } from './events.ts';
 import type { Context } from './context.ts';
 import { isUnavailable, unlessAway } from './health.ts';
 import { checkLease, type LeasePurpose } from './leases.ts';
 import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
-import { wordsOf } from './word.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
 
 /** A transaction that holds one chain of an estate: nobody else writes to that chain until it ends. */
 export interface ChainWrite {
@@ -41,7 +32,7 @@ type Work<T> = (write: ChainWrite) => Promise<T>;
 export const chainWrite = <T>(context: Context, estate: string, work: Work<T>): Promise<T> =>
   inChain(context, { estate, chain: peopleChain, keys: [peopleChain], begin: async () => {} }, work);
 
-export interface ScopeWrite {
+interface ScopeWrite {
   readonly pass: Pass;
   readonly purpose: LeasePurpose;
   /** It may take or return places that all scopes of the estate count against one limit. */
@@ -158,7 +149,7 @@ async function isThere(trx: Write, estate: string, entry: Linked | undefined): P
 }
 
 /** A chain whose row is locked. `at`: now, or the moment of its newest entry where that is later. */
-export interface LockedChain {
+interface LockedChain {
   readonly head: Head;
   readonly at: number;
   /** The sequence of the estate's numbers. */
@@ -304,3 +295,37 @@ const isWorthAnother = (error: unknown, isUnanswered: boolean): boolean =>
   isInTheWay(error) || (isUnanswered ? isLost(error) : isUnavailable(error));
 
 const isRefused = (error: unknown): boolean => error instanceof Declined && error.because === 'away';
+
+/** In characters: watchers read all of a reason in the ledger. */
+const mostReason = 300;
+
+/** What is told of an entry in the ledger: of a note that names a person, which word of whom, on what, and why. Else nothing. */
+export function wordsOf(estate: string, { seq, type, body }: Linked): readonly HappeningDraft[] {
+  if (type !== 'note') return [];
+  const [[word, said] = []] = Object.entries(fieldsOf(body['note']));
+  const note = fieldsOf(said);
+  const person = note['person'] ?? fieldsOf(note['by'])['person'] ?? fieldsOf(note['authority'])['approver'];
+  const reason = note['reason'] ?? fieldsOf(note['by'])['reason'];
+  if (word === undefined || typeof person !== 'string') return [];
+  const about = { word, seq, person, ...(typeof reason === 'string' ? { reason: reason.slice(0, mostReason) } : {}) };
+  return [{ estate, type: 'word', ...whose(fieldsOf(note['of'])), about: { ...about, ...onWhat(note) } }];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});
+
+/** What the word is on, where the note says it. */
+const onWhat = (note: Fields): Fields =>
+  Object.fromEntries(
+    (['scope', 'what', 'of', 'revision', 'generation', 'documents'] as const)
+      .map((field) => [field, note[field]] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+
+/** A word that holds one target or owner still is theirs; any other is everybody's. */
+function whose({ by, name }: Fields): Pick<HappeningDraft, 'targets' | 'owner'> {
+  if (typeof name !== 'string') return {};
+  if (by === 'target') return { targets: [name] };
+  return by === 'owner' ? { owner: name } : {};
+}

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { type EstateCheckpoint, genesis, type Head, peopleChain, type SignedCheckpoint } from '../core/ledger/chain.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
 import { type Audit, defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
-import { readSeal } from './chain-write.ts';
+import { readSeal } from './ledger-chain.ts';
 import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } from './checkpoints.ts';
 import type { Context } from './context.ts';
-import { exportLine } from './export-line.ts';
-import { entryOf, type LedgerRow, ledgerRows } from './postgres-ledger.ts';
+import { entryOf, type LedgerRow, ledgerRows } from './ledger.ts';
 import { sha256, trustedKeys } from './signing.ts';
+import { canonical } from '../core/ledger/canonical.ts';
 
 /** A process without a signer of its own signs after so many entries, or so long. */
 const checkpointEvery = { entries: 1000, ms: 60_000 };
@@ -201,3 +201,7 @@ async function* exported(context: Reading, estate: string): AsyncGenerator<strin
   const ends = await recordedOf(context, estate);
   for await (const { item } of itemsOf(context, estate, ends)) yield exportLine(context.store, estate, item);
 }
+
+/** An entry or the seal as it stands in an export: with store and estate, on one line. */
+export const exportLine = (store: string, estate: string, item: LedgerItem): string =>
+  canonical({ store, estate, ...item });

@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import { canonical } from '../core/ledger/canonical.ts';
+import { ranBefore } from '../core/plan/tally.ts';
+import type { Approval, ApprovalDraft, Approvals } from '../ports/approvals.ts';
+import type { By } from '../ports/by.ts';
+import type { Where } from '../ports/queue.ts';
+import { chainWrite } from './ledger-chain.ts';
+import type { Context } from './context.ts';
+import { noteBody, approvalNote, withdrawalNote } from './ledger-entries.ts';
+import { spentBy } from './limit-places.ts';
+import { storeNow, inChunks } from './statements.ts';
+import type { Database, Write } from './tables.ts';
+import { neverHappened } from '../core/knowledge.ts';
+import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
+import type { Settling } from './settled-changes.ts';
+
+export const postgresApprovals = (context: Context): Approvals => ({
+  give: (approval) => give(context, approval),
+  inForce: async (where) => {
+    const usable = await usableApprovals(context.db, where);
+    return usable.flatMap(({ left, ...approval }) =>
+      left.size === 0 && approval.actions.length > 0 ? [] : [{ ...approval, actions: [...left.keys()] }],
+    );
+  },
+  given: (estate) => rowsOf(ofNewest(context.db, estate), estate),
+  withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
+});
+
+/** Those in force in a scope, and what each still lets pass. */
+async function usableApprovals(
+  db: Database,
+  { estate, scope }: Where,
+): Promise<readonly (Approval & UsableApproval)[]> {
+  const inForce = ofNewest(db, estate).where('scope', '=', scope).where('until', '>', storeNow);
+  const approvals = await rowsOf(inForce, estate);
+  const uses = await usesOf(
+    db,
+    estate,
+    approvals.map(({ seq }) => seq),
+  );
+  return approvals.map((approval) => {
+    const own = uses.filter(({ seq }) => seq === approval.seq);
+    return { ...approval, left: usable(approval.actions, own) };
+  });
+}
+
+/** What stands in no column of its own. */
+type Shown = Pick<Approval, 'digest' | 'actions' | 'destroys' | 'creates' | 'closures' | 'by' | 'ran' | 'ranBeside'>;
+
+const give = (context: Context, draft: ApprovalDraft): Promise<Approval> =>
+  chainWrite(context, draft.estate, async ({ trx, append, at }) => {
+    const { estate, scope, generation, until, ...said } = draft;
+    const seq = await append([{ type: 'note', body: noteBody(estate, approvalNote(draft)) }]);
+    const ran = ranBefore(await spentBy(trx, { estate, generation, now: at }));
+    const shown: Shown = { ...said, ...ran, actions: [] };
+    await trx
+      .insertInto('approvals')
+      .values({ estate, seq, scope, generation, until, body: canonical(shown), bound: canonical(said.actions) })
+      .execute();
+    return { ...draft, seq, ...ran };
+  });
+
+function ofNewest(db: Database, estate: string) {
+  const newest = db
+    .selectFrom('generations')
+    .select(({ fn }) => fn.max('number').as('number'))
+    .where('estate', '=', estate);
+  return db
+    .selectFrom('approvals')
+    .select(['scope', 'seq', 'generation', 'until', 'body', 'bound'])
+    .where('estate', '=', estate)
+    .where('generation', '=', newest)
+    .where('seq', 'not in', (eb) => eb.selectFrom('withdrawn_approvals').select('seq').where('estate', '=', estate))
+    .orderBy('seq');
+}
+
+async function rowsOf(query: ReturnType<typeof ofNewest>, estate: string): Promise<readonly Approval[]> {
+  return (await query.execute()).map(({ body, bound, ...row }) => {
+    // why: only `give` writes the columns; programs that know nothing of `bound` read the body, and use an approval again
+    const [shown, actions] = [body as Shown, bound as readonly string[]];
+    return { estate, ...row, ...shown, actions };
+  });
+}
+
+async function usesOf(db: Database, estate: string, seqs: readonly number[]): Promise<readonly ApprovalUse[]> {
+  if (seqs.length === 0) return [];
+  const rows = await db
+    .selectFrom('approved_intents')
+    .select(['seq', 'digest', 'halves', 'verb', 'done'])
+    .where('estate', '=', estate)
+    .where(sql<boolean>`seq = ANY(${seqs}::bigint[])`)
+    .execute();
+  // why: only `keepReservations` writes the column
+  return rows.map(({ halves, ...use }) => ({ ...use, halves: halves as readonly string[] }));
+}
+
+interface Withdrawing {
+  readonly estate: string;
+  readonly seq: number;
+  readonly by: By;
+}
+
+const withdraw = (context: Context, { estate, seq, by }: Withdrawing): Promise<Approval | undefined> =>
+  chainWrite(context, estate, async ({ trx, append }) => {
+    const [approval] = await rowsOf(ofNewest(trx, estate).where('seq', '=', seq).where('until', '>', storeNow), estate);
+    if (approval === undefined) return undefined;
+    await trx.insertInto('withdrawn_approvals').values({ estate, seq }).execute();
+    await append([{ type: 'note', body: noteBody(estate, withdrawalNote(approval, by)) }]);
+    return approval;
+  });
+
+/** One intent that an approval let pass. */
+export interface ApprovalUse {
+  readonly seq: number;
+  /** Of the action, as it was approved. */
+  readonly digest: string;
+  readonly halves: readonly string[];
+  readonly verb: string;
+  readonly done: boolean;
+}
+
+/**
+ * What an approval still lets pass: the digest of each action, and of the action that it was approved as.
+ *
+ *   intents of the action          | lets pass
+ *   -------------------------------+------------------------------------------
+ *   none, or none that went well   | the action: a retry shares the reservation
+ *   one half of a replacement did  | the action, and each half of it
+ *   all did                        | nothing: it is spent
+ */
+export function usable(actions: readonly string[], uses: readonly ApprovalUse[]): ReadonlyMap<string, string> {
+  const left = new Map(actions.map((digest) => [digest, digest]));
+  for (const [digest, own] of Map.groupBy(uses, (use) => use.digest)) {
+    const halves = own[0]?.halves ?? [];
+    const done = new Set(own.filter((use) => use.done).map(({ verb }) => verb)).size;
+    if (done >= Math.max(1, halves.length)) left.delete(digest);
+    else if (done > 0) for (const half of halves) left.set(half, digest);
+  }
+  return left;
+}
+
+/** An approval in force, and what it still lets pass. */
+interface UsableApproval {
+  readonly seq: number;
+  readonly left: ReadonlyMap<string, string>;
+}
+
+/** A reservation. `nth`: of which draft. */
+interface Reservation extends Omit<ApprovalUse, 'done'> {
+  readonly nth: number;
+}
+
+/** Finds an approval for each draft that was let pass by one. Those that find none are refused. */
+export function reserving(drafts: readonly IntentDraft[], approvals: readonly UsableApproval[]) {
+  const reserved: Reservation[] = [];
+  const refused = new Set<IntentDraft>();
+  for (const [nth, draft] of drafts.entries()) {
+    const { approval, verb } = draft;
+    if (approval === undefined) continue;
+    const found = approvals.find(({ left }) => left.has(approval.digest));
+    const digest = found?.left.get(approval.digest);
+    if (found === undefined || digest === undefined) refused.add(draft);
+    else reserved.push({ nth, seq: found.seq, digest, halves: approval.halves, verb });
+  }
+  return { reserved, refused };
+}
+
+export const unapproved: Extract<Intended, { ok: false }> = {
+  ok: false,
+  reason: 'approval',
+  why: 'the approval that it was planned by is spent, was withdrawn or ran out. If it is still to be done: setpoint approve',
+};
+
+/** What a settlement does to the approval of its intent: success spends it, what was proven not to be sent gives it back. */
+export function settledUses(all: readonly Settling[]): { readonly spent: string[]; readonly returned: string[] } {
+  const closed = all.filter(({ settlement }) => settlement.closes);
+  const idsOf = (some: readonly Settling[]): string[] => some.map(({ record }) => record.intent);
+  return { spent: idsOf(closed.filter(happened)), returned: idsOf(closed.filter(neverSent)) };
+}
+
+/** A machine that was made, and ended before anybody saw it, was made all the same. */
+const happened = ({ settlement: { outcome }, record }: Settling): boolean =>
+  outcome.ok || (record.action.verb === 'create' && outcome.failure.code === 'Gone');
+
+const neverSent = ({ settlement: { outcome } }: Settling): boolean =>
+  !outcome.ok && (outcome.failure.code === 'NotSent' || outcome.failure.code === neverHappened);
+
+/** In the transaction of the intents. Nothing is asked where no draft needs an approval. */
+export async function reserveApprovals(trx: Write, { estate, scope }: Pass, drafts: readonly IntentDraft[]) {
+  if (!drafts.some(({ approval }) => approval)) return reserving(drafts, []);
+  const approvals = await usableApprovals(trx, { estate, scope });
+  return reserving(drafts, approvals);
+}
+
+export async function keepReservations(
+  trx: Write,
+  { estate }: Pass,
+  reserved: readonly Reservation[],
+  answers: readonly Intended[],
+): Promise<void> {
+  const rows = reserved.flatMap(({ nth, halves, ...use }) => {
+    const answer = answers[nth];
+    return answer?.ok ? [{ ...use, intent: answer.intent, estate, halves: JSON.stringify(halves) }] : [];
+  });
+  await inChunks(rows, (chunk) =>
+    trx
+      .insertInto('approved_intents')
+      .values(chunk)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  );
+}
+
+export async function settleApprovals(trx: Write, all: readonly Settling[]): Promise<void> {
+  const { spent, returned } = settledUses(all);
+  const those = (ids: readonly string[]) => sql<boolean>`intent = ANY(${ids}::uuid[])`;
+  if (spent.length > 0) await trx.updateTable('approved_intents').set({ done: true }).where(those(spent)).execute();
+  if (returned.length > 0) await trx.deleteFrom('approved_intents').where(those(returned)).execute();
+}

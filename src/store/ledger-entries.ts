@@ -1,0 +1,170 @@
+import type { Effect, IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { Place } from '../core/ledger/estate-count.ts';
+import type { Address, CloudId, Kind } from '../core/resource.ts';
+import type { Held } from '../core/pause.ts';
+import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
+import type { By } from '../ports/by.ts';
+import type { Quarantined } from '../ports/fleet-state.ts';
+import type { Pause } from '../ports/pauses.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Pin } from '../ports/sources.ts';
+import type { Token } from '../ports/tokens.ts';
+
+/** What the ledger says of an intent. Every attempt is an entry of its own. */
+export const intentBody = (pass: Pass, draft: IntentDraft, { intent, attempt }: IntentRecord) => ({
+  ...passBody(pass),
+  ...subjectBody(actionKey(draft)),
+  intent,
+  attempt,
+  details: draft.details,
+  ...(draft.counts ? { counts: draft.counts } : {}),
+});
+
+/** What the ledger says of a settlement. Attributes stand in the intent; here only what was done with them. */
+export const settlementBody = (pass: Pass, settlement: Settlement, { intent, attempt, action }: IntentRecord) => ({
+  ...passBody(pass),
+  ...subjectBody(action),
+  intent,
+  attempt,
+  outcome: settlement.outcome,
+  closes: settlement.closes,
+  effects: settlement.effects.map(effectBody),
+  calls: settlement.calls,
+});
+
+function effectBody(effect: Effect): object {
+  if (effect.do === 'apply') return { do: effect.do, address: effect.address };
+  if (effect.do !== 'claim') return effect;
+  const { launched: _, ...claim } = effect;
+  return claim;
+}
+
+export const noteBody = (estate: string, note: Readonly<Record<string, unknown>>) => ({ estate, note });
+
+const passBody = ({ estate, scope, reconcileId, authority, lease }: Pass) => ({
+  estate,
+  scope,
+  reconcileId,
+  authority,
+  lease,
+});
+
+const subjectBody = ({ verb, kind, address, id }: ActionKey) => ({
+  verb,
+  kind,
+  address,
+  ...(id === '' ? {} : { id }),
+});
+
+/** An intent as the store keeps it beside the ledger. `at`: of its newest attempt. */
+export interface IntentRecord {
+  readonly intent: string;
+  readonly action: ActionKey;
+  readonly attempt: number;
+  readonly at: number;
+  readonly generation: number;
+  /** What an update changes: its fields, as one text. */
+  readonly fields: string;
+}
+
+export function placeOf({ scope }: Pick<Pass, 'scope'>, { subject, counts }: IntentDraft): Place | undefined {
+  const { address, id } = subject;
+  return counts && { as: counts.as, by: counts.by, scope, address, subject: counts.of ?? id ?? address };
+}
+
+/** As the intent holds it. Each new machine has a place of its own, also where the one before it stood at the same address. */
+export const heldPlace = (place: Place, intent: string): Place =>
+  place.as === 'create' ? { ...place, subject: intent } : place;
+
+/** The names of the fields in `details.changes`; where there are none, the details themselves. */
+export function fieldsOf({ details }: IntentDraft): string {
+  const { changes } = details;
+  if (!Array.isArray(changes)) return canonical(details);
+  return changes
+    .map((change: unknown) => (isField(change) ? change.field : canonical(change)))
+    .sort()
+    .join(' ');
+}
+
+const isField = (value: unknown): value is { readonly field: string } =>
+  typeof value === 'object' && value !== null && 'field' in value && typeof value.field === 'string';
+
+/** The same action has the same key. `id` is '' for what has none yet; two objects of one address are two actions. */
+export interface ActionKey {
+  readonly verb: IntentDraft['verb'];
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly id: CloudId | '';
+}
+
+export const actionKey = ({ verb, subject }: IntentDraft): ActionKey => ({
+  verb,
+  kind: subject.kind,
+  address: subject.address,
+  id: subject.id ?? '',
+});
+
+export const keyText = ({ verb, address, id }: ActionKey): string => `${verb} ${address} ${id}`;
+
+/** The columns of a row that say which action it is. Only `intend` writes them, from values of these types. */
+export const actionOf = (row: {
+  readonly verb: string;
+  readonly kind: string;
+  readonly address: string;
+  readonly id: string;
+}): ActionKey => ({
+  verb: row.verb as IntentDraft['verb'], // why: see above
+  kind: row.kind as Kind, // why: see above
+  address: row.address,
+  id: row.id,
+});
+
+/** What the ledger says of a person's word to the fleet. */
+
+export const pauseNote = ({ at: _, ...pause }: Pause) => ({ pause });
+
+/** `pauses`: the ids of those that end. */
+export const resumeNote = ({ what, of }: Held, pauses: readonly number[], { person, reason }: By) => ({
+  resume: { what, of, pauses, person, reason },
+});
+
+export const approvalNote = ({ estate: _, ...approval }: ApprovalDraft) => ({ approval });
+
+export const withdrawalNote = ({ seq, scope }: Approval, { person, reason }: By) => ({
+  withdrawApproval: { approval: seq, scope, person, reason },
+});
+
+export const rolloutNote = ({ scope }: Where, documents: readonly string[], { person, reason }: By) => ({
+  resumeRollout: { scope, documents, person, reason },
+});
+
+/** `why`: what had failed, so that the word can be judged later. */
+export const quarantineNote = ({ scope, why }: Pick<Quarantined, 'scope' | 'why'>, { person, reason }: By) => ({
+  resumeQuarantined: { scope, why, person, reason },
+});
+
+/** What the ledger says of a person's word on where the specs come from. */
+
+export const pinNote = ({ revision, by: { person, reason } }: Omit<Pin, 'at'>) => ({
+  pin: { revision, person, reason },
+});
+
+/** `revision`: what was pinned until then. */
+export const unpinNote = (revision: string, { person, reason }: By) => ({ unpin: { revision, person, reason } });
+
+export const historyNote = (head: string, { person, reason }: By) => ({ acceptHistory: { head, person, reason } });
+
+/** What the ledger says of tokens. Never anything of a secret, not even its hash. */
+export const makeTokenNote = ({ id, name, grants, expiresAt, maker, ...token }: Token) => ({
+  makeToken: {
+    id,
+    name,
+    grants,
+    expiresAt,
+    person: maker.person,
+    ...(token.for === undefined ? {} : { for: token.for }),
+  },
+});
+
+export const revokeTokenNote = ({ id, name }: Token, person: string) => ({ revokeToken: { id, name, person } });
