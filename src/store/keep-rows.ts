@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { Where } from '../ports/queue.ts';
 import type { KeptLook } from '../ports/rows.ts';
 import { announce } from './events.ts';
-import { type KnownRow, rowChanges, type WrittenRow } from './row-changes.ts';
-import { columnsJson, writtenColumns } from './row-columns.ts';
-import { rowHappenings } from './row-happenings.ts';
-import { inChunks } from './statements.ts';
+import { inChunks, storableText, storableJson } from './statements.ts';
 import type { Database, Write } from './tables.ts';
+import { type Row, type Status, steadyRow, rowRefs } from '../core/inventory/row.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import { sha256 } from './signing.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
+import type { Whose } from '../ports/whose.ts';
 
 /** `before`: the newest look until now. */
 interface Look extends Where {
@@ -149,3 +151,208 @@ const unlisting = ({ trx, estate, scope, before }: Look) =>
 /** Of what the newest look does not speak for any more: what it was in step with until then. */
 const lastGeneration = ({ generation }: Look['before']) =>
   sql<number>`CASE WHEN listed AND status = 'InSync' THEN ${generation}::integer ELSE generation END`;
+
+/** What is kept of a line between two looks. `listed` false: the newest look could not tell of it. */
+export interface KnownRow {
+  readonly kind: string;
+  readonly digest: string;
+  readonly status: string;
+  readonly since: number;
+  readonly listed: boolean;
+}
+
+/**
+ * What one look changes in what is kept:
+ *
+ *   in the look | known before | kind has a gap | change
+ *   yes         | no, or otherwise              | written
+ *   yes         | the same, unlisted before     | listed again (nothing happened to it)
+ *   yes, nothing standing | yes | yes            | unlisted: that it was not seen proves nothing
+ *   no          | yes          | no             | vanished
+ *   no          | yes          | yes            | unlisted: it stays as it was
+ */
+interface RowChanges {
+  readonly written: readonly WrittenRow[];
+  readonly relisted: readonly string[];
+  readonly vanished: readonly string[];
+  readonly unlisted: readonly string[];
+}
+
+/** `since`: by when its status began. `was`: its status before; absent: it is new. `text`: its canonical JSON. */
+interface WrittenRow extends Written {
+  readonly row: Row;
+  readonly since: number;
+  readonly was?: Status;
+}
+
+interface Written {
+  readonly key: string;
+  readonly digest: string;
+  readonly text: string;
+}
+
+export function rowChanges(known: ReadonlyMap<string, KnownRow>, { at, rows, gaps }: KeptLook): RowChanges {
+  const unsure = new Set<string>(gaps.map(({ kind }) => kind));
+  const tells = (key: string, row: Row): boolean =>
+    row.called.id !== undefined || !unsure.has(row.place.kind) || !known.has(key);
+  const now = new Map(rows.map((row) => [storableText(row.key), row] as const).filter(([key, row]) => tells(key, row)));
+  const written: WrittenRow[] = [];
+  const relisted: string[] = [];
+  for (const [key, row] of now) {
+    const text = canonical(row);
+    const steady = steadyRow(row);
+    const digest = sha256(steady === row ? text : canonical(steady));
+    const before = known.get(key);
+    if (before?.digest !== digest) written.push({ key, row, digest, text, ...standing(row, at, before) });
+    else if (!before.listed) relisted.push(key);
+  }
+  const missing = [...known].filter(([key]) => !now.has(key));
+  return {
+    written,
+    relisted,
+    vanished: missing.filter(([, { kind }]) => !unsure.has(kind)).map(([key]) => key),
+    unlisted: missing.filter(([, { kind, listed }]) => unsure.has(kind) && listed).map(([key]) => key),
+  };
+}
+
+function standing({ state }: Row, at: number, before: KnownRow | undefined): Pick<WrittenRow, 'since' | 'was'> {
+  if (before === undefined) return { since: at };
+  const was = before.status as Status; // why: only `keepRows` writes the column
+  return { since: was === state.status ? before.since : at, was };
+}
+
+/** What every new version has a value for; `estate`, `scope` and `began` are of the look. */
+const writtenColumns = [
+  'estate',
+  'scope',
+  'key',
+  'cloud',
+  'account',
+  'region',
+  'kind',
+  'status',
+  'claim',
+  'owner',
+  'targets',
+  'labels',
+  'name',
+  'address',
+  'id',
+  'since',
+  'generation',
+  'cause',
+  'began',
+  'digest',
+  'words',
+  'refs',
+  'body',
+] as const;
+
+type WrittenColumns = Readonly<Record<Exclude<(typeof writtenColumns)[number], 'body'>, unknown>>;
+
+interface LookPlace extends Where {
+  readonly at: number;
+}
+
+/** A list of objects with these columns, as JSON that PostgreSQL takes. */
+const columnsJson = (rows: readonly WrittenRow[], look: LookPlace): string =>
+  storableJson(
+    `[${rows.map((row) => `${JSON.stringify(columnsOf(row, look)).slice(0, -1)},"body":${row.text}}`).join(',')}]`,
+  );
+
+function columnsOf({ key, row, since, digest }: WrittenRow, { estate, scope, at }: LookPlace): WrittenColumns {
+  const { place, called, whose, state, sides } = row;
+  const { cloud, account, region, kind, targets } = place;
+  return {
+    ...{ estate, scope, key, cloud, account, region, kind, targets, since, digest },
+    status: state.status,
+    generation: state.generation,
+    claim: whose.claim,
+    owner: whose.owner ?? '',
+    labels: called.labels,
+    name: called.name,
+    address: called.address ?? null,
+    id: called.id ?? null,
+    cause: sides.next?.cause ?? null,
+    began: at,
+    words: wordsOf(row),
+    refs: rowRefs(row),
+  };
+}
+
+/** One to a line, so that a search can tell what runs from one into the next. */
+const wordsOf = ({ called: { address = '', name, id = '', labels } }: Row): string =>
+  [address, name, id, ...Object.values(labels)].join('\n').toLowerCase();
+
+/** More changes than this at once are told as how many they are: who watches looks anew then. */
+const mostTold = 1000;
+
+/** `replaced`: what was told until now of those of the written that are not new. */
+interface ChangedRows {
+  readonly written: readonly WrittenRow[];
+  readonly replaced: readonly EndedRow[];
+  readonly gone: readonly EndedRow[];
+}
+
+/**
+ * One for each changed line; for a great many at once one for each owner and targets, so that all who may see them hear of it.
+ * Of a line that is of another owner or of other targets now, whoever may see it no more is told that it is gone.
+ */
+export function rowHappenings({ estate, scope }: Where, rows: ChangedRows): readonly HappeningDraft[] {
+  const changed = [...rows.written.map(writtenAbout), ...lostSight(rows), ...rows.gone.map(goneAbout)];
+  if (changed.length <= mostTold)
+    return changed.map(({ about, ...whose }) => ({ estate, type: 'resource', ...whose, about: { ...about, scope } }));
+  const groups = Map.groupBy(changed, ({ targets, owner, notTo }) => JSON.stringify([targets, owner, notTo]));
+  return [...groups.values()].slice(0, mostTold).flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const { about: _, ...whose } = first;
+    return { estate, type: 'resource', ...whose, about: { scope, changed: 1 + rest.length } };
+  });
+}
+
+type Changed = Whose & Pick<HappeningDraft, 'about' | 'notTo'>;
+
+const writtenAbout = ({ key, row, row: { place, called, state }, was }: WrittenRow): Changed => ({
+  ...whoseIs(row),
+  about: {
+    key,
+    ...aboutCalled(called),
+    kind: place.kind,
+    status: state.status,
+    ...(was === undefined ? {} : { was }),
+    reason: state.reason.slice(0, 500),
+  },
+});
+
+const whoseIs = ({ place, whose }: WrittenRow['row']): Whose => ({
+  targets: place.targets.map(storableText),
+  owner: storableText(whose.owner ?? ''),
+});
+
+function lostSight({ written, replaced }: ChangedRows): readonly Changed[] {
+  const now = new Map(written.map(({ key, row }) => [key, whoseIs(row)]));
+  return replaced.flatMap((before) => {
+    const notTo = now.get(before.key);
+    const isOfOthers = notTo !== undefined && textOf(notTo) !== textOf(before);
+    return isOfOthers ? { ...goneAbout(before), notTo } : [];
+  });
+}
+
+const textOf = ({ targets, owner }: Whose): string => JSON.stringify([targets, owner]);
+
+const goneAbout = ({ key, kind, status, address, id, targets, owner }: EndedRow): Changed => ({
+  targets,
+  owner,
+  about: {
+    key,
+    ...aboutCalled({ ...(address === null ? {} : { address }), ...(id === null ? {} : { id }) }),
+    kind,
+    was: status,
+    gone: true,
+  },
+});
+
+const aboutCalled = ({ address, id }: { readonly address?: string; readonly id?: string }) => ({
+  ...(address === undefined ? {} : { address }),
+  ...(id === undefined ? {} : { id }),
+});

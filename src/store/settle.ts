@@ -9,7 +9,7 @@ import { birthChanges, saveBirths } from './births.ts';
 import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
 import { returnPlaces } from './limit-places.ts';
-import { keepOwnCalls } from './own-calls.ts';
+import { keepOwnCalls } from './touches.ts';
 import { type Settleable, type SettledChanges, type Settling, settledAs, settledChanges, settling } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';

@@ -9,7 +9,7 @@ import { exportLine } from '../../src/store/audit.ts';
 import { storeFailureOf } from '../../src/store/health.ts';
 import { settledChanges } from '../../src/store/settled-changes.ts';
 import { sha256 } from '../../src/store/signing.ts';
-import { takeoverOf } from '../../src/store/takeover.ts';
+import { takeoverOf } from '../../src/store/estates.ts';
 import { memoryEntryPages } from './memory-store/entry-pages.ts';
 import { memoryFigures } from './memory-store/figures.ts';
 import { memoryFleet } from './memory-store/fleet.ts';

@@ -19,7 +19,7 @@ import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
 import type { ScopeCount } from '../../../src/ports/scope-counts.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
 import type { IntentRecord } from '../../../src/store/ledger-entries.ts';
-import type { KnownResource } from '../../../src/store/resource-changes.ts';
+import type { KnownResource } from '../../../src/store/observations.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/signing.ts';
 import { wordsOf } from '../../../src/store/ledger-chain.ts';

@@ -2,7 +2,7 @@ import { covers } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
 import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/passes.ts';
-import { passBegan, passEnded } from '../../../src/store/pass-happenings.ts';
+import { passBegan, passEnded } from '../../../src/store/passes.ts';
 import { announceIn } from './happenings.ts';
 import { leaseKey, type Memory } from './memory.ts';
 

@@ -3,7 +3,7 @@ import type { Rollouts } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { stoppedByBirths } from '../../../src/store/births.ts';
 import { noteBody, rolloutNote } from '../../../src/store/ledger-entries.ts';
-import { unitedStops } from '../../../src/store/postgres-rollouts.ts';
+import { unitedStops } from '../../../src/store/rollouts.ts';
 import { forgiveBirths, readBirths } from './births.ts';
 import { type RolloutMemory, whereKey } from './fleet-memory.ts';
 import { append, estateOf, type Memory, scopeOf } from './memory.ts';

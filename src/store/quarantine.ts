@@ -5,6 +5,7 @@ import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
 import { noteBody, quarantineNote } from './ledger-entries.ts';
 import type { Database, Write } from './tables.ts';
+import type { Backoffs } from '../ports/backoffs.ts';
 
 export const postgresQuarantine = (context: Context): Quarantine => ({
   put: (where, why, generation) => put(context.db, { ...where, why, generation }),
@@ -55,3 +56,33 @@ async function list(db: Database, estate: string | undefined): Promise<readonly 
   const rows = await query.execute();
   return rows.map(({ why, since, ...row }) => ({ ...row, why: String(why), since: since.getTime() }));
 }
+
+export const postgresBackoffs = (db: Database): Backoffs => ({
+  list: async ({ estate, scope }) => {
+    const rows = await db
+      .selectFrom('backoffs')
+      .select(['address', 'digest', 'generation', 'failures', 'said', 'until'])
+      .select(sql<boolean>`until > clock_timestamp()`.as('waits'))
+      .where('estate', '=', estate)
+      .where('scope', '=', scope)
+      .orderBy(sql`address COLLATE "C"`)
+      .execute();
+    return rows.map(({ said, until, ...row }) => ({ ...row, said: String(said), until: until.getTime() }));
+  },
+  put: async ({ estate, scope }, { said, ...refused }, forMs) => {
+    const until = sql<Date>`clock_timestamp() + ${forMs} * interval '1 millisecond'`;
+    const row = { estate, scope, ...refused, said: JSON.stringify(said), until };
+    const { address: _, ...rest } = refused;
+    await db
+      .insertInto('backoffs')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['estate', 'scope', 'address']).doUpdateSet({ ...rest, said: row.said, until }),
+      )
+      .execute();
+  },
+  clear: async ({ estate, scope }, address) => {
+    const all = db.deleteFrom('backoffs').where('estate', '=', estate).where('scope', '=', scope);
+    await (address === undefined ? all : all.where('address', '=', address)).execute();
+  },
+});

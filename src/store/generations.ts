@@ -3,13 +3,13 @@ import type { Guards } from '../core/limits.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
-import { acceptedOf } from './accepted.ts';
 import { announce } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
 import { spentBy } from './limit-places.ts';
-import { pinOf } from './postgres-pins.ts';
+import { pinOf } from './sources.ts';
 import type { Database } from './tables.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
 
 export const postgresGenerations = (context: Context): Generations => ({
   current: async (estate) => (await newest(context.db, estate))[0],
@@ -88,3 +88,10 @@ const accept = (context: Context, { estate, revision, guards, after }: Accepting
     await announce(trx, at, [acceptedOf(estate, number, revision)]);
     return { number, revision, guards };
   });
+
+/** What is told of a generation that was accepted. */
+export const acceptedOf = (estate: string, number: number, revision: string): HappeningDraft => ({
+  estate,
+  type: 'generation',
+  about: { number, revision },
+});

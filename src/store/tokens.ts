@@ -2,11 +2,15 @@ import { type Selectable, sql } from 'kysely';
 import { reached } from '../core/access/grant.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
 import { makeTokenNote, revokeTokenNote, noteBody } from './ledger-entries.ts';
-import { type ChainWrites, chainWrites } from './chain-writes.ts';
 import type { Context } from './context.ts';
-import { mintToken } from './mint-token.ts';
 import { storableText } from './statements.ts';
-import type { Tables } from './tables.ts';
+import type { Tables, Write } from './tables.ts';
+import { type Head, headOf, peopleChain } from '../core/ledger/chain.ts';
+import type { Content } from '../core/ledger/entry.ts';
+import { appendTo, lockChain, untilFree } from './ledger-chain.ts';
+import { randomBytes } from 'node:crypto';
+import { tokenText } from '../core/access/token-text.ts';
+import { sha256 } from './signing.ts';
 
 export const postgresTokens = (context: Context): Tokens => ({
   make: (draft) => making(context, (write) => insert(write, draft)),
@@ -99,3 +103,58 @@ function tokenOf({ id, body, at, expires_at: expiresAt, revoked, used_at: usedAt
 }
 
 const keptOf = (row: Row): KeptToken => ({ ...tokenOf(row), hash: row.hash });
+
+/** A transaction that writes one note into each of several estates. */
+interface ChainWrites {
+  readonly trx: Write;
+  /** When it began, ms since the epoch. */
+  readonly at: number;
+  /** At most once. Estates are locked in the order of their names, so that two who lock the same never wait for each other. */
+  append(estates: readonly string[], contentOf: (estate: string) => Omit<Content, 'at'>): Promise<void>;
+}
+
+/** For what concerns several estates, or none. What is of one: `chainWrite`. */
+const chainWrites = <T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<T> =>
+  context.queue.run([peopleChain], async () => {
+    const { result, heads } = await untilFree(() => attempt(context, work));
+    for (const [estate, head] of heads) await context.onWritten(estate, head);
+    return result;
+  });
+
+/** `heads`: of the chains that were written to, by estate. */
+interface Attempt<T> {
+  readonly result: T;
+  readonly heads: ReadonlyMap<string, Head>;
+}
+
+function attempt<T>(context: Context, work: (write: ChainWrites) => Promise<T>): Promise<Attempt<T>> {
+  const heads = new Map<string, Head>();
+  return context.writing.transaction().execute(async (trx) => {
+    const { at } = await trx.selectNoFrom(context.storeNow().as('at')).executeTakeFirstOrThrow();
+    const result = await work({
+      trx,
+      at,
+      append: async (estates, contentOf) => {
+        for (const estate of estates.toSorted()) {
+          const chain = await lockChain(trx, context, { estate, chain: peopleChain });
+          const last = await appendTo(trx, estate, chain, [{ ...contentOf(estate), at: Math.max(at, chain.at) }]);
+          if (last) heads.set(estate, headOf(last));
+        }
+      },
+    });
+    return { result, heads };
+  });
+}
+
+/** `text` leaves the process once; of the secret in it only `hash` is kept. A secret of 256 random bits needs no slow hash. */
+interface Minted {
+  readonly id: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+export function mintToken(): Minted {
+  const id = randomBytes(8).toString('hex');
+  const secret = randomBytes(32).toString('base64url');
+  return { id, text: tokenText(id, secret), hash: sha256(secret) };
+}

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Pass } from '../ports/ledger.ts';
-import type { Estates } from '../ports/store.ts';
+import type { Estates, Accepted } from '../ports/store.ts';
 import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
 import { noteBody } from './ledger-entries.ts';
 import { checkLease } from './leases.ts';
 import { forgetApplied, saveClaims } from './settle.ts';
 import type { Database } from './tables.ts';
-import { takeoverOf } from './takeover.ts';
+import type { CloudId } from '../core/resource.ts';
 
 export const postgresEstates = (context: Context): Estates => ({
   store: context.store,
@@ -56,3 +56,14 @@ const takeover = (context: Context, pass: Pass, { claims, note }: ReturnType<typ
     await forgetApplied(write.trx, pass);
     return write.append([{ type: 'note', body: noteBody(pass.estate, note) }]);
   });
+
+/** What a takeover claims, and what it notes. */
+export function takeoverOf({ scope, authority }: Pass, accepted: readonly Accepted[], reason: string) {
+  const claims = new Map<CloudId, Accepted>();
+  for (const claim of accepted) {
+    const { id, address } = claim.subject;
+    if (id === undefined) throw new Error(`the takeover of ${address} names no id`);
+    claims.set(id, claim);
+  }
+  return { claims, note: { takeover: { scope, reason, ids: [...claims.keys()].sort(), authority } } };
+}

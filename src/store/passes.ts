@@ -1,11 +1,31 @@
+import type { Passes, KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass, PassDraft, PassEnding } from '../ports/passes.ts';
+import type { Context } from './context.ts';
+import { inTime } from './health.ts';
+import { pruneOld, prunePasses } from './retention.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
 import { ForeignCursor } from '../ports/foreign-cursor.ts';
-import type { KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
 import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
+import { announce } from './events.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
+
+export function postgresPasses({ db, reading, clock }: Context): Passes {
+  const prune = pruneOld(db, clock, 'passes');
+  return {
+    begin: (pass) => beginPass(db, pass),
+    end: async (pass, ending) => {
+      await endPass(db, pass, ending);
+      await prunePasses(db, pass, ending.quiet);
+      await prune();
+    },
+    page: (query) => inTime(pagePasses(reading, query)),
+    find: (id, seen) => inTime(findPass(reading, id, seen)),
+    scopes: (estate) => inTime(scopePasses(reading, estate)),
+  };
+}
 
 /** How long after its lease ended one may still be writing down how it ended. */
 const graceMs = 15_000;
@@ -24,7 +44,7 @@ interface Begun extends Where {
   readonly about: Pick<KeptPass, 'reason'> & { readonly ground: Omit<KeptPass['ground'], 'targets'> };
 }
 
-export async function pagePasses(db: Database, { seen, filter, limit, after }: PassQuery): Promise<PassPage> {
+async function pagePasses(db: Database, { seen, filter, limit, after }: PassQuery): Promise<PassPage> {
   const where = [within(seen), ...conditions(filter), ...(after === undefined ? [] : [beyond(after)])];
   const { rows } = await sql<Row>`
     SELECT ${columns} FROM setpoint.passes AS pass WHERE ${sql.join(where, sql` AND `)}
@@ -34,7 +54,7 @@ export async function pagePasses(db: Database, { seen, filter, limit, after }: P
   return { passes: shown.map(keptOf), ...(last && { next: cursorOf(last) }) };
 }
 
-export async function findPass(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldPass | undefined> {
+async function findPass(db: Database, id: string, seen: readonly Bounds[]): Promise<ToldPass | undefined> {
   if (!isId(id)) return undefined;
   const { rows } = await sql<Row & { readonly timeline: ToldPass['timeline'] | null }>`
     SELECT ${columns}, timeline FROM setpoint.passes AS pass WHERE id = ${id}::uuid AND ${within(seen)}`.execute(db);
@@ -42,7 +62,7 @@ export async function findPass(db: Database, id: string, seen: readonly Bounds[]
   return row && { ...keptOf(row), ...(row.timeline && { timeline: row.timeline }) };
 }
 
-export async function scopePasses(db: Database, estate: string): Promise<readonly ScopePasses[]> {
+async function scopePasses(db: Database, estate: string): Promise<readonly ScopePasses[]> {
   const [last, open] = await Promise.all([
     sql<Row>`SELECT *, false AS alive FROM setpoint.last_passes WHERE estate = ${estate}`.execute(db),
     sql<Row>`SELECT ${columns} FROM setpoint.passes AS pass WHERE estate = ${estate} AND ended IS NULL ORDER BY at`.execute(
@@ -97,3 +117,71 @@ function keptOf({ id, estate, scope, targets, at, about: { ground, reason }, ...
     return { ...rest, state: row.alive ? 'running' : 'lost' };
   return { ...rest, state: 'ended', ending: { ...row.ending, ended: row.ended, outcome: row.outcome } };
 }
+
+const beginPass = (db: Database, pass: PassDraft): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('passes')
+      .values({ ...columnsOf(pass), epoch: pass.ground.lease?.epoch ?? null })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) await announce(trx, pass.began, [passBegan(pass)]);
+  });
+
+const endPass = (db: Database, pass: PassDraft, ending: PassEnding): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    const { ended, outcome, quiet, account } = ending;
+    const end = { ended, outcome, ending: JSON.stringify(endOf(ending)) };
+    const { timeline, rest } = account;
+    const whole = { ...end, quiet, timeline: JSON.stringify({ timeline, rest }) };
+    await trx
+      .insertInto('passes')
+      .values({ ...columnsOf(pass), ...whole, epoch: pass.ground.lease?.epoch ?? null })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...columnsOf(pass), ...whole }))
+      .execute();
+    await trx
+      .insertInto('last_passes')
+      .values({ ...columnsOf(pass), ...end })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['estate', 'scope'])
+          .doUpdateSet({ ...columnsOf(pass), ...end })
+          // why: a worker that was slow to say so must not hide what came after
+          .where('last_passes.at', '<=', pass.began),
+      )
+      .execute();
+    await announce(trx, ended, [passEnded(pass, ending)]);
+  });
+
+const columnsOf = ({ id, estate, scope, began, reason, ground: { targets, ...ground } }: PassDraft) => ({
+  ...{ id, estate, scope, targets, at: began },
+  about: JSON.stringify({ ground, ...(reason === undefined ? {} : { reason }) }),
+});
+
+const endOf = ({ why, nextAt, account: { counts } }: PassEnding) => ({ why, nextAt, counts });
+
+export const passBegan = (pass: PassDraft): HappeningDraft => happening(pass, { state: 'running' });
+
+export const passEnded = (pass: PassDraft, { outcome, nextAt, account }: PassEnding): HappeningDraft =>
+  happening(pass, {
+    state: 'ended',
+    outcome,
+    ...account.counts,
+    ...(nextAt === undefined ? {} : { nextPassAt: new Date(nextAt).toISOString() }),
+  });
+
+const happening = (
+  { id, estate, scope, reason, ground: { targets, generation } }: PassDraft,
+  about: HappeningDraft['about'],
+): HappeningDraft => ({
+  estate,
+  type: 'pass',
+  targets,
+  about: {
+    reconcileId: id,
+    scope,
+    generation,
+    ...(reason === undefined ? {} : { reason: reason.slice(0, 500) }),
+    ...about,
+  },
+});

@@ -1,0 +1,320 @@
+import type { Rows, LineAsked, RowAsked, RowPage, RowQuery, RowSort, RowLook } from '../ports/rows.ts';
+import type { Context } from './context.ts';
+import { inTime } from './health.ts';
+import { keepRows } from './keep-rows.ts';
+import { pruneHistory } from './retention.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
+import { prepared } from './connection.ts';
+import { storableText, withinBounds, storableJson } from './statements.ts';
+import type { Database } from './tables.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import { ForeignCursor } from '../ports/foreign-cursor.ts';
+import { sha256 } from './signing.ts';
+import type { Row } from '../core/inventory/row.ts';
+import type { Kind } from '../core/resource.ts';
+import { BeforeHistory } from '../ports/before-history.ts';
+
+/** `historyMs`: for how long what was is kept; a question of a time before is refused. */
+export function postgresRows({ db, reading, clock }: Context, historyMs: number): Rows {
+  const within = withinHistory({ clock }, historyMs);
+  const prune = pruneHistory(db, clock, historyMs);
+  return {
+    keep: async (where, look) => prune(await keepRows(db, where, look)),
+    page: async (query) => inTime(pageRows(reading, within(query))),
+    find: async (query) => inTime(findRows(reading, within(query))),
+    history: async (query) => inTime(historyOf(reading, within(query))),
+    looks: (estate) => inTime(looksOf(reading, estate)),
+  };
+}
+
+const mostFound = 100;
+
+async function findRows(db: Database, asked: RowAsked): Promise<readonly KeptRow[]> {
+  const conditions = [...asOfConditions(asked.asOf), isOf(asked)];
+  const versions = await readVersions(db, asked, {
+    where: sql.join(conditions, sql` AND `),
+    order: sql`version.estate, version.scope, version.key`,
+    limit: mostFound,
+  });
+  return versions.map((version) => keptRow(version, asked.asOf));
+}
+
+async function historyOf(
+  db: Database,
+  asked: LineAsked & { readonly limit: number },
+): Promise<readonly RowVersion[]> {
+  const { estate, scope, key, asOf, limit } = asked;
+  const began = asOf === undefined ? sql`true` : sql`began <= ${asOf}`;
+  const versions = await readVersions(db, asked, {
+    where: sql`${began} AND estate = ${storableText(estate)} AND scope = ${storableText(scope)} AND key = ${storableText(key)}`,
+    order: sql`version.began DESC, version.number DESC`,
+    limit,
+  });
+  return versions.map((version) => rowVersion(version, asOf));
+}
+
+const isOf = ({ of, estate }: RowAsked): RawBuilder<boolean> => {
+  const names = [of].flat().map(storableText);
+  const named = sql<boolean>`(key ${among(names)} OR address ${among(names)} OR id ${among(names)})`;
+  return estate === undefined ? named : sql<boolean>`${named} AND estate = ${storableText(estate)}`;
+};
+
+/** One is asked for as such: then it is planned for as one. */
+const among = (names: readonly string[]): RawBuilder<unknown> =>
+  names.length === 1 ? sql`= ${names[0]}` : sql`= ANY(${names}::text[])`;
+
+interface Reading {
+  readonly where: RawBuilder<unknown>;
+  readonly order: RawBuilder<unknown>;
+  readonly limit: number;
+}
+
+async function readVersions(
+  db: Database,
+  { seen }: Pick<RowAsked, 'seen'>,
+  { where, order, limit }: Reading,
+): Promise<readonly ReadVersion[]> {
+  const { rows } = await sql<ReadVersion>`${prepared}
+    SELECT version.*, look.at AS look_at, look.gaps AS look_gaps, look.generation AS look_generation
+    FROM (
+      SELECT number, estate, scope, key, since, generation, began, ended, seen, listed, body
+      FROM setpoint.versions WHERE ${withinBounds(seen)} AND ${where}
+    ) AS version
+    JOIN setpoint.row_looks AS look ON look.estate = version.estate AND look.scope = version.scope
+    ORDER BY ${order} LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Each ends in what tells every line from all others. */
+const orders: Readonly<Record<RowSort['by'], readonly string[]>> = {
+  address: ['scope', 'key', 'estate'],
+  name: ['name', 'scope', 'key', 'estate'],
+  status: ['status', 'scope', 'key', 'estate'],
+  since: ['since', 'scope', 'key', 'estate'],
+};
+
+/** By place and not by count: what comes or goes between two pages moves none of the others. */
+async function pageRows(db: Database, query: RowQuery): Promise<RowPage> {
+  const columns = orders[query.sort.by];
+  const end = query.after === undefined ? undefined : pageEndOf(query.after, query, columns);
+  const asOf = end?.asOf ?? query.asOf;
+  const found = await readPage(db, query, { columns, ...(end && { end }), ...(asOf === undefined ? {} : { asOf }) });
+  const shown = found.slice(0, query.limit);
+  const last = found.length > query.limit ? shown.at(-1) : undefined;
+  return {
+    rows: shown.map((version) => keptRow(version, asOf)),
+    ...(last && { next: cursorOf(query, { values: last.place, ...(asOf === undefined ? {} : { asOf }) }) }),
+  };
+}
+
+interface Asking {
+  readonly columns: readonly string[];
+  readonly end?: PageEnd;
+  readonly asOf?: number;
+}
+
+type Placed = ReadVersion & { readonly place: readonly string[] };
+
+/** One more than asked for: it tells whether there is a next page. Where looks are joined, the page is cut already. */
+async function readPage(db: Database, query: RowQuery, { columns, end, asOf }: Asking): Promise<readonly Placed[]> {
+  const way = sql.raw(query.sort.descending ? 'DESC' : 'ASC');
+  const order = sql.join(columns.map((column) => sql`${sql.ref(column)} ${way}`));
+  const conditions = [
+    withinBounds(query.seen),
+    ...asOfConditions(asOf),
+    ...filterConditions(query.filter),
+    ...(end === undefined ? [] : [beyond(columns, end, query.sort.descending)]),
+  ];
+  const { rows } = await sql<Placed>`
+    SELECT page.*, look.at AS look_at, look.gaps AS look_gaps, look.generation AS look_generation
+    FROM (
+      SELECT number, estate, scope, since, generation, began, ended, seen, listed, body, name, status, key,
+        ARRAY[${sql.join(columns.map((column) => sql`${sql.ref(column)}::text`))}] AS place
+      FROM setpoint.versions
+      WHERE ${sql.join(conditions, sql` AND `)}
+      ORDER BY ${order} LIMIT ${query.limit + 1}
+    ) AS page
+    JOIN setpoint.row_looks AS look ON look.estate = page.estate AND look.scope = page.scope
+    ORDER BY ${sql.join(columns.map((column) => sql`${sql.ref(`page.${column}`)} ${way}`))}`.execute(db);
+  return rows;
+}
+
+function beyond(columns: readonly string[], { values }: PageEnd, descending: boolean): RawBuilder<boolean> {
+  const place = sql.join(columns.map((column) => sql.ref(column)));
+  return sql<boolean>`(${place}) ${sql.raw(descending ? '<' : '>')} (${sql.join(values)})`;
+}
+
+type Condition = RawBuilder<boolean>;
+
+/** All that a filter asks of a version. */
+function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']): readonly Condition[] {
+  return [
+    ...oneOf('estate', filter.estates),
+    ...oneOf('scope', filter.scopes),
+    ...oneOf('cloud', filter.clouds),
+    ...withinCloud(filter.clouds),
+    ...oneOf('account', filter.accounts),
+    ...oneOf('region', filter.regions),
+    ...oneOf('kind', filter.kinds),
+    ...oneOf('status', filter.statuses),
+    ...oneOf('claim', filter.claims),
+    ...oneOf('owner', filter.owners),
+    ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
+    ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
+    ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
+    ...(text === undefined || text === '' ? [] : [worded(text)]),
+  ];
+}
+
+/** Now, or at a time. What is now has no end: the server looks at those alone. */
+const asOfConditions = (asOf: number | undefined): readonly Condition[] =>
+  asOf === undefined
+    ? [sql<boolean>`current`]
+    : [sql<boolean>`began <= ${asOf}`, sql<boolean>`(ended IS NULL OR ended > ${asOf})`];
+
+/** One value is asked for as such: then an index gives its rows in order. */
+function oneOf(column: string, values: readonly string[] | undefined): readonly Condition[] {
+  if (values === undefined) return [];
+  const [only, ...others] = values.map(storableText);
+  if (only === undefined) return [sql<boolean>`false`];
+  return others.length === 0
+    ? [sql<boolean>`${sql.ref(column)} = ${only}`]
+    : [sql<boolean>`${sql.ref(column)} = ANY(${[only, ...others]}::text[])`];
+}
+
+/** The names of scopes begin with their cloud: in the order of places all of one cloud is one stretch. */
+function withinCloud(clouds: readonly string[] = []): readonly Condition[] {
+  const [only, ...others] = clouds.map(storableText);
+  return only === undefined || others.length > 0
+    ? []
+    : [sql<boolean>`scope > ${`${only}/`}`, sql<boolean>`scope < ${`${only}${afterSlash}`}`];
+}
+
+const afterSlash = String.fromCharCode('/'.charCodeAt(0) + 1);
+
+const labelled = (name: string, value: string): Condition =>
+  value === ''
+    ? sql<boolean>`labels ? ${name}`
+    : sql<boolean>`labels @> ${storableJson(JSON.stringify({ [name]: value }))}::jsonb`;
+
+/** Words stand one to a line: what runs over the end of one is part of none. */
+function worded(text: string): Condition {
+  if (text.includes('\n')) return sql<boolean>`false`;
+  const pattern = storableText(text)
+    .toLowerCase()
+    .replace(/[\\%_]/g, '\\$&');
+  return sql<boolean>`words LIKE ${`%${pattern}%`}`;
+}
+
+/**
+ * Where a page ends. `values`: of the columns that it is sorted by. `asOf`: the time that its question is about, so that pages
+ * of "a day ago" go on to be of the same moment.
+ */
+interface PageEnd {
+  readonly asOf?: number;
+  readonly values: readonly string[];
+}
+
+export const cursorOf = (query: RowQuery, { asOf, values }: PageEnd): string =>
+  Buffer.from(JSON.stringify([questionOf(query), asOf ?? null, values])).toString('base64url');
+
+/** Refuses what was given for another question or is not whole. `columns`: that the question is sorted by. */
+export function pageEndOf(cursor: string, query: RowQuery, columns: readonly string[]): PageEnd {
+  const [question, asOf, values] = listIn(cursor);
+  const isTime = query.asOf === undefined ? asOf === null : Number.isSafeInteger(asOf);
+  const isPlace = Array.isArray(values) && values.length === columns.length && values.every(fitsColumn(columns));
+  if (question !== questionOf(query) || !isTime || !isPlace) throw new ForeignCursor();
+  return { values, ...(typeof asOf === 'number' ? { asOf } : {}) };
+}
+
+const fitsColumn =
+  (columns: readonly string[]) =>
+  (value: unknown, index: number): boolean =>
+    typeof value === 'string' && (columns[index] !== 'since' || /^\d{1,15}$/.test(value)) && !value.includes('\0');
+
+function listIn(cursor: string): readonly unknown[] {
+  try {
+    const said: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(said) ? said : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Who asks is no part of it: a cursor tells a place and gives no right. */
+const questionOf = ({ filter, sort, asOf }: RowQuery): string =>
+  sha256(canonical({ filter, sort, past: asOf !== undefined })).slice(0, 16);
+
+/** What is read of a version. `look_at` and the like: of the newest look at its scope. */
+export interface ReadVersion extends ReadSpan, ReadLook {
+  readonly number: number;
+  readonly estate: string;
+  readonly since: number;
+  readonly body: unknown;
+  /** Of its own; where it is in step the newest look has it. */
+  readonly generation: number;
+}
+
+interface ReadSpan {
+  readonly began: number;
+  readonly ended: number | null;
+  readonly seen: number | null;
+  readonly listed: boolean;
+}
+
+interface ReadLook {
+  readonly look_at: number;
+  readonly look_gaps: readonly string[];
+  readonly look_generation: number;
+}
+
+export const keptRow = (version: ReadVersion, asOf?: number): KeptRow => ({
+  ...rowIn(version),
+  estate: version.estate,
+  since: version.since,
+  observed: observedOf(version, asOf),
+});
+
+/** As told at a time: what came later is not said. */
+export const rowVersion = (version: ReadVersion, asOf = Number.POSITIVE_INFINITY): RowVersion => ({
+  ...keptRow(version, Number.isFinite(asOf) ? asOf : undefined),
+  number: version.number,
+  from: version.began,
+  ...(version.ended === null || version.ended > asOf ? {} : { until: version.ended }),
+});
+
+function rowIn({ body, ended, listed, generation, look_generation: newest }: ReadVersion): Row {
+  const row = body as Row; // why: only `keepRows` writes the column
+  const isUpToDate = ended === null && listed && row.state.status === 'InSync';
+  return { ...row, state: { ...row.state, generation: isUpToDate ? newest : generation } };
+}
+
+/**
+ * Between the look that it was last found in and the next one it counts as it was; unless the looks in between could not tell,
+ * or the newest one cannot.
+ */
+function observedOf(version: ReadVersion, asOf?: number): KeptRow['observed'] {
+  const { seen, ended, listed, look_at: newest, look_gaps: gaps } = version;
+  const last = seen ?? newest;
+  if (asOf !== undefined && asOf <= last) return { at: asOf, complete: true };
+  const sure = ended !== null || !gaps.includes(rowIn(version).place.kind);
+  return { at: last, complete: listed && sure };
+}
+
+async function looksOf(db: Database, estate: string | undefined): Promise<readonly RowLook[]> {
+  const all = db.selectFrom('row_looks').select(['estate', 'scope', 'at', 'gaps']).where('left_at', 'is', null);
+  const these = estate === undefined ? all : all.where('estate', '=', estate);
+  const looks = await these.orderBy('estate').orderBy('scope').execute();
+  // why: only `keepRows` writes the column
+  return looks.map((look) => ({ ...look, gaps: look.gaps as readonly Kind[] }));
+}
+
+/** What ended before is deleted: a question of an earlier time would leave it out, and look whole. */
+export function withinHistory({ clock }: Pick<Context, 'clock'>, historyMs: number) {
+  return <T extends { readonly asOf?: number }>(query: T): T => {
+    const since = clock.now() - historyMs;
+    if (query.asOf !== undefined && query.asOf < since) throw new BeforeHistory(since);
+    return query;
+  };
+}
