@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
+import { neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import { ranBefore } from '../core/plan/tally.ts';
 import type { Approval, ApprovalDraft, Approvals } from '../ports/approvals.ts';
 import type { By } from '../ports/by.ts';
-import type { Where } from '../ports/queue.ts';
-import { chainWrite } from './ledger-chain.ts';
-import type { Context } from './context.ts';
-import { noteBody, approvalNote, withdrawalNote } from './ledger-entries.ts';
-import { spentBy } from './limit-places.ts';
-import { storeNow, inChunks } from './statements.ts';
-import type { Database, Write } from './tables.ts';
-import { neverHappened } from '../core/knowledge.ts';
 import type { Intended, IntentDraft, Pass } from '../ports/ledger.ts';
+import type { Where } from '../ports/queue.ts';
+import type { Context } from './context.ts';
+import { chainWrite } from './ledger-chain.ts';
+import { approvalNote, noteBody, withdrawalNote } from './ledger-entries.ts';
+import { spentBy } from './limit-places.ts';
 import type { Settling } from './settled-changes.ts';
+import { inChunks, storeNow } from './statements.ts';
+import type { Database, Write } from './tables.ts';
 
 export const postgresApprovals = (context: Context): Approvals => ({
   give: (approval) => give(context, approval),

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { canonical } from '../core/ledger/canonical.ts';
 import { type EstateCheckpoint, genesis, type Head, peopleChain, type SignedCheckpoint } from '../core/ledger/chain.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
 import { type Audit, defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
-import { readSeal } from './ledger-chain.ts';
 import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } from './checkpoints.ts';
 import type { Context } from './context.ts';
 import { entryOf, type LedgerRow, ledgerRows } from './ledger.ts';
+import { readSeal } from './ledger-chain.ts';
 import { sha256, trustedKeys } from './signing.ts';
-import { canonical } from '../core/ledger/canonical.ts';
 
 /** A process without a signer of its own signs after so many entries, or so long. */
 const checkpointEvery = { entries: 1000, ms: 60_000 };

@@ -5,11 +5,11 @@ import { type Address, type CloudId, documentOfReplica, type InstanceAttributes 
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Effect, Pass } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
-import { type ChainWrite, chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './ledger-entries.ts';
 import { untilAnswered } from './health.ts';
 import { checkLease } from './leases.ts';
+import { type ChainWrite, chainWrite } from './ledger-chain.ts';
+import { noteBody } from './ledger-entries.ts';
 import type { Settling } from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';

@@ -1,14 +1,25 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
-import { type AnyCheckpoint, checkpointText, type EstateCheckpoint, type Head, isSignedCheckpoint, readCheckpoint, rootOf, type Signature, type SignedCheckpoint, sealText } from '../core/ledger/chain.ts';
+import {
+  type AnyCheckpoint,
+  checkpointText,
+  type EstateCheckpoint,
+  type Head,
+  isSignedCheckpoint,
+  readCheckpoint,
+  rootOf,
+  type Signature,
+  type SignedCheckpoint,
+  sealText,
+} from '../core/ledger/chain.ts';
 import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
 import type { Witness } from '../ports/witness.ts';
 import type { Context } from './context.ts';
 import { type SigningKey, sha256, signingKey } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
 
 /** `keyFile`: a key in place of the folder's own. */
 export interface SigningOptions {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
+import type { CloudId } from '../core/resource.ts';
 import type { Pass } from '../ports/ledger.ts';
-import type { Estates, Accepted } from '../ports/store.ts';
-import { chainWrite } from './ledger-chain.ts';
+import type { Accepted, Estates } from '../ports/store.ts';
 import type { Context } from './context.ts';
-import { noteBody } from './ledger-entries.ts';
 import { checkLease } from './leases.ts';
+import { chainWrite } from './ledger-chain.ts';
+import { noteBody } from './ledger-entries.ts';
 import { forgetApplied, saveClaims } from './settle.ts';
 import type { Database } from './tables.ts';
-import type { CloudId } from '../core/resource.ts';
 
 export const postgresEstates = (context: Context): Estates => ({
   store: context.store,

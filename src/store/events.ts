@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Happened, Happening, Happenings, HappeningType, HappeningDraft } from '../ports/happenings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Happened, Happening, HappeningDraft, Happenings, HappeningType } from '../ports/happenings.ts';
 import type { Whose } from '../ports/whose.ts';
 import type { Context } from './context.ts';
+import { forgetHappenings } from './retention.ts';
 import { endReaders } from './roles.ts';
 import { sha256 } from './signing.ts';
-import type { Database, Write } from './tables.ts';
-import { forgetHappenings } from './retention.ts';
 import { inChunks } from './statements.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Database, Write } from './tables.ts';
 
 export function postgresHappenings({ db, clock, store }: Pick<Context, 'db' | 'clock' | 'store'>): Happenings {
   const seen = watchEdge(clock, () => endReaders(db));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address } from '../core/resource.ts';
-import type { Figures, ScopeFigures, StatusCount, Objective, ObjectivesQuery, Spells } from '../ports/figures.ts';
+import type { Figures, Objective, ObjectivesQuery, ScopeFigures, Spells, StatusCount } from '../ports/figures.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
 import { storableText, withinBounds } from './statements.ts';

@@ -1,14 +1,14 @@
-import type { FleetState, Pulse, Requests, KeptTree, Trees } from '../ports/fleet-state.ts';
-import type { Context } from './context.ts';
-import { postgresApprovals } from './approvals.ts';
-import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
-import { postgresPauses } from './pauses.ts';
-import { postgresRollouts } from './rollouts.ts';
 import { sql } from 'kysely';
-import type { Where } from '../ports/queue.ts';
-import type { Database } from './tables.ts';
 import type { Count } from '../core/limits.ts';
+import type { FleetState, KeptTree, Pulse, Requests, Trees } from '../ports/fleet-state.ts';
+import type { Where } from '../ports/queue.ts';
 import type { OtherScopes, ScopeCount, ScopeCounts } from '../ports/scope-counts.ts';
+import { postgresApprovals } from './approvals.ts';
+import type { Context } from './context.ts';
+import { postgresPauses } from './pauses.ts';
+import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
+import { postgresRollouts } from './rollouts.ts';
+import type { Database } from './tables.ts';
 
 export const postgresFleet = (context: Context): FleetState => ({
   trees: postgresTrees(context.db),

@@ -1,15 +1,15 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Guards } from '../core/limits.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
 import type { Generation, Generations } from '../ports/inventory.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { Pinned } from '../ports/pinned.ts';
+import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';
-import type { Context } from './context.ts';
 import { spentBy } from './limit-places.ts';
 import { pinOf } from './sources.ts';
 import type { Database } from './tables.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
 
 export const postgresGenerations = (context: Context): Generations => ({
   current: async (estate) => (await newest(context.db, estate))[0],

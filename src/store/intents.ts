@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Intended, IntentDraft, Pass, OnTheWay } from '../ports/ledger.ts';
-import { actionOf, keyText, actionKey, intentBody, fieldsOf, heldPlace, type IntentRecord, placeOf } from './ledger-entries.ts';
-import { keepReservations, reserveApprovals, unapproved } from './approvals.ts';
-import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
-import type { Context } from './context.ts';
-import { keepPlaces, takePlaces } from './limit-places.ts';
-import { inChunks } from './statements.ts';
-import type { Write, Database } from './tables.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Content } from '../core/ledger/entry.ts';
 import type { EstateCount, Place } from '../core/ledger/estate-count.ts';
 import type { Address } from '../core/resource.ts';
+import type { Intended, IntentDraft, OnTheWay, Pass } from '../ports/ledger.ts';
+import { keepReservations, reserveApprovals, unapproved } from './approvals.ts';
+import type { Context } from './context.ts';
+import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
+import {
+  actionKey,
+  actionOf,
+  fieldsOf,
+  heldPlace,
+  type IntentRecord,
+  intentBody,
+  keyText,
+  placeOf,
+} from './ledger-entries.ts';
+import { keepPlaces, takePlaces } from './limit-places.ts';
+import { inChunks } from './statements.ts';
+import type { Database, Write } from './tables.ts';
 
 /** See the port. About 60 ms for a thousand drafts. */
 export function intend(context: Context, pass: Pass, drafts: readonly IntentDraft[]): Promise<readonly Intended[]> {

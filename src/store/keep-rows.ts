@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
+import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
 import type { Where } from '../ports/queue.ts';
 import type { KeptLook } from '../ports/rows.ts';
-import { announce } from './events.ts';
-import { inChunks, storableText, storableJson } from './statements.ts';
-import type { Database, Write } from './tables.ts';
-import { type Row, type Status, steadyRow, rowRefs } from '../core/inventory/row.ts';
-import { canonical } from '../core/ledger/canonical.ts';
-import { sha256 } from './signing.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
 import type { Whose } from '../ports/whose.ts';
+import { announce } from './events.ts';
+import { sha256 } from './signing.ts';
+import { inChunks, storableJson, storableText } from './statements.ts';
+import type { Database, Write } from './tables.ts';
 
 /** `before`: the newest look until now. */
 interface Look extends Where {

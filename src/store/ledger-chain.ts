@@ -2,19 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { canonical } from '../core/ledger/canonical.ts';
-import { chainGenesis, type EstateCheckpoint, genesis, type Head, headOf, isEstateCheckpoint, link, peopleChain } from '../core/ledger/chain.ts';
+import {
+  chainGenesis,
+  type EstateCheckpoint,
+  genesis,
+  type Head,
+  headOf,
+  isEstateCheckpoint,
+  link,
+  peopleChain,
+} from '../core/ledger/chain.ts';
 import type { Content, Linked } from '../core/ledger/entry.ts';
 import { Declined } from '../ports/declined.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
 import { LeaseLost } from '../ports/lease.ts';
 import type { Pass } from '../ports/ledger.ts';
-import { announce } from './events.ts';
 import type { Context } from './context.ts';
+import { announce } from './events.ts';
 import { isUnavailable, unlessAway } from './health.ts';
 import { checkLease, type LeasePurpose } from './leases.ts';
 import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
 
 /** A transaction that holds one chain of an estate: nobody else writes to that chain until it ends. */
 export interface ChainWrite {

@@ -1,11 +1,11 @@
-import type { Effect, IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Place } from '../core/ledger/estate-count.ts';
-import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Held } from '../core/pause.ts';
+import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
 import type { By } from '../ports/by.ts';
 import type { Quarantined } from '../ports/fleet-state.ts';
+import type { Effect, IntentDraft, Pass, Settlement } from '../ports/ledger.ts';
 import type { Pause } from '../ports/pauses.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Pin } from '../ports/sources.ts';

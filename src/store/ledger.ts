@@ -1,17 +1,17 @@
-import { type Selectable, type RawBuilder, sql } from 'kysely';
-import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
-import { chainWrite } from './ledger-chain.ts';
-import type { Context } from './context.ts';
-import { noteBody } from './ledger-entries.ts';
-import { guardEpochOf, onTheWay, intend } from './intents.ts';
-import { pruneOld } from './retention.ts';
-import { settle } from './settle.ts';
-import type { Database, Tables } from './tables.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
 import { peopleOf } from '../core/ledger/entry.ts';
 import type { EntryMatch, EntryPage, EntryPages, EntryQuery } from '../ports/entry-pages.ts';
+import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
+import type { Context } from './context.ts';
 import { inTime } from './health.ts';
+import { guardEpochOf, intend, onTheWay } from './intents.ts';
+import { chainWrite } from './ledger-chain.ts';
+import { noteBody } from './ledger-entries.ts';
+import { pruneOld } from './retention.ts';
+import { settle } from './settle.ts';
 import { storableText } from './statements.ts';
+import type { Database, Tables } from './tables.ts';
 
 export function postgresLedger(context: Context): Ledger {
   const pruneCalls = pruneOld(context.db, context.clock, 'own_calls');

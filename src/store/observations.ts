@@ -3,9 +3,9 @@ import { canonical } from '../core/ledger/canonical.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { Sighting } from '../ports/inventory.ts';
+import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Database, Write } from './tables.ts';
-import { sha256 } from './signing.ts';
 
 interface Look {
   readonly trx: Write;

@@ -1,16 +1,26 @@
-import type { Passes, KeptPass, PassFilter, PassPage, PassQuery, ScopePasses, ToldPass, PassDraft, PassEnding } from '../ports/passes.ts';
-import type { Context } from './context.ts';
-import { inTime } from './health.ts';
-import { pruneOld, prunePasses } from './retention.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
 import { ForeignCursor } from '../ports/foreign-cursor.ts';
+import type { HappeningDraft } from '../ports/happenings.ts';
+import type {
+  KeptPass,
+  PassDraft,
+  PassEnding,
+  Passes,
+  PassFilter,
+  PassPage,
+  PassQuery,
+  ScopePasses,
+  ToldPass,
+} from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
+import type { Context } from './context.ts';
+import { announce } from './events.ts';
+import { inTime } from './health.ts';
+import { pruneOld, prunePasses } from './retention.ts';
 import { storableText, withinBounds } from './statements.ts';
 import type { Database } from './tables.ts';
-import { announce } from './events.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
 
 export function postgresPasses({ db, reading, clock }: Context): Passes {
   const prune = pruneOld(db, clock, 'passes');

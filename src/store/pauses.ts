@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
 import type { Pause, Pauses } from '../ports/pauses.ts';
-import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
+import { chainWrite } from './ledger-chain.ts';
 import { noteBody, pauseNote, resumeNote } from './ledger-entries.ts';
 import { storeNow } from './statements.ts';
 import type { Database, Tables } from './tables.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import type { Backoffs } from '../ports/backoffs.ts';
 import type { Quarantine, Quarantined } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
+import { chainWrite } from './ledger-chain.ts';
 import { noteBody, quarantineNote } from './ledger-entries.ts';
 import type { Database, Write } from './tables.ts';
-import type { Backoffs } from '../ports/backoffs.ts';
 
 export const postgresQuarantine = (context: Context): Quarantine => ({
   put: (where, why, generation) => put(context.db, { ...where, why, generation }),

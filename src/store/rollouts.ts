@@ -1,8 +1,8 @@
 import type { Rollouts, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import { forgiveBirths, readBirths, stoppedByBirths } from './births.ts';
-import { chainWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
+import { chainWrite } from './ledger-chain.ts';
 import { noteBody, rolloutNote } from './ledger-entries.ts';
 import type { Database } from './tables.ts';
 

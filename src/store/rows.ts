@@ -1,19 +1,19 @@
-import type { Rows, LineAsked, RowAsked, RowPage, RowQuery, RowSort, RowLook } from '../ports/rows.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Row } from '../core/inventory/row.ts';
+import { canonical } from '../core/ledger/canonical.ts';
+import type { Kind } from '../core/resource.ts';
+import { BeforeHistory } from '../ports/before-history.ts';
+import { ForeignCursor } from '../ports/foreign-cursor.ts';
+import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
+import type { LineAsked, RowAsked, RowLook, RowPage, RowQuery, RowSort, Rows } from '../ports/rows.ts';
+import { prepared } from './connection.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
 import { keepRows } from './keep-rows.ts';
 import { pruneHistory } from './retention.ts';
-import { type RawBuilder, sql } from 'kysely';
-import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
-import { prepared } from './connection.ts';
-import { storableText, withinBounds, storableJson } from './statements.ts';
-import type { Database } from './tables.ts';
-import { canonical } from '../core/ledger/canonical.ts';
-import { ForeignCursor } from '../ports/foreign-cursor.ts';
 import { sha256 } from './signing.ts';
-import type { Row } from '../core/inventory/row.ts';
-import type { Kind } from '../core/resource.ts';
-import { BeforeHistory } from '../ports/before-history.ts';
+import { storableJson, storableText, withinBounds } from './statements.ts';
+import type { Database } from './tables.ts';
 
 /** `historyMs`: for how long what was is kept; a question of a time before is refused. */
 export function postgresRows({ db, reading, clock }: Context, historyMs: number): Rows {
@@ -40,10 +40,7 @@ async function findRows(db: Database, asked: RowAsked): Promise<readonly KeptRow
   return versions.map((version) => keptRow(version, asked.asOf));
 }
 
-async function historyOf(
-  db: Database,
-  asked: LineAsked & { readonly limit: number },
-): Promise<readonly RowVersion[]> {
+async function historyOf(db: Database, asked: LineAsked & { readonly limit: number }): Promise<readonly RowVersion[]> {
   const { estate, scope, key, asOf, limit } = asked;
   const began = asOf === undefined ? sql`true` : sql`began <= ${asOf}`;
   const versions = await readVersions(db, asked, {

@@ -3,16 +3,23 @@ import type { KeptTerms } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Pass, Settlement } from '../ports/ledger.ts';
 import type { Accepted } from '../ports/store.ts';
-import { actionOf, settlementBody } from './ledger-entries.ts';
 import { settleApprovals } from './approvals.ts';
 import { birthChanges, saveBirths } from './births.ts';
-import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
 import type { Context } from './context.ts';
+import { type ChainWrite, scopeWrite } from './ledger-chain.ts';
+import { actionOf, settlementBody } from './ledger-entries.ts';
 import { returnPlaces } from './limit-places.ts';
-import { keepOwnCalls } from './touches.ts';
-import { type Settleable, type SettledChanges, type Settling, settledAs, settledChanges, settling } from './settled-changes.ts';
+import {
+  type Settleable,
+  type SettledChanges,
+  type Settling,
+  settledAs,
+  settledChanges,
+  settling,
+} from './settled-changes.ts';
 import { inChunks } from './statements.ts';
 import type { Write } from './tables.ts';
+import { keepOwnCalls } from './touches.ts';
 
 /** See the port. About 100 ms for a thousand settlements with a claim and an applied spec each. */
 export function settle(context: Context, pass: Pass, settlements: readonly Settlement[]): Promise<void> {

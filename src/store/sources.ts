@@ -1,10 +1,10 @@
-import type { Sources, SourceDraft, SourceState, SourceStates, Pin, Pins, Histories, Bells } from '../ports/sources.ts';
-import type { Context } from './context.ts';
-import { sql, type Selectable } from 'kysely';
-import type { Database, Tables } from './tables.ts';
+import { type Selectable, sql } from 'kysely';
 import type { By } from '../ports/by.ts';
+import type { Bells, Histories, Pin, Pins, SourceDraft, SourceState, SourceStates, Sources } from '../ports/sources.ts';
+import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
-import { noteBody, pinNote, unpinNote, historyNote } from './ledger-entries.ts';
+import { historyNote, noteBody, pinNote, unpinNote } from './ledger-entries.ts';
+import type { Database, Tables } from './tables.ts';
 
 export const postgresSources = (context: Context): Sources => ({
   states: postgresSourceStates(context),

@@ -1,16 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { reached } from '../core/access/grant.ts';
-import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
-import { makeTokenNote, revokeTokenNote, noteBody } from './ledger-entries.ts';
-import type { Context } from './context.ts';
-import { storableText } from './statements.ts';
-import type { Tables, Write } from './tables.ts';
+import { tokenText } from '../core/access/token-text.ts';
 import { type Head, headOf, peopleChain } from '../core/ledger/chain.ts';
 import type { Content } from '../core/ledger/entry.ts';
+import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../ports/tokens.ts';
+import type { Context } from './context.ts';
 import { appendTo, lockChain, untilFree } from './ledger-chain.ts';
-import { randomBytes } from 'node:crypto';
-import { tokenText } from '../core/access/token-text.ts';
+import { makeTokenNote, noteBody, revokeTokenNote } from './ledger-entries.ts';
 import { sha256 } from './signing.ts';
+import { storableText } from './statements.ts';
+import type { Tables, Write } from './tables.ts';
 
 export const postgresTokens = (context: Context): Tokens => ({
   make: (draft) => making(context, (write) => insert(write, draft)),

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { claimsToBeOurs, type Touch, touchedLast, type Actor, type HeardTouch } from '../core/touch.ts';
+import type { CloudId } from '../core/resource.ts';
+import { type Actor, claimsToBeOurs, type HeardTouch, type Touch, touchedLast } from '../core/touch.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Settlement } from '../ports/ledger.ts';
+import type { Where } from '../ports/queue.ts';
 import type { Touches } from '../ports/touches.ts';
 import type { Context } from './context.ts';
+import type { ChainWrite } from './ledger-chain.ts';
 import { pruneOld } from './retention.ts';
+import { sha256 } from './signing.ts';
 import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';
-import type { Clock } from '../ports/clock.ts';
-import { sha256 } from './signing.ts';
-import type { CloudId } from '../core/resource.ts';
-import type { Where } from '../ports/queue.ts';
-import type { Settlement } from '../ports/ledger.ts';
-import type { ChainWrite } from './ledger-chain.ts';
 
 export function postgresTouches({ db, clock }: Context): Touches {
   const first = firstDeliveries(db, clock);
@@ -172,11 +172,7 @@ export async function keepOwnCalls({ trx, estate, at }: ChainWrite, settlements:
 }
 
 /** Those of these requests that are our own. */
-async function ownCalls(
-  db: Database,
-  estate: string,
-  requests: readonly string[],
-): Promise<ReadonlySet<string>> {
+async function ownCalls(db: Database, estate: string, requests: readonly string[]): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set();
   const rows = await db
     .selectFrom('own_calls')

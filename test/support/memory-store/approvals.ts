@@ -3,7 +3,7 @@ import type { Approval, Approvals } from '../../../src/ports/approvals.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { usable } from '../../../src/store/approvals.ts';
-import { noteBody, approvalNote, withdrawalNote } from '../../../src/store/ledger-entries.ts';
+import { approvalNote, noteBody, withdrawalNote } from '../../../src/store/ledger-entries.ts';
 import { spentBy } from './counted.ts';
 import { whereKey } from './fleet-memory.ts';
 import { append, estateOf, type Memory } from './memory.ts';

@@ -8,13 +8,21 @@ import { Overtaken } from '../../../src/ports/overtaken.ts';
 import { Pinned } from '../../../src/ports/pinned.ts';
 import { acceptedOf } from '../../../src/store/generations.ts';
 import { mostNeverShown } from '../../../src/store/inventory.ts';
-import { seenFirst, resourceChanges, resourceKey } from '../../../src/store/observations.ts';
+import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/observations.ts';
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { judgeBirths, readBirths } from './births.ts';
 import { spentBy } from './counted.ts';
 import { announceIn } from './happenings.ts';
 import { apply } from './ledger.ts';
-import { checkLease, type EstateMemory, estateOf, type Memory, pendingIntent, type ScopeMemory, scopeOf } from './memory.ts';
+import {
+  checkLease,
+  type EstateMemory,
+  estateOf,
+  type Memory,
+  pendingIntent,
+  type ScopeMemory,
+  scopeOf,
+} from './memory.ts';
 import { newestTouches } from './touches.ts';
 
 export function memoryInventory(memory: Memory, clock: Clock): Inventory {

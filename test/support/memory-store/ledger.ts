@@ -2,16 +2,54 @@ import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
 import { allowanceIn, fieldOf, plus, stricterLimits } from '../../../src/core/limits.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Intended, IntentDraft, Ledger, LedgerFilter, OnTheWay, Pass, Settlement } from '../../../src/ports/ledger.ts';
-import { type ActionKey, actionKey, keyText, intentBody, noteBody, settlementBody, fieldsOf, heldPlace, type IntentRecord, placeOf } from '../../../src/store/ledger-entries.ts';
+import type {
+  Intended,
+  IntentDraft,
+  Ledger,
+  LedgerFilter,
+  OnTheWay,
+  Pass,
+  Settlement,
+} from '../../../src/ports/ledger.ts';
 import { reserving, settledUses, unapproved } from '../../../src/store/approvals.ts';
 import { birthChanges } from '../../../src/store/births.ts';
 import { isGuarded, overruled, staleness } from '../../../src/store/intents.ts';
-import { type Settleable, type SettledChanges, type Settling, settledAs, settledChanges, settling } from '../../../src/store/settled-changes.ts';
+import {
+  type ActionKey,
+  actionKey,
+  fieldsOf,
+  heldPlace,
+  type IntentRecord,
+  intentBody,
+  keyText,
+  noteBody,
+  placeOf,
+  settlementBody,
+} from '../../../src/store/ledger-entries.ts';
+import {
+  type Settleable,
+  type SettledChanges,
+  type Settling,
+  settledAs,
+  settledChanges,
+  settling,
+} from '../../../src/store/settled-changes.ts';
 import { usableApprovals } from './approvals.ts';
 import { saveBirths } from './births.ts';
 import { countedAt, ownedBy } from './counted.ts';
-import { append, type CountedPlace, checkLease, type EstateMemory, estateOf, type IntentMemory, leaseKey, type Memory, pendingIntent, type ScopeMemory, scopeOf } from './memory.ts';
+import {
+  append,
+  type CountedPlace,
+  checkLease,
+  type EstateMemory,
+  estateOf,
+  type IntentMemory,
+  leaseKey,
+  type Memory,
+  pendingIntent,
+  type ScopeMemory,
+  scopeOf,
+} from './memory.ts';
 
 export function memoryLedger(memory: Memory, clock: Clock): Ledger {
   return {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Bells, Histories, Pins, Rewriting, SourceStates, Sources } from '../../../src/ports/sources.ts';
-import { noteBody, historyNote, pinNote, unpinNote } from '../../../src/store/ledger-entries.ts';
+import { historyNote, noteBody, pinNote, unpinNote } from '../../../src/store/ledger-entries.ts';
 import { append, estateOf, type Memory } from './memory.ts';
 
 export function memorySources(memory: Memory, clock: Clock): Sources {

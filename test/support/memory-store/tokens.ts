@@ -1,7 +1,7 @@
 import { reached } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../../../src/ports/tokens.ts';
-import { makeTokenNote, revokeTokenNote, noteBody } from '../../../src/store/ledger-entries.ts';
+import { makeTokenNote, noteBody, revokeTokenNote } from '../../../src/store/ledger-entries.ts';
 import { mintToken } from '../../../src/store/tokens.ts';
 import { append, estateOf, type Memory } from './memory.ts';
 
