@@ -10,6 +10,7 @@ import type { Problem } from '../problem.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { badInput, forbidden, notFound, unauthorized } from './problems.ts';
 import type { Asking, Route, Shape } from './route.ts';
+import { examples } from './shapes/examples.ts';
 import { problemShape } from './shapes/problem.ts';
 
 /** What /openapi.json says: OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1, out of the schemas that check what goes in and out. */
@@ -107,16 +108,19 @@ const tagged = {
   etag: { description: 'Of the answer without its ages', schema: { type: 'string' as const } },
 };
 
-function answerOf({ description, schema, type, also = {} }: Shape, isRead: boolean): ZodOpenApiResponseObject {
+function answerOf(shape: Shape, isRead: boolean): ZodOpenApiResponseObject {
+  const { description, schema, type, also = {} } = shape;
   if (schema === undefined && type === undefined) return { description, headers };
   return {
     description,
     headers: isRead && type === undefined ? tagged : headers,
-    content: {
-      [type ?? 'application/json']: schema === undefined ? {} : { schema },
-      ...Object.fromEntries(Object.entries(also).map(([other, told]) => [other, { schema: told }])),
-    },
+    content: { [type ?? 'application/json']: schema === undefined ? {} : { schema, ...exampleFor(shape) }, ...also },
   };
+}
+
+function exampleFor({ schema, example }: Shape): { readonly example?: unknown } {
+  const own = example ?? (schema && examples.get(schema)?.example);
+  return own === undefined ? {} : { example: own };
 }
 
 const problem = (description: string, example?: object): ZodOpenApiResponseObject => ({

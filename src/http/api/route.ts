@@ -34,8 +34,10 @@ export interface Shape {
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly type?: string;
+  /** A text where the content is no JSON. Absent: the schema's own, see shapes/examples.ts. */
+  readonly example?: unknown;
   /** Of other content types that it may come as, in `chunks` and named by the reply's headers. */
-  readonly also?: Readonly<Record<string, z.ZodType>>;
+  readonly also?: Readonly<Record<string, { readonly schema: z.ZodType; readonly example: string }>>;
   /** It holds a secret, told this once: it is not kept for who repeats an Idempotency-Key, who gets a 409 that says so. */
   readonly once?: boolean;
 }

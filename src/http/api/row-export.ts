@@ -46,6 +46,10 @@ export async function* exported(
   }
 }
 
+/** These lines as an export has them, with its head. */
+export const exportedText = (format: ExportFormat, rows: readonly ExportedRow[]): string =>
+  formats[format].head + rows.map((row) => formats[format].line(row)).join('');
+
 interface Format {
   readonly head: string;
   line(row: ExportedRow): string;

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
 import { type ApiDocument, documentOf } from '../../../src/http/api/document.ts';
+import { happeningShape } from '../../../src/http/api/shapes/happening.ts';
 import { route } from '../../../src/http/api/typed-route.ts';
 import { apiWorld } from './support/api-world.ts';
 import { documentCheck } from './support/document-check.ts';
@@ -111,11 +112,44 @@ describe('examples', () => {
     const check = documentCheck([...everyRoute, strange]);
     const examples = examplesOf(documentOf([...everyRoute, strange]));
     for (const { method, path, status, type, example } of examples) {
-      const sent = { status: Number(status), type, text: JSON.stringify(example) };
+      const isText = !['application/json', 'application/problem+json'].includes(type);
+      const text = isText ? String(example) : JSON.stringify(example);
+      const sent = { status: Number(status), type, text };
       assert.deepEqual(check(method, path.replace(/[{}]/g, ''), sent), [], `${method} ${path} ${status}`);
       if (type === 'application/problem+json') assert.equal(Reflect.get(Object(example), 'status'), Number(status));
     }
     assert.ok(examples.length > 5 * everyRoute.length, `${examples.length}`);
+  });
+
+  it('stand beside each answer that goes well, one for each type that it comes as', () => {
+    const document = documentOf(everyRoute);
+    const has = new Set(
+      examplesOf(document).map(({ method, path, status, type }) => [method, path, status, type].join(' ')),
+    );
+    const wanted = operationsOf(document).flatMap(({ method, path, operation }) =>
+      Object.entries(operation?.responses ?? {}).flatMap(([status, { content = {} }]) =>
+        /^2/.test(status) ? Object.keys(content).map((type) => [method, path, status, type].join(' ')) : [],
+      ),
+    );
+    assert.ok(wanted.length > everyRoute.length, `${wanted.length}`);
+    assert.deepEqual(
+      wanted.filter((one) => !has.has(one)),
+      [],
+    );
+  });
+
+  it('of a stream are events as they are sent, and of a table lines as they are written', () => {
+    const { paths = {} } = documentOf(everyRoute);
+    const contentOf = (path: string): object => Object(paths[path]?.get?.responses?.['200']).content;
+    const textOf = (path: string, type: string): string => Reflect.get(contentOf(path), type).example;
+    const data = [...textOf('/v1/events', 'text/event-stream').matchAll(/^data: (.*)$/gm)].map(([, text = '']) => text);
+    assert.equal(data.length, 1);
+    for (const text of data) assert.deepEqual(happeningShape.parse(JSON.parse(text)), JSON.parse(text));
+    const [head = '', line = '', rest] = textOf('/v1/inventory', 'text/csv').split('\r\n');
+    assert.deepEqual(
+      [head.split(',')[0], line.split(',').length >= head.split(',').length, rest],
+      ['address', true, ''],
+    );
   });
 });
 

@@ -20,7 +20,9 @@ const read = route({
   path: '/v1/words',
   says: {
     ...says('readWords'),
-    answers: { 200: { description: 'Words', schema: words, also: { 'text/csv': z.string() } } },
+    answers: {
+      200: { description: 'Words', schema: words, also: { 'text/csv': { schema: z.string(), example: 'a\r\n' } } },
+    },
   },
   needs: 'read',
   asks: { query: z.strictObject({ count: z.coerce.number().default(0), as: z.enum(['csv']).optional() }) },

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { boundsFor, reaches } from '../../../core/access/grant.ts';
 import { happeningTypes } from '../../../ports/happenings.ts';
+import { openingText, toldOf } from '../events/event-text.ts';
 import type { Events } from '../events/open-events.ts';
 import { notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Route, Says } from '../route.ts';
+import { exampleOf } from '../shapes/examples.ts';
 import { happeningShape } from '../shapes/happening.ts';
 import { route } from '../typed-route.ts';
 
@@ -25,6 +27,9 @@ const query = z.strictObject({
     .meta({ description: 'Only of these types, with commas between them.' }),
 });
 
+const place = '3f0c5a9d1b2e-00000000000003e90000000000000011';
+const { at, estate, type, about } = exampleOf(happeningShape);
+
 const says: Says = {
   id: 'followEvents',
   tag: 'Events',
@@ -32,7 +37,12 @@ const says: Says = {
   description:
     'Server-Sent Events: each has an id, a type (event) and one JSON object (data). Whoever comes back sends the last id in the header Last-Event-ID and is told of everything since, once and in order; events are kept for three days. The event reset says that something was missed: read the inventory again. A stream ends after an hour, and when the credential does; come back with the last id.',
   answers: {
-    200: { description: 'Events, without end', type: 'text/event-stream', schema: happeningShape },
+    200: {
+      description: 'Events, without end',
+      type: 'text/event-stream',
+      schema: happeningShape,
+      example: openingText(undefined) + toldOf({ place, at: Date.parse(at), estate, type, about }).text,
+    },
   },
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
+import { examples } from '../shapes/examples.ts';
 import { route } from '../typed-route.ts';
 
 /** What a process needs to be of use, and whether it is in reach: names and words of ours, that anybody may read. */
@@ -16,7 +17,28 @@ export interface HealthDesk {
 
 const readiness = z
   .object({ ready: z.boolean(), checks: z.array(z.object({ name: z.string(), ok: z.boolean(), needed: z.boolean() })) })
-  .meta({ id: 'Readiness' });
+  .meta({ id: 'Readiness' })
+  .register(examples, {
+    example: {
+      ready: true,
+      checks: [
+        { name: 'database', ok: true, needed: true },
+        { name: 'writes', ok: true, needed: false },
+        { name: 'queue', ok: true, needed: false },
+      ],
+    },
+  });
+
+const unready: z.output<typeof readiness> = {
+  ready: false,
+  checks: [
+    { name: 'database', ok: false, needed: true },
+    { name: 'writes', ok: false, needed: false },
+    { name: 'queue', ok: true, needed: false },
+  ],
+};
+
+const liveness = z.object({ live: z.literal(true) }).register(examples, { example: { live: true } });
 
 /** For who starts and stops us; workers tell more, and metrics, on a port of their own. */
 export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
@@ -28,7 +50,7 @@ export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
       id: 'isLive',
       tag: 'Health',
       summary: 'Whether the process gets to answer at all',
-      answers: { 200: { description: 'It does', schema: z.object({ live: z.literal(true) }) } },
+      answers: { 200: { description: 'It does', schema: liveness } },
     },
     asks: {},
     handle: async () => ({ status: 200, body: { live: true } }),
@@ -43,7 +65,7 @@ export const healthRoutes = ({ checks }: HealthDesk): readonly Route[] => [
       summary: 'Whether what the process needs is in reach',
       answers: {
         200: { description: 'It is', schema: readiness },
-        503: { description: 'Something is not', schema: readiness },
+        503: { description: 'Something is not', schema: readiness, example: unready },
       },
     },
     asks: {},

@@ -5,7 +5,8 @@ import { type InventoryDesk, seenEstate } from '../inventory-desk.ts';
 import { type InventoryAsked, inventoryFields, rowQueryOf } from '../inventory-query.ts';
 import { nextField, paged } from '../paging.ts';
 import type { Circumstance, Reply, Route } from '../route.ts';
-import { type ExportFormat, type ExportQuery, exported, mostExported } from '../row-export.ts';
+import { type ExportFormat, type ExportQuery, exported, exportedText, mostExported } from '../row-export.ts';
+import { exampleOf, examples } from '../shapes/examples.ts';
 import { inventoryLook, inventoryLookShape } from '../shapes/inventory-look.ts';
 import { rowAnswer, rowShape } from '../shapes/row.ts';
 import { route } from '../typed-route.ts';
@@ -23,7 +24,8 @@ const query = z.strictObject({
 
 const pageShape = z
   .object({ items: z.array(rowShape), next: nextField, observed: inventoryLookShape })
-  .meta({ id: 'Inventory', description: 'A page of the inventory' });
+  .meta({ id: 'Inventory', description: 'A page of the inventory' })
+  .register(examples, { example: { items: [exampleOf(rowShape)], observed: exampleOf(inventoryLookShape) } });
 
 const cutShape = z
   .object({ truncated: z.literal(true), why: z.string() })
@@ -42,7 +44,13 @@ export const inventoryRoutes = (desk: InventoryDesk): readonly Route[] => [
         200: {
           description: 'A page, or all of it as a table',
           schema: pageShape,
-          also: { 'text/csv': z.string(), 'application/x-ndjson': z.union([rowShape, cutShape]) },
+          also: {
+            'text/csv': { schema: z.string(), example: exportedText('csv', [exampleOf(rowShape)]) },
+            'application/x-ndjson': {
+              schema: z.union([rowShape, cutShape]),
+              example: exportedText('ndjson', [exampleOf(rowShape)]),
+            },
+          },
         },
       },
     },

@@ -10,6 +10,7 @@ import { notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
 import { entryShape, exportedShape, verdictShape } from '../shapes/entry.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { route } from '../typed-route.ts';
 import { whenField } from '../when.ts';
 
@@ -51,7 +52,8 @@ const pageShape = z
     next: nextField,
     total: z.int().optional(),
   })
-  .meta({ id: 'LedgerPage', description: 'May hold fewer than asked for, or none, and have a next' });
+  .meta({ id: 'LedgerPage', description: 'May hold fewer than asked for, or none, and have a next' })
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(entryShape)], next: '30' } });
 
 export function ledgerRoutes(desk: LedgerDesk): readonly Route[] {
   const { audit } = desk;
@@ -84,7 +86,14 @@ export function ledgerRoutes(desk: LedgerDesk): readonly Route[] {
         summary: 'Every entry from the first, one a line: enough to verify it with no database',
         description:
           'As `setpoint ledger export`; check it with `setpoint ledger verify --export`. For those who see all of the estate.',
-        answers: { 200: { description: 'Lines of JSON', type: 'application/x-ndjson', schema: exportedShape } },
+        answers: {
+          200: {
+            description: 'Lines of JSON',
+            type: 'application/x-ndjson',
+            schema: exportedShape,
+            example: `${JSON.stringify(exampleOf(exportedShape))}\n`,
+          },
+        },
       },
       needs: 'read',
       asks: { query: z.strictObject({ estate: estateField }) },

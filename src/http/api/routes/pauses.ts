@@ -7,6 +7,7 @@ import { badInput } from '../problems.ts';
 import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { onTheWay } from '../shapes/on-the-way.ts';
 import { heldWhat, pauseShape, subjectShape } from '../shapes/pause.ts';
 import { stoppedRolloutShape } from '../shapes/stopped-rollout.ts';
@@ -27,7 +28,10 @@ const held = {
   reason: reasonField,
 };
 
-const list = z.object({ estate: z.string(), items: z.array(pauseShape) }).meta({ id: 'Pauses' });
+const list = z
+  .object({ estate: z.string(), items: z.array(pauseShape) })
+  .meta({ id: 'Pauses' })
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseShape)] } });
 
 export const pausesRoutes = (desk: PausesDesk): readonly Route[] => [listed(desk), begin(desk), end(desk)];
 
@@ -64,7 +68,15 @@ const begin = ({ pauses, estates }: PausesDesk): Route =>
           description: 'It holds',
           schema: z
             .object({ estate: z.string(), pause: pauseShape, scopes: z.array(z.string()), onTheWay })
-            .meta({ id: 'BegunPause' }),
+            .meta({ id: 'BegunPause' })
+            .register(examples, {
+              example: {
+                estate: story.estate,
+                pause: exampleOf(pauseShape),
+                scopes: [story.scope],
+                onTheWay: 0,
+              },
+            }),
         },
       },
     },
@@ -104,7 +116,8 @@ const goesOn = z
     rollouts: z.array(stoppedRolloutShape).optional().meta({ description: 'Where `rolloutOf` was asked for' }),
     released: z.string().optional().meta({ description: 'Where `quarantined` was: that scope' }),
   })
-  .meta({ id: 'Resumed' });
+  .meta({ id: 'Resumed' })
+  .register(examples, { example: { estate: story.estate, items: [exampleOf(pauseShape)] } });
 
 const end = ({ pauses, estates }: PausesDesk): Route =>
   route({

@@ -10,6 +10,7 @@ import { forbidden } from '../problems.ts';
 import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { madePlanAnswer, madePlanShape, planHeadAnswer, planHeadShape } from '../shapes/made-plan.ts';
 import { targetList } from '../targets-field.ts';
 import { route } from '../typed-route.ts';
@@ -113,7 +114,10 @@ const listed = ({ plans, estates }: PlansDesk): Route =>
       answers: {
         200: {
           description: 'Those that have not run out',
-          schema: z.object({ items: z.array(planHeadShape), next: nextField }).meta({ id: 'Plans' }),
+          schema: z
+            .object({ items: z.array(planHeadShape), next: nextField })
+            .meta({ id: 'Plans' })
+            .register(examples, { example: { items: [exampleOf(planHeadShape)] } }),
         },
       },
     },
@@ -177,7 +181,15 @@ const apply = ({ plans }: PlansDesk): Route =>
               revision: z.string(),
               scopes: z.array(z.string()).meta({ description: 'Where a pass was asked for: see /v1/reconciles' }),
             })
-            .meta({ id: 'AppliedPlan' }),
+            .meta({ id: 'AppliedPlan' })
+            .register(examples, {
+              example: {
+                estate: story.estate,
+                generation: 8,
+                revision: 'posted:4f2a0c1be0f5a4b6f8b1c2d3e4f5a6b7c8d9e0f1',
+                scopes: [story.scope],
+              },
+            }),
         },
       },
     },

@@ -8,6 +8,7 @@ import { passWithin, timelineWithin } from '../pass-within.ts';
 import { notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Route } from '../route.ts';
+import { exampleOf, examples } from '../shapes/examples.ts';
 import { outcomeShape, passAnswer, passBody, passShape } from '../shapes/pass.ts';
 import { timelineShape } from '../shapes/pass-timeline.ts';
 import { route } from '../typed-route.ts';
@@ -38,7 +39,8 @@ const query = z.strictObject({
 
 const toldShape = z
   .object({ ...passBody, timeline: timelineShape.optional().meta({ description: 'Of one that has ended' }) })
-  .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' });
+  .meta({ id: 'ReconcileTimeline', description: 'One pass over a scope, and all that it did' })
+  .register(examples, { example: { ...exampleOf(passShape), timeline: exampleOf(timelineShape) } });
 
 export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDesk): readonly Route[] => [
   route({
@@ -53,7 +55,10 @@ export const reconcilesRoutes = ({ passes, figures, estates }: ReconcilesDesk): 
       answers: {
         200: {
           description: 'A page of them',
-          schema: z.object({ items: z.array(passShape), next: nextField }).meta({ id: 'Reconciles' }),
+          schema: z
+            .object({ items: z.array(passShape), next: nextField })
+            .meta({ id: 'Reconciles' })
+            .register(examples, { example: { items: [exampleOf(passShape)] } }),
         },
       },
     },

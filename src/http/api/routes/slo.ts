@@ -6,6 +6,7 @@ import { badInput } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { kindShape } from '../shapes/action.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { lookShape, oldestLook } from '../shapes/look.ts';
 import { moment } from '../shapes/moment.ts';
 import { route } from '../typed-route.ts';
@@ -49,11 +50,30 @@ const objectiveShape = z
           'A spell begins when a resource leaves InSync, or is new and not in sync, and ends when it is InSync again, as looks found it: what comes and goes between two looks is not seen.',
       }),
   })
-  .meta({ id: 'Objective' });
+  .meta({ id: 'Objective' })
+  .register(examples, {
+    example: {
+      target: story.target,
+      kind: 'instance',
+      resources: 4,
+      inSync: 0.999405,
+      drift: { began: 1, per100ResourcesADay: 3.571 },
+      convergence: { closed: 1, p50Seconds: 95, p95Seconds: 95, maxSeconds: 95, open: 1, openSince: story.lookedAt },
+    },
+  });
 
 const sloShape = z
   .object({ estate: z.string(), since: moment, until: moment, items: z.array(objectiveShape), observed: lookShape })
-  .meta({ id: 'Slo' });
+  .meta({ id: 'Slo' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      since: '2027-01-24T08:00:40.000Z',
+      until: story.askedAt,
+      items: [exampleOf(objectiveShape)],
+      observed: exampleOf(lookShape),
+    },
+  });
 
 export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
   route({

@@ -8,6 +8,7 @@ import { forbidden, notFound } from '../problems.ts';
 import { reasonField } from '../reason-field.ts';
 import { Refusal } from '../refusal.ts';
 import type { Circumstance, Route } from '../route.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { lookShape, oldestLook } from '../shapes/look.ts';
 import { type TargetAround, targetAnswer, targetShape } from '../shapes/target.ts';
 import { route } from '../typed-route.ts';
@@ -24,7 +25,8 @@ const query = z.strictObject({ estate: estateField });
 
 const listShape = z
   .object({ items: z.array(targetShape), observed: lookShape })
-  .meta({ id: 'Targets', description: 'By the specs in force, sorted by name' });
+  .meta({ id: 'Targets', description: 'By the specs in force, sorted by name' })
+  .register(examples, { example: { items: [exampleOf(targetShape)], observed: exampleOf(lookShape) } });
 
 export const targetsRoutes = (desk: TargetsDesk): readonly Route[] => [
   route({
@@ -74,7 +76,15 @@ const wishedShape = z
       .string()
       .meta({ description: 'As the pass will say it to those who see all of the estate: /v1/reconciles?target=…' }),
   })
-  .meta({ id: 'WishedPass', description: 'A worker sees it within a second' });
+  .meta({ id: 'WishedPass', description: 'A worker sees it within a second' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      target: story.target,
+      scope: story.scope,
+      reason: `${story.person}: after the change of the network`,
+    },
+  });
 
 const reconcileRoute = (desk: TargetsDesk): Route =>
   route({

@@ -7,6 +7,7 @@ import { afterField, limitField, nextField } from '../paging.ts';
 import { badInput, forbidden, notFound } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Caller, Route } from '../route.ts';
+import { exampleOf, examples, story } from '../shapes/examples.ts';
 import { tokenAnswer, tokenShape } from '../shapes/token.ts';
 import { route } from '../typed-route.ts';
 
@@ -19,6 +20,17 @@ export const tokensRoutes = (tokens: TokensDesk): readonly Route[] => [
   revoking(tokens),
 ];
 
+const listShape = z
+  .object({ items: z.array(tokenShape), next: nextField })
+  .register(examples, { example: { items: [exampleOf(tokenShape)] } });
+
+const madeShape = z.object({ token: tokenShape, text: z.string() }).register(examples, {
+  example: {
+    token: exampleOf(tokenShape),
+    text: 'setpoint_09b38e391df41c73_EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXA',
+  },
+});
+
 const listing = (tokens: TokensDesk): Route =>
   route({
     method: 'GET',
@@ -29,7 +41,7 @@ const listing = (tokens: TokensDesk): Route =>
       summary: 'Tokens, newest first, with who made them and when they were used last',
       description: 'Those that reach no further than you administer. Never their secrets: only hashes are kept.',
       answers: {
-        200: { description: 'A page of them', schema: z.object({ items: z.array(tokenShape), next: nextField }) },
+        200: { description: 'A page of them', schema: listShape },
       },
     },
     needs: 'administer',
@@ -101,7 +113,7 @@ const making = (tokens: TokensDesk): Route =>
       answers: {
         201: {
           description: 'The token; `text` is shown this once',
-          schema: z.object({ token: tokenShape, text: z.string() }),
+          schema: madeShape,
           once: true,
         },
       },
@@ -135,6 +147,12 @@ function endOf(text: string | undefined, now: number): number {
   throw new Refusal(badInput([{ in: 'body', at: 'expiresAt', expected: 'a time from now on, within 366 days' }]));
 }
 
+const revoked: z.output<typeof tokenShape> = {
+  ...exampleOf(tokenShape),
+  state: 'revoked',
+  revoked: { at: '2027-02-02T09:30:00.000Z', by: story.person },
+};
+
 const revoking = (tokens: TokensDesk): Route =>
   route({
     method: 'DELETE',
@@ -144,7 +162,7 @@ const revoking = (tokens: TokensDesk): Route =>
       tag: 'Access',
       summary: 'Revokes a token',
       description: 'It is of no use from then on, in every process. It stays in the list.',
-      answers: { 200: { description: 'The token, revoked', schema: tokenShape } },
+      answers: { 200: { description: 'The token, revoked', schema: tokenShape, example: revoked } },
     },
     needs: 'administer',
     asks: { params: z.strictObject({ id: z.string().max(100) }) },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { unauthorized } from '../problems.ts';
 import { Refusal } from '../refusal.ts';
 import type { Route } from '../route.ts';
+import { examples, story } from '../shapes/examples.ts';
 import { grantShape } from '../shapes/grant.ts';
 import { moment } from '../shapes/moment.ts';
 import { route } from '../typed-route.ts';
@@ -13,7 +14,15 @@ const shape = z
     grants: z.array(grantShape),
     expiresAt: moment.optional().meta({ description: 'When the credential ends' }),
   })
-  .meta({ id: 'Self' });
+  .meta({ id: 'Self' })
+  .register(examples, {
+    example: {
+      person: story.person,
+      identities: [story.person],
+      grants: [{ role: 'approver', estates: [story.estate] }],
+      expiresAt: '2027-01-31T09:00:00.000Z',
+    },
+  });
 
 export const whoamiRoutes = (): readonly Route[] => [
   route({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kindNames } from '../../../core/kinds/kinds.ts';
 import { desiredShape, documentShape } from './desired.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { observedShape } from './observed.ts';
 import { touchedShape } from './touched.ts';
 
@@ -10,7 +11,8 @@ export const causeShape = z.enum(['drift', 'rollout', 'unknown']);
 /** `from` absent: it is new; `to` absent: it is removed. Values are of what attributes may hold. */
 export const changeShape = z
   .object({ field: z.string(), from: z.unknown().optional(), to: z.unknown().optional() })
-  .meta({ id: 'Change', description: 'One differing field' });
+  .meta({ id: 'Change', description: 'One differing field' })
+  .register(examples, { example: { field: 'labels.tier', from: 'test', to: 'web' } });
 
 const about = {
   kind: kindShape,
@@ -64,12 +66,29 @@ const actionWith = <E extends z.ZodRawShape>(extra: E) =>
     z.object({ verb: z.literal('forget'), ...about, ...extra, id: z.string(), because: z.literal('gone') }),
   ]);
 
-export const actionShape = actionWith({}).meta({ id: 'Action', description: 'One change to one resource' });
+export const actionShape = actionWith({})
+  .meta({ id: 'Action', description: 'One change to one resource' })
+  .register(examples, {
+    example: {
+      verb: 'update',
+      kind: 'instance',
+      address: story.address,
+      documents: [exampleOf(documentShape)],
+      cause: 'drift',
+      by: exampleOf(touchedShape),
+      desired: exampleOf(desiredShape),
+      observed: exampleOf(observedShape),
+      changes: [exampleOf(changeShape)],
+      effect: 'in-place',
+    },
+  });
 
 /** Of a plan. */
 export const plannedActionShape = actionWith({
   digest: z.string().meta({ description: 'Of what it would do: it moves when that does' }),
   scope: z.string(),
-}).meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' });
+})
+  .meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' })
+  .register(examples, { example: { ...exampleOf(actionShape), digest: story.actionDigest, scope: story.scope } });
 
 export const verbShape = z.enum(['create', 'update', 'replace', 'delete', 'adopt', 'forget']);

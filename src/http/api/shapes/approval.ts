@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Given, Offered, Withdrawn } from '../../../ports/answers.ts';
 import type { Approval } from '../../../ports/approvals.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 import { onTheWay } from './on-the-way.ts';
-import { planAnswer, planBody } from './plan.ts';
+import { planAnswer, planBody, planShape } from './plan.ts';
 
 const approvalShape = z
   .object({
@@ -22,7 +23,24 @@ const approvalShape = z
     authorsUnknown: z.boolean().optional(),
     until: moment,
   })
-  .meta({ id: 'Approval', description: "A person's word, bound to exactly what was shown" });
+  .meta({ id: 'Approval', description: "A person's word, bound to exactly what was shown" })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      scope: story.scope,
+      seq: 28,
+      generation: 7,
+      digest: story.digest,
+      actions: [story.actionDigest],
+      destroys: 0,
+      creates: 0,
+      closures: 0,
+      ran: 0,
+      person: story.person,
+      reason: 'agreed in the review',
+      until: '2027-02-01T08:00:40.000Z',
+    },
+  });
 
 const authorsShape = z
   .object({
@@ -36,6 +54,8 @@ const authorsShape = z
 
 const said = { generation: z.int(), digest: z.string(), authors: authorsShape };
 
+const { withheldDrift: _, ...waiting } = exampleOf(planShape);
+
 /** What waits, and what has been approved. Its `digest` is what is approved. */
 export const offerShape = z
   .object({
@@ -44,13 +64,27 @@ export const offerShape = z
     free: z.int().meta({ description: 'Changes more that workers make without anybody' }),
     approvals: z.array(approvalShape),
   })
-  .meta({ id: 'Offer', description: 'What waits for approval' });
+  .meta({ id: 'Offer', description: 'What waits for approval' })
+  .register(examples, {
+    example: { ...waiting, generation: 7, digest: story.digest, authors: { unknown: false }, free: 0, approvals: [] },
+  });
 
-export const givenShape = z.object({ ...said, approvals: z.array(approvalShape) }).meta({ id: 'GivenApprovals' });
+export const givenShape = z
+  .object({ ...said, approvals: z.array(approvalShape) })
+  .meta({ id: 'GivenApprovals' })
+  .register(examples, {
+    example: {
+      generation: 7,
+      digest: story.digest,
+      authors: { unknown: false },
+      approvals: [exampleOf(approvalShape)],
+    },
+  });
 
 export const withdrawnShape = z
   .object({ estate: z.string(), approval: approvalShape, onTheWay })
-  .meta({ id: 'WithdrawnApproval' });
+  .meta({ id: 'WithdrawnApproval' })
+  .register(examples, { example: { estate: story.estate, approval: exampleOf(approvalShape), onTheWay: 0 } });
 
 const approvalAnswer = ({ by, ranBeside: _, ...approval }: Approval) => ({ ...approval, ...by });
 

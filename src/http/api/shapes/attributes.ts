@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { story } from './examples.ts';
 
 const labels = z.record(z.string(), z.string()).meta({ description: 'Tags, labels; owned per key' });
 const ref = z.string().meta({ description: "An address where it is ours, else the cloud's id" });
@@ -59,3 +60,18 @@ const instance = z.object({
 
 /** What we own on each kind, in one form for what is wanted and what is seen. */
 export const attributesOfKind = { network, subnet, group, 'firewall-rule': rule, instance } as const;
+
+/** Of the example: as the specs have it, and as it was found. */
+export const wantedMachine: z.output<typeof instance> = {
+  placement: { subnet: `${story.scope}/subnet/core.app`, publicIp: true },
+  groups: [`${story.scope}/group/core.all`, `${story.scope}/group/core.web`],
+  machine: { image: 'ami-0abcdef1234567890', size: 't3.small', power: 'running' },
+  disk: { size: 20, type: 'gp3', encrypted: true },
+  labels: { tier: 'web' },
+};
+
+export const foundMachine: z.output<typeof instance> = {
+  ...wantedMachine,
+  placement: { ...wantedMachine.placement, zone: 'eu-west-1a' },
+  labels: { Name: 'web-0', tier: 'test' },
+};

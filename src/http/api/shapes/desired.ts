@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { attributesOfKind } from './attributes.ts';
+import { attributesOfKind, wantedMachine } from './attributes.ts';
+import { exampleOf, examples, story } from './examples.ts';
 
 export const documentShape = z
   .object({
@@ -8,7 +9,10 @@ export const documentShape = z
     line: z.int(),
     owner: z.string().optional(),
   })
-  .meta({ id: 'Document', description: 'Where it is written' });
+  .meta({ id: 'Document', description: 'Where it is written' })
+  .register(examples, {
+    example: { address: `${story.scope}/instance/web`, file: 'instances.yaml', line: 4, owner: 'team-web' },
+  });
 
 export const modeShape = z.enum(['observe', 'plan', 'enforce']);
 
@@ -41,4 +45,14 @@ export const desiredShape = z
     wanted('firewall-rule'),
     wanted('instance'),
   ])
-  .meta({ id: 'Desired', description: 'One resource as the specs ask for it' });
+  .meta({ id: 'Desired', description: 'One resource as the specs ask for it' })
+  .register(examples, {
+    example: {
+      kind: 'instance',
+      address: story.address,
+      name: 'web-0',
+      attributes: wantedMachine,
+      terms: { mode: 'plan', protect: false, deletionPolicy: 'retain' },
+      documents: [exampleOf(documentShape)],
+    },
+  });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 const entry = {
@@ -26,8 +27,35 @@ const entry = {
     }),
 } as const;
 
+const noted = {
+  seq: 30,
+  type: 'note',
+  body: {
+    estate: story.estate,
+    note: {
+      pause: {
+        id: 1,
+        of: { by: 'target', name: story.target },
+        person: story.person,
+        reason: 'a game day',
+        until: 1_801_468_840_000,
+        what: 'healing',
+      },
+    },
+  },
+  chain: {
+    of: 'people',
+    number: 4,
+    previous: '2547c51c37f5222d42ec20774c4c1b5792ff45cf558f6c4183fee3770dd1989f',
+    hash: '9e49df0ff29b7ea7432532b075ccce94592d6d7babdaaf39ee2ee178b4e1b5ae',
+  },
+} satisfies Omit<z.output<z.ZodObject<typeof entry>>, 'at'>;
+
 /** An entry as the ledger has it: its body is what was hashed, and is not declared further here. */
-export const entryShape = z.object({ ...entry, at: moment }).meta({ id: 'LedgerEntry' });
+export const entryShape = z
+  .object({ ...entry, at: moment })
+  .meta({ id: 'LedgerEntry' })
+  .register(examples, { example: { ...noted, at: story.askedAt } });
 
 const whose = { store: z.string(), estate: z.string() } as const;
 const at = z.int().meta({ description: 'In ms since 1970' });
@@ -39,7 +67,15 @@ const seal = z
 /** Hashed content stays as it was, times too. */
 export const exportedShape = z
   .union([z.object({ ...whose, ...entry, at }), z.object({ ...whose, seal })])
-  .meta({ id: 'ExportedEntry', description: 'One line: an entry, or once the seal of the estate' });
+  .meta({ id: 'ExportedEntry', description: 'One line: an entry, or once the seal of the estate' })
+  .register(examples, {
+    example: {
+      store: '7263d056-258a-4d32-9e64-e09c22be97cf',
+      estate: story.estate,
+      ...noted,
+      at: Date.parse(story.askedAt),
+    },
+  });
 
 export const verdictShape = z
   .discriminatedUnion('ok', [
@@ -72,4 +108,17 @@ export const verdictShape = z
       reason: z.string(),
     }),
   ])
-  .meta({ id: 'LedgerVerdict' });
+  .meta({ id: 'LedgerVerdict' })
+  .register(examples, {
+    example: {
+      ok: true,
+      entries: 30,
+      checkpoints: 3,
+      head: { seq: noted.seq, hash: noted.chain.hash },
+      signedAt: '2027-01-31T08:00:42.000Z',
+      chains: [
+        { chain: story.scope, entries: 26, signed: 26 },
+        { chain: 'people', entries: 4, signed: 4 },
+      ],
+    },
+  });

@@ -3,6 +3,7 @@ import { claims } from '../../../core/inventory/ownership.ts';
 import type { Explained } from '../../../ports/answers.ts';
 import { actionShape } from './action.ts';
 import { desiredShape, modeShape } from './desired.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { findingShape } from './finding.ts';
 import { lookShape, oldestLook } from './look.ts';
 import { observedShape } from './observed.ts';
@@ -19,7 +20,18 @@ export const originShape = z
     line: z.int().optional(),
     column: z.int().optional(),
   })
-  .meta({ id: 'Origin', description: 'Which line of which layer decided a field' });
+  .meta({ id: 'Origin', description: 'Which line of which layer decided a field' })
+  .register(examples, {
+    example: {
+      document: `${story.scope}/instance/web`,
+      field: 'labels.tier',
+      value: 'web',
+      layer: 'base',
+      file: 'instances.yaml',
+      line: 6,
+      column: 57,
+    },
+  });
 
 const ownership = z
   .object({
@@ -45,7 +57,29 @@ export const explanationShape = z
     sources: z.array(heldSourceShape).optional(),
     observed: lookShape,
   })
-  .meta({ id: 'Explanation', description: 'All that is known about one resource' });
+  .meta({ id: 'Explanation', description: 'All that is known about one resource' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      address: story.address,
+      wanted: [exampleOf(desiredShape)],
+      origins: [exampleOf(originShape)],
+      mode: { mode: 'plan', why: 'Estate acme says so at estate.yaml:8' },
+      there: [
+        {
+          scope: story.scope,
+          observed: exampleOf(observedShape),
+          claim: 'ours',
+          address: story.address,
+          why: 'wanted',
+          by: exampleOf(touchedShape),
+        },
+      ],
+      actions: [exampleOf(actionShape)],
+      findings: [],
+      observed: exampleOf(lookShape),
+    },
+  });
 
 export const explanationAnswer = ({ bound, explanation, looks }: Explained, now: number) => ({
   estate: bound.estate,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { happeningTypes } from '../../../ports/happenings.ts';
+import { examples, story } from './examples.ts';
 
 /** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */
 export const happeningShape = z
@@ -17,4 +18,12 @@ export const happeningShape = z
         'What happened to what; small. Of a resource, `gone` says that it is none of what you may see any more: it vanished, or is of another owner or other targets now.',
     }),
   })
-  .meta({ id: 'Happening' });
+  .meta({ id: 'Happening' })
+  .register(examples, {
+    example: {
+      at: story.appliedAt,
+      estate: story.estate,
+      type: 'generation',
+      about: { number: 7, revision: story.revision },
+    },
+  });

@@ -4,6 +4,7 @@ import { leftCode } from '../../../core/inventory/row.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import type { RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindShape } from './action.ts';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 /** What a page of the inventory rests on. */
@@ -16,7 +17,8 @@ export const inventoryLookShape = z
     complete: z.boolean(),
     gaps: z.array(z.object({ scope: z.string(), kind: kindShape })).meta({ description: 'What could not be listed' }),
   })
-  .meta({ id: 'InventoryLook' });
+  .meta({ id: 'InventoryLook' })
+  .register(examples, { example: { at: story.lookedAt, ageSeconds: 40, complete: true, gaps: [] } });
 
 interface Beside {
   readonly looks: readonly RowLook[];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ScopeLook } from '../../../ports/answers.ts';
 import { kindShape } from './action.ts';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 const gapShape = z
@@ -15,7 +16,8 @@ export const lookShape = z
     complete: z.boolean(),
     gaps: z.array(gapShape),
   })
-  .meta({ id: 'Look', description: 'The look that this rests on; of several the oldest' });
+  .meta({ id: 'Look', description: 'The look that this rests on; of several the oldest' })
+  .register(examples, { example: { at: story.lookedAt, ageSeconds: 40, complete: true, gaps: [] } });
 
 type Look = Pick<ScopeLook, 'at' | 'gaps'>;
 

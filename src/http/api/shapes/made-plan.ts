@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { MadePlan } from '../../../ports/answers.ts';
 import type { ProposalHead, Told } from '../../../ports/proposals.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { moment } from './moment.ts';
-import { planAnswer, planBody, summaryShape } from './plan.ts';
+import { planAnswer, planBody, planShape, summaryShape } from './plan.ts';
 
 const problemShape = z
   .object({
@@ -27,6 +28,16 @@ const head = {
   beside: z.int().meta({ description: 'The generation in force when it was made' }),
 };
 
+const headExample = {
+  id: 'a840b3ba-6de3-4f21-a577-3d5a57f8887e',
+  estate: story.estate,
+  of: 'in-force',
+  person: story.person,
+  madeAt: story.askedAt,
+  expiresAt: '2027-02-07T08:00:40.000Z',
+  beside: 7,
+} as const;
+
 export const madePlanShape = z
   .object({
     ...planBody,
@@ -34,11 +45,20 @@ export const madePlanShape = z
     stale: z.boolean().meta({ description: 'Other specs are in force by now' }),
     problems: z.array(problemShape).meta({ description: 'Warnings' }),
   })
-  .meta({ id: 'MadePlan', description: 'A plan, kept until it runs out' });
+  .meta({ id: 'MadePlan', description: 'A plan, kept until it runs out' })
+  .register(examples, { example: { ...exampleOf(planShape), ...headExample, stale: false, problems: [] } });
 
 export const planHeadShape = z
   .object({ ...head, revision: z.string(), digest: z.string(), summary: summaryShape })
-  .meta({ id: 'PlanHead' });
+  .meta({ id: 'PlanHead' })
+  .register(examples, {
+    example: {
+      ...headExample,
+      revision: story.revision,
+      digest: story.digest,
+      summary: exampleOf(summaryShape),
+    },
+  });
 
 const headOf = ({ id, estate, of, by, times, generation }: ProposalHead) => ({
   id,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { attributesOfKind } from './attributes.ts';
+import { attributesOfKind, foundMachine } from './attributes.ts';
+import { examples, story } from './examples.ts';
 
 const mark = z.object({
   estate: z.string(),
@@ -54,4 +55,31 @@ const seen = <K extends keyof typeof attributesOfKind>(kind: K) =>
 
 export const observedShape = z
   .discriminatedUnion('kind', [seen('network'), seen('subnet'), seen('group'), seen('firewall-rule'), seen('instance')])
-  .meta({ id: 'Observed', description: 'One object as its cloud told of it' });
+  .meta({ id: 'Observed', description: 'One object as its cloud told of it' })
+  .register(examples, {
+    example: {
+      kind: 'instance',
+      id: story.machine,
+      name: 'web-0',
+      attributes: foundMachine,
+      signs: {
+        mark: {
+          estate: story.estate,
+          store: '7263d056-258a-4d32-9e64-e09c22be97cf',
+          address: story.address,
+          deletionPolicy: 'retain',
+          intent: '65fa0da8-032f-45c5-93ed-683a77ea89d0',
+          attempt: 1,
+        },
+        first: 0,
+      },
+      condition: {
+        state: 'ready',
+        parts: [
+          { part: 'disk', id: 'vol-0099916a1eb4abce6' },
+          { part: 'network-interface', id: 'eni-07c383e576777e9ce' },
+        ],
+        ephemeral: false,
+      },
+    },
+  });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kindShape, verbShape } from './action.ts';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 const durationMs = z.int();
@@ -77,4 +78,22 @@ export const timelineShape = z
       .partialRecord(z.enum(sorts), z.int())
       .meta({ description: 'How many more there were of each sort: a timeline keeps the first 2,000' }),
   })
-  .meta({ id: 'Timeline', description: 'What a pass did and waited for, in the order in which it began' });
+  .meta({ id: 'Timeline', description: 'What a pass did and waited for, in the order in which it began' })
+  .register(examples, {
+    example: {
+      entries: [
+        {
+          at: story.lookedAt,
+          what: 'call',
+          action: 'DescribeInstances',
+          mutating: false,
+          lanes: [`${story.scope}/DescribeInstances`],
+          durationMs: 54,
+          requestId: '396c86ae-d37e-47f0-a404-1639daf74624',
+        },
+        { at: '2027-01-31T08:00:00.055Z', what: 'listed', kind: 'instance', count: 4 },
+        { at: '2027-01-31T08:00:00.120Z', what: 'planned', look: 1, actions: 0, findings: 1 },
+      ],
+      rest: {},
+    },
+  });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { KeptPass } from '../../../ports/passes.ts';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 export const outcomes = ['done', 'partly', 'unfinished', 'stopped', 'busy', 'idle', 'quarantined', 'failed'] as const;
@@ -42,7 +43,28 @@ export const passBody = {
   counts: countsShape.optional(),
 } as const;
 
-export const passShape = z.object(passBody).meta({ id: 'Reconcile', description: 'One pass over a scope' });
+export const passShape = z
+  .object(passBody)
+  .meta({ id: 'Reconcile', description: 'One pass over a scope' })
+  .register(examples, {
+    example: {
+      reconcileId: story.reconcile,
+      estate: story.estate,
+      scope: story.scope,
+      targets: [story.target],
+      state: 'ended',
+      reason: `${story.person}: after the change of the network`,
+      generation: 7,
+      revision: story.revision,
+      worker: 'worker@setpoint-0 (process 1, 0c76b803)',
+      began: '2027-01-31T07:59:59.600Z',
+      ended: '2027-01-31T08:00:00.361Z',
+      durationMs: 761,
+      outcome: 'done',
+      why: 'withheld: mode 1',
+      counts: { reads: 9, writes: 0, settled: 0, failed: 0, withheld: 0, waitedMs: 0 },
+    },
+  });
 
 export function passAnswer({ id, ground, ending, ...pass }: KeptPass) {
   const { targets, generation, revision, lease } = ground;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 
 export const heldWhat = z.enum(['healing', 'rollout', 'all']);
@@ -21,4 +22,15 @@ export const pauseShape = z
     at: moment,
     until: moment,
   })
-  .meta({ id: 'Pause', description: 'Held still until then' });
+  .meta({ id: 'Pause', description: 'Held still until then' })
+  .register(examples, {
+    example: {
+      id: 1,
+      what: 'healing',
+      of: { by: 'target', name: story.target },
+      reason: 'a game day',
+      person: story.person,
+      at: story.askedAt,
+      until: '2027-02-01T08:00:40.000Z',
+    },
+  });

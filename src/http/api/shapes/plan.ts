@@ -3,6 +3,7 @@ import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { planJson } from '../../../core/render/plan-json.ts';
 import type { Planned } from '../../../ports/answers.ts';
 import { plannedActionShape } from './action.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { findingShape } from './finding.ts';
 import { lookAnswer, lookShape, oldestLook } from './look.ts';
 import { moment } from './moment.ts';
@@ -23,7 +24,22 @@ export const summaryShape = z
     withheld: count,
     calls: count.meta({ description: 'That applying takes, at least' }),
   })
-  .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' });
+  .meta({ id: 'Summary', description: 'By documents, as `setpoint plan` counts' })
+  .register(examples, {
+    example: {
+      create: 0,
+      update: 1,
+      replace: 0,
+      delete: 0,
+      adopt: 0,
+      drifted: 1,
+      unmanaged: 0,
+      orphan: 0,
+      blocked: 0,
+      withheld: 0,
+      calls: 1,
+    },
+  });
 
 export const heldSourceShape = z
   .object({
@@ -83,7 +99,29 @@ export const planBody = {
 
 export const planShape = z
   .object(planBody)
-  .meta({ id: 'PlanAnswer', description: 'Actions, findings, and what they rest on' });
+  .meta({ id: 'PlanAnswer', description: 'Actions, findings, and what they rest on' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      withheldDrift: [{ code: 'mode', count: 1, next: 'setpoint approve --reason "…"' }],
+      revision: story.revision,
+      generation: 7,
+      serial: 27,
+      summary: exampleOf(summaryShape),
+      actions: [exampleOf(plannedActionShape)],
+      findings: [],
+      digest: story.digest,
+      scopes: [
+        {
+          scope: story.scope,
+          targets: [story.target],
+          calls: { observed: 8, predicted: 1 },
+          observed: exampleOf(lookShape),
+        },
+      ],
+      observed: exampleOf(lookShape),
+    },
+  });
 
 export function planAnswer(
   { bound, plans, looks }: Planned,

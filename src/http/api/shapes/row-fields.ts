@@ -3,6 +3,7 @@ import { claims } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses } from '../../../core/inventory/row.ts';
 import { clouds } from '../../../core/resource.ts';
 import { causeShape, kindShape, verbShape } from './action.ts';
+import { exampleOf, story } from './examples.ts';
 import { moment } from './moment.ts';
 import { touchedShape } from './touched.ts';
 
@@ -45,3 +46,28 @@ export const rowBody = {
   by: touchedShape.optional(),
   nextAttempt: moment.optional().meta({ description: 'When its scope has its next pass, at the latest' }),
 } as const;
+
+const fields = z.object(rowBody);
+
+export const rowExample: z.output<typeof fields> = {
+  address: story.address,
+  id: story.machine,
+  name: 'web-0',
+  kind: 'instance',
+  cloud: 'aws',
+  account: '111122223333',
+  region: 'eu-west-1',
+  scope: story.scope,
+  estate: story.estate,
+  targets: [story.target],
+  claim: 'ours',
+  owner: 'team-web',
+  labels: { Name: 'web-0', tier: 'test' },
+  status: 'Drifted',
+  reason: `It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve.`,
+  code: 'mode',
+  since: story.lookedAt,
+  generation: 7,
+  by: exampleOf(touchedShape),
+  nextAttempt: story.nextAt,
+};

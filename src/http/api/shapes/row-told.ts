@@ -3,12 +3,13 @@ import type { Origin } from '../../../core/inventory/ownership.ts';
 import { versionChanges } from '../../../core/inventory/row.ts';
 import type { KeptRow, RowVersion } from '../../../ports/kept-row.ts';
 import { changeShape } from './action.ts';
-import { attributesOfKind } from './attributes.ts';
+import { attributesOfKind, foundMachine, wantedMachine } from './attributes.ts';
 import { documentShape, modeShape } from './desired.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { originShape } from './explanation.ts';
 import { moment } from './moment.ts';
 import { type RowAround, rowAnswer } from './row.ts';
-import { nextBody, rowBody, rowLook, statusShape } from './row-fields.ts';
+import { nextBody, rowBody, rowExample, rowLook, statusShape } from './row-fields.ts';
 import { touchedShape } from './touched.ts';
 
 const ofEachKind = <E extends z.ZodRawShape>(extra: E) => {
@@ -76,7 +77,67 @@ export const rowToldShape = z
       beside: relations.meta({ description: 'Others at the same address' }),
     }),
   })
-  .meta({ id: 'RowTold', description: 'All about one line of the inventory' });
+  .meta({ id: 'RowTold', description: 'All about one line of the inventory' })
+  .register(examples, {
+    example: {
+      ...rowExample,
+      next: { verb: 'update', cause: 'drift', held: story.held, mode: 'plan', at: story.nextAt },
+      documents: [exampleOf(documentShape)],
+      desired: { kind: 'instance', attributes: wantedMachine, mode: 'plan', protect: false, deletionPolicy: 'retain' },
+      origins: [exampleOf(originShape)],
+      observed: {
+        at: story.lookedAt,
+        ageSeconds: 40,
+        complete: true,
+        object: {
+          kind: 'instance',
+          attributes: foundMachine,
+          state: 'ready',
+          parts: [{ part: 'disk', id: 'vol-0099916a1eb4abce6' }],
+        },
+      },
+      diff: [exampleOf(changeShape)],
+      history: [
+        {
+          number: 20,
+          from: story.lookedAt,
+          status: rowExample.status,
+          reason: rowExample.reason,
+          code: 'mode',
+          generation: 7,
+          claim: 'ours',
+          by: exampleOf(touchedShape),
+          changes: [
+            { field: 'status', from: 'InSync', to: 'Drifted' },
+            { field: 'observed.labels.tier', from: 'web', to: 'test' },
+          ],
+        },
+        {
+          number: 13,
+          from: story.appliedAt,
+          until: story.lookedAt,
+          status: 'InSync',
+          reason: 'As it is asked for.',
+          generation: 7,
+          claim: 'ours',
+          changes: [],
+        },
+      ],
+      relations: {
+        refersTo: [
+          {
+            address: `${story.scope}/subnet/core.app`,
+            id: 'subnet-0d9219d549b3f4d5b',
+            name: 'core-app',
+            kind: 'subnet',
+            status: 'InSync',
+          },
+        ],
+        referredToBy: [],
+        beside: [],
+      },
+    },
+  });
 
 export interface RowTold {
   readonly row: KeptRow;

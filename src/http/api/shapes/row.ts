@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Bounds, targetsWithin } from '../../../core/access/grant.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
-import { nextBody, rowBody, rowLook } from './row-fields.ts';
+import { examples, story } from './examples.ts';
+import { nextBody, rowBody, rowExample, rowLook } from './row-fields.ts';
 
 /** For `curl | jq`: flat, one line of a table. */
 export const rowShape = z
@@ -17,6 +18,13 @@ export const rowShape = z
   .meta({
     id: 'Row',
     description: 'One line of the inventory: a resource that is wanted, an object that stands, or both',
+  })
+  .register(examples, {
+    example: {
+      ...rowExample,
+      next: { verb: 'update', cause: 'drift', held: story.held },
+      observed: { at: story.lookedAt, ageSeconds: 40, complete: true },
+    },
   });
 
 /** `seen`: where who asks may read: targets beside it that they may not see are not named. */

@@ -6,6 +6,7 @@ import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targ
 import type { LaneLevel } from '../../../ports/telemetry.ts';
 import { passWithin } from '../pass-within.ts';
 import { modeShape } from './desired.ts';
+import { exampleOf, examples, story } from './examples.ts';
 import { lookAnswer, lookShape } from './look.ts';
 import { moment } from './moment.ts';
 import { passAnswer, passShape } from './pass.ts';
@@ -86,6 +87,23 @@ export const targetShape = z
   .meta({
     id: 'Target',
     description: 'Passes, what is held, and budgets are told to those who see all owners of the target',
+  })
+  .register(examples, {
+    example: {
+      name: story.target,
+      estate: story.estate,
+      provider: 'aws',
+      account: '111122223333',
+      region: 'eu-west-1',
+      scope: story.scope,
+      mode: 'plan',
+      counts: { InSync: 15, Drifted: 1, Unmanaged: 3 },
+      observed: exampleOf(lookShape),
+      lastPass: exampleOf(passShape),
+      nextPassAt: story.nextAt,
+      held: { pauses: [], stoppedRollouts: [], halfReplaced: [] },
+      budget: { known: true, lanes: [{ key: `${story.scope}/DescribeInstances`, left: 1 }] },
+    },
   });
 
 /** `lanes`: undefined where this process has none. */

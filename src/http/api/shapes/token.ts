@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Token } from '../../../ports/tokens.ts';
+import { examples, story } from './examples.ts';
 import { grantShape } from './grant.ts';
 import { moment } from './moment.ts';
 
@@ -15,7 +16,19 @@ const shape = {
   usedAt: moment.optional().meta({ description: 'When it was used last, to within an hour' }),
 };
 
-export const tokenShape = z.object(shape).meta({ id: 'Token' });
+export const tokenShape = z
+  .object(shape)
+  .meta({ id: 'Token' })
+  .register(examples, {
+    example: {
+      id: '09b38e391df41c73',
+      name: 'ci',
+      grants: [{ role: 'planner', estates: [story.estate] }],
+      state: 'live',
+      made: { at: story.askedAt, by: story.person },
+      expiresAt: '2027-05-01T08:00:40.000Z',
+    },
+  });
 
 /** A token as it is told, at a moment. */
 export const tokenAnswer = ({ maker, at, revoked, ...token }: Token, now: number): z.input<typeof tokenShape> => ({
