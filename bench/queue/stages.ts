@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '../../src/queue/bull.ts';
-import { prepareQueueSchema } from '../../src/queue/postgres-schema.ts';
+import { type Backend, prepareQueueSchema } from '../../src/queue/connection.ts';
 import { joinEmbedded } from '../../src/store/embedded/embedded.ts';
 import { redisMissing, startRedis } from '../../test/support/redis.ts';
 

@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import type { Shift, Where } from '../ports/queue.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './jobs.ts';
 
 /** Looks again for what a process that died, or a store that was away, left untold. */
 const everyMs = 10_000;

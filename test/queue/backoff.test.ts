@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoff } from '../../src/queue/backoff.ts';
+import { backoff } from '../../src/queue/worker-pool.ts';
 
 const ceiling = { firstMs: 1_000, capMs: 30_000 };
 

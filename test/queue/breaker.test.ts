@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { breaker } from '../../src/queue/breaker.ts';
+import { breaker } from '../../src/queue/worker-pool.ts';
 
 /** A worker that only counts how often it was held back and let go. */
 function held(t: TestContext) {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connected } from '../../src/queue/connected.ts';
-import { poolsOf } from '../../src/queue/pools.ts';
+import { connected, poolsOf } from '../../src/queue/connection.ts';
 import { ownStore } from '../store/own-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { type TestOptions, test } from 'node:test';
 import type { Queue } from '../../src/ports/queue.ts';
-import { openQueue, type QueueOptions } from '../../src/queue/open-queue.ts';
+import { openQueue, type QueueOptions } from '../../src/queue/queue.ts';
 import { steadily } from '../support/steadily.ts';
 import { handOverLaws } from './laws/hand-over-laws.ts';
 import { lostLaws } from './laws/lost-laws.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { openQueue } from '../../src/queue/open-queue.ts';
-import { JobLost } from '../../src/queue/running.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { JobLost } from '../../src/queue/worker-pool.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { quickPace, quickTries } from './support/harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { redisProbe } from '../../src/queue/unfit-redis.ts';
+import { redisProbe } from '../../src/queue/redis-checks.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 

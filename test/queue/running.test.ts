@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { JobLost, runningPasses } from '../../src/queue/running.ts';
+import { JobLost, runningPasses } from '../../src/queue/worker-pool.ts';
 
 /** A pass under a lock of 1500 ms. */
 function running(t: TestContext) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { timetable } from '../../src/queue/timetable.ts';
+import { timetable } from '../../src/queue/schedules.ts';
 
 const pass = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseUnfitRedis } from '../../src/queue/unfit-redis.ts';
+import { refuseUnfitRedis } from '../../src/queue/redis-checks.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 
 const options = { skip: redisMissing() ?? false };

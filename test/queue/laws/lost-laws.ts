@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { JobLost } from '../../../src/queue/running.ts';
-import type { Pace } from '../../../src/queue/settings.ts';
+import type { Pace } from '../../../src/queue/jobs.ts';
+import { JobLost } from '../../../src/queue/worker-pool.ts';
 import { until } from '../../support/until.ts';
 import { type Bench, calmPace, type Laws, quickPace } from '../support/harness.ts';
 import { at, names, quiet, shop, working } from '../support/shop.ts';

@@ -1,6 +1,6 @@
 import type { Queue } from '../../../src/ports/queue.ts';
-import type { Backend } from '../../../src/queue/bull.ts';
-import type { QueueOptions } from '../../../src/queue/open-queue.ts';
+import type { Backend } from '../../../src/queue/connection.ts';
+import type { QueueOptions } from '../../../src/queue/queue.ts';
 
 /** One server under test. */
 export interface Harness {

@@ -1,4 +1,4 @@
-import { type Backend, type Bull, bullOf } from '../../../src/queue/bull.ts';
+import { type Backend, type Bull, bullOf } from '../../../src/queue/connection.ts';
 
 /** What BullMQ says of one of its queues, where the port does not tell. */
 export async function lookInto<T>(

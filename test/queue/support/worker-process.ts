@@ -1,5 +1,5 @@
 // A worker whose passes never end. Its argument: {backend, name, pace} as JSON. Says "ready" and "began" on stdout.
-import { openQueue } from '../../../src/queue/open-queue.ts';
+import { openQueue } from '../../../src/queue/queue.ts';
 import { quickTries } from './harness.ts';
 
 const { backend, name, pace } = JSON.parse(process.argv[2] ?? '');

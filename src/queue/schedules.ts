@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ErrorCode, type Queue } from 'bullmq';
 import type { Periodic, Where } from '../ports/queue.ts';
-import { keyOf } from './line.ts';
+import { keyOf } from './jobs.ts';
 
 /**
  * Makes the schedulers of a queue exactly these. Each comes at a moment of its own within its interval, the same one

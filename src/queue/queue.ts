@@ -1,14 +1,9 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
 import type { Crew, Queue, QueueCount, Shift, Where } from '../ports/queue.ts';
-import { begin } from './begin.ts';
-import { breaker } from './breaker.ts';
-import { type Backend, type Bull, bullOf } from './bull.ts';
-import { closeWorker } from './close-worker.ts';
-import { type CloudCrew, cloudCrew } from './cloud-crew.ts';
-import { atMost, deadline } from './deadline.ts';
-import { cloudOf, type Line, lineOf } from './line.ts';
-import { type Pace, type Settings, type Tries, usualPace, usualTries } from './settings.ts';
-import { timetable } from './timetable.ts';
+import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
+import { cloudOf, type Line, lineOf, type Pace, type Settings, type Tries, usualPace, usualTries } from './jobs.ts';
+import { timetable } from './schedules.ts';
+import { begin, breaker, type CloudCrew, cloudCrew } from './worker-pool.ts';
 
 export interface QueueOptions {
   /** A line for each. */

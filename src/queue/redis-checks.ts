@@ -16,7 +16,7 @@ export async function refuseUnfitRedis(url: string): Promise<void> {
 }
 
 /** Asks again and again, over a connection of its own, whether a Redis takes writes and keeps them. */
-export interface RedisProbe {
+interface RedisProbe {
   probe(): Promise<void>;
   end(): void;
 }

@@ -1,0 +1,283 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Job, type Queue, WaitingError, type Worker } from 'bullmq';
+import type { Shift, Where } from '../ports/queue.ts';
+import { atMost, type Bull, closeWorker, type WorkOptions } from './connection.ts';
+import { type Line, priorities, type Settings } from './jobs.ts';
+import { poison } from './poison.ts';
+
+/** What carries out the passes of one cloud in this process. */
+export interface CloudCrew {
+  busy(): readonly Where[];
+  stop(): Promise<void>;
+}
+
+interface Post {
+  readonly bull: Bull;
+  readonly line: Line;
+  readonly shift: Shift;
+  readonly settings: Settings;
+}
+
+/** It works as soon as it is there. */
+export async function cloudCrew({ bull, line, shift, settings }: Post): Promise<CloudCrew> {
+  const { pace, onTrouble } = settings;
+  const running = runningPasses(pace.lockMs);
+  const relieve = relief(line.queue, pace.patienceMs);
+  let stopping = false;
+  const process = async (job: Job<Where>, token = ''): Promise<unknown> => {
+    // why: a worker that is told to take no more may still be given the one it asked for.
+    if (stopping) return handBack(job, token);
+    void relieve(job).catch(() => {});
+    const ended = await running
+      .during(job, token, (signal) => shift.pass(job.data, signal))
+      .catch((error: unknown) => {
+        if (!stopping) throw asError(error);
+        return 'stopped' as const;
+      });
+    return stopping && ended !== 'done' ? handBack(job, token) : ended;
+  };
+  const worker = await bull.worker(line.queue.name, process, optionsOf(shift, settings));
+  const poisoned = poison(line.queue, shift, settings);
+  const brake = breaker(worker, onTrouble);
+  listen(worker, running);
+  worker.on('failed', () => void poisoned.look());
+  worker.on('completed', (job, ended) => {
+    if (ended === 'again') void line.request(job.data, 'periodic').catch((error: unknown) => onTrouble(String(error)));
+  });
+  begin(worker);
+  return {
+    busy: () => running.list().map(({ job }) => job.data),
+    stop: async () => {
+      stopping = true;
+      brake.close();
+      running.abort(new Error('this worker stops'));
+      await worker.pause(true);
+      await Promise.all([leave(worker, running, pace.graceMs), atMost(poisoned.close(), pace.graceMs)]);
+    },
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const optionsOf = ({ atOnce }: Shift, { pace, tries }: Settings): WorkOptions => ({
+  concurrency: atOnce,
+  lockDuration: pace.lockMs,
+  lockRenewTime: pace.lockMs / 3,
+  stalledInterval: pace.stalledMs,
+  maxStalledCount: tries.kills,
+  runRetryDelay: 1_000,
+  drainDelay: 5,
+  settings: {
+    backoffStrategy: (failures) => backoff(failures, { firstMs: tries.backoffMs, capMs: tries.backoffCapMs }),
+  },
+});
+
+/** BullMQ tells of a lost lock by events alone. `stalled` comes to whoever looked, for anybody's job. */
+function listen(worker: Worker<Where>, running: Running): void {
+  worker.on('locksRenewed', ({ jobIds }) => running.renewed(jobIds));
+  worker.on('lockRenewalFailed', (ids) => running.lose(ids));
+  worker.on('stalled', (id) => running.lose([id]));
+}
+
+/** Queued again at once, in its own line, and not counted as a failure. */
+async function handBack(job: Job<Where>, token: string): Promise<never> {
+  await job.moveToWait(token);
+  // why: BullMQ wakes nobody for a job that was moved, but for one whose priority was set.
+  await job.changePriority({ priority: job.priority });
+  throw new WaitingError();
+}
+
+/** Waits for the passes that run, takes their jobs from those that do not end, and closes the worker: at most 1.5 * `graceMs`. */
+async function leave(worker: Worker<Where>, running: Running, graceMs: number): Promise<void> {
+  for (const end = performance.now() + graceMs; running.list().length > 0 && performance.now() < end; ) await pause(20);
+  const left = running.list();
+  await atMost(Promise.all(left.map(takeBack)), graceMs / 4);
+  await closeWorker(worker, graceMs / 4, left.length > 0);
+}
+
+const takeBack = ({ job, token }: Run): Promise<void> => handBack(job, token).catch(() => {});
+
+/** A pass that runs in this process, and the lock under which it does. */
+interface Run {
+  readonly job: Job<Where>;
+  readonly token: string;
+  readonly signal: AbortSignal;
+}
+
+/** The passes that run in this process. Each is told to end when its job's lock is lost. */
+interface Running {
+  /** Until the pass has ended. */
+  during<T>(job: Job<Where>, token: string, pass: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  renewed(ids: readonly string[]): void;
+  lose(ids: readonly string[]): void;
+  /** Tells all to end, those too that begin from now on. */
+  abort(why: Error): void;
+  list(): readonly Run[];
+}
+
+/** `lockMs`: a job whose lock was not renewed for so long is lost, though no server said so: it may be out of reach. */
+export function runningPasses(lockMs: number): Running {
+  const runs = new Map<string, Kept>();
+  let ended: Error | undefined;
+  return {
+    during: async (job, token, pass) => {
+      const kept = keep({ job, token }, lockMs);
+      const id = job.id ?? token;
+      runs.set(id, kept);
+      if (ended) kept.abort.abort(ended);
+      try {
+        return await pass(kept.signal);
+      } finally {
+        clearTimeout(kept.lapse);
+        if (runs.get(id) === kept) runs.delete(id);
+      }
+    },
+    renewed: (ids) => {
+      for (const id of ids) {
+        const kept = runs.get(id);
+        if (kept && !kept.signal.aborted) lapseLater(kept, lockMs);
+      }
+    },
+    lose: (ids) => {
+      for (const id of ids) runs.get(id)?.abort.abort(new JobLost());
+    },
+    abort: (why) => {
+      ended = why;
+      for (const { abort } of runs.values()) abort.abort(why);
+    },
+    list: () => [...runs.values()],
+  };
+}
+
+/** The reason of a signal whose pass another worker may have taken over. */
+export class JobLost extends Error {
+  override readonly name = 'JobLost';
+  constructor() {
+    super('the lock of this job is lost: another worker may have taken it over');
+  }
+}
+
+interface Kept extends Run {
+  readonly abort: AbortController;
+  lapse?: NodeJS.Timeout;
+}
+
+function keep({ job, token }: Pick<Run, 'job' | 'token'>, lockMs: number): Kept {
+  const abort = new AbortController();
+  const kept: Kept = { job, token, abort, signal: abort.signal };
+  // why: it has been told, and one that does not listen may never end: a timer would keep the process.
+  abort.signal.addEventListener('abort', () => clearTimeout(kept.lapse));
+  lapseLater(kept, lockMs);
+  return kept;
+}
+
+function lapseLater(kept: Kept, lockMs: number): void {
+  clearTimeout(kept.lapse);
+  kept.lapse = setTimeout(() => kept.abort.abort(new JobLost()), lockMs);
+}
+
+/** Every so many passes that begin in a process, one is of those that have waited too long. */
+const every = 4;
+/** Where none had, nobody looks again for so long. */
+const restMs = 1_000;
+
+/**
+ * So that no scope starves while urgent passes come without end: with every fourth urgent pass that this process begins,
+ * the periodic one that has waited longest goes to the front of the urgent ones, if it has waited for `patienceMs`. So
+ * periodic passes have at least a quarter of what the workers do, urgent ones at least three.
+ */
+function relief(queue: Queue<Where>, patienceMs: number): (begun: Job<Where>) => Promise<void> {
+  let urgent = 0;
+  let nextLook = 0;
+  return async (begun) => {
+    if (begun.priority !== priorities.now) return;
+    urgent += 1;
+    if (urgent < every || performance.now() < nextLook) return;
+    urgent = 0;
+    const oldest = await oldestPeriodic(queue);
+    if (oldest && Date.now() - oldest.timestamp >= patienceMs)
+      await oldest.changePriority({ priority: priorities.now, lifo: true });
+    else nextLook = performance.now() + restMs;
+  };
+}
+
+/** The urgent ones stand before the periodic ones, each in the order in which they came. */
+async function oldestPeriodic(queue: Queue<Where>): Promise<Job<Where> | undefined> {
+  const { [priorities.now]: ahead = 0 } = await queue.getCountsPerPriority([priorities.now]);
+  const [oldest] = await queue.getJobs(['prioritized'], ahead, ahead, true);
+  return oldest?.priority === priorities.periodic ? oldest : undefined;
+}
+
+/** So many errors within `withinMs` open the breaker. A worker asks again at once when a query fails. */
+const most = 5;
+const withinMs = 1_000;
+const breakerPause = { firstMs: 500, capMs: 5_000 };
+/** After so long without an error a spell of them is over, and with the next it starts from its first pause again. */
+const calmMs = 60_000;
+
+type Held = Pick<Worker<Where>, 'name' | 'on' | 'pause' | 'resume'>;
+
+/**
+ * Holds a worker back while its server fails: BullMQ has no pause of its own between failed queries. Jobs that run go on.
+ * `onTrouble` is told once of each spell that lasts, of a slow one too: a worker that waits for jobs asks once in five seconds.
+ * `close`: for a worker that stops. `now`: in milliseconds, from any moment on.
+ */
+export function breaker(
+  worker: Held,
+  onTrouble: (message: string) => void,
+  now: () => number = () => performance.now(),
+): { close(): void } {
+  let recent: number[] = [];
+  let failures = 0;
+  let lastFailure = 0;
+  let opened = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const count = (at: number): void => {
+    if (at - lastFailure > calmMs) [failures, opened] = [0, 0];
+    lastFailure = at;
+    failures += 1;
+    recent = [...recent.filter((each) => at - each < withinMs), at];
+  };
+  const open = (): void => {
+    opened += 1;
+    recent = [];
+    void worker.pause(true).catch(() => {});
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (!closed) void worker.resume();
+    }, 100 + backoff(opened, breakerPause));
+  };
+  worker.on('error', (error) => {
+    if (closed) return;
+    count(now());
+    if (failures === most) onTrouble(`${worker.name}: the queue's server fails: ${error.message}`);
+    if (recent.length >= most && timer === undefined) open();
+  });
+  return {
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * A pause before try number `tries` + 1, in milliseconds: anything up to a ceiling that doubles with each failure (full
+ * jitter, https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). `random`: in [0, 1).
+ */
+export function backoff(tries: number, { firstMs, capMs }: Ceiling, random: () => number = Math.random): number {
+  const ceiling = Math.min(capMs, firstMs * 2 ** Math.max(0, tries - 1));
+  return Math.floor(random() * ceiling);
+}
+
+interface Ceiling {
+  readonly firstMs: number;
+  readonly capMs: number;
+}
+
+/** It takes jobs from now on. Should its loop ever end by itself, that is told as an error of the worker. */
+export const begin = (worker: Worker<Where>): void =>
+  void worker
+    .run()
+    .catch((error: unknown) => worker.emit('error', error instanceof Error ? error : new Error(String(error))));
