@@ -8,8 +8,8 @@ import { isSuitable, NEEDED_MAJOR, pinnedNode } from './pinned-node.mjs';
 
 /** A checkout has the sources, which are run as they are; the published package has only what was built from them. */
 function program() {
-  const source = new URL('../src/cli.ts', import.meta.url);
-  return existsSync(source) ? source : new URL('../dist/src/cli.js', import.meta.url);
+  const source = new URL('../src/bootstrap/cli.ts', import.meta.url);
+  return existsSync(source) ? source : new URL('../dist/src/bootstrap/cli.js', import.meta.url);
 }
 
 function goOnInPinnedNode() {

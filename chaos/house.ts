@@ -1,5 +1,5 @@
+import { houseOn } from '../src/bootstrap/cli-dependencies.ts';
 import type { House } from '../src/cli/house.ts';
-import { houseOn } from '../src/config.ts';
 import type { Store } from '../src/ports/store.ts';
 import { connect } from '../src/store/connection.ts';
 import { postgresLeases } from '../src/store/leases.ts';

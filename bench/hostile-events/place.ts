@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadProvider } from '../../providers/index.ts';
-import { openGround } from '../../src/config/ground.ts';
+import { openGround } from '../../src/bootstrap/process-context.ts';
 import type { Hook, Hooks } from '../../src/http/hooks/hook.ts';
 import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
 import { type Http, startHttp } from '../../src/http/start-http.ts';

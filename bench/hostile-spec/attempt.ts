@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
 import { Complaint } from '../../src/cli/complaint.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { type ProposalAsked, type ProposalGuards, readProposal } from '../../src/cli/estate/proposal.ts';
 import { withSurvey } from '../../src/cli/estate/survey.ts';
 import { exitCodes } from '../../src/cli/exit-code.ts';
 import type { House } from '../../src/cli/house.ts';
-import { houseOn } from '../../src/config.ts';
 import { estateOf } from '../../src/core/documents/spec-set.ts';
 import { canonical } from '../../src/core/ledger/canonical.ts';
 import { refusalsOf } from '../../src/core/trust.ts';

@@ -1,6 +1,6 @@
-import { begin } from '../../src/queue/worker-pool.ts';
 import { bullOf } from '../../src/queue/connection.ts';
 import { openQueue } from '../../src/queue/queue.ts';
+import { begin } from '../../src/queue/worker-pool.ts';
 import type { Stage } from './stages.ts';
 
 const atOnce = 50;

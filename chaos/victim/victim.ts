@@ -12,7 +12,7 @@ export interface Orders extends Ground {
   readonly catching: Catch;
 }
 
-/** As src/cli.ts composes the command line, with gates. */
+/** As src/bootstrap/cli.ts composes the command line, with gates. */
 export async function victim(args: readonly string[], { catching, ...ground }: Orders): Promise<number> {
   const house = houseAt(ground);
   const gate = gateOf(catching, holdForDirector);

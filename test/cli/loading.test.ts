@@ -26,7 +26,7 @@ process.once('exit', () => process.stderr.write(JSON.stringify([...loaded])));`;
 
 /** Which files a command line has loaded by its end. */
 async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
-  const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../src/bootstrap/cli.ts', import.meta.url));
   const cwd = temporaryFolder({ 'specs/estate.yaml': specs });
   const { DATABASE_URL: _, ...env } = process.env;
   const { stderr } = await run(process.execPath, [`--import=${tellLoaded}`, program, ...args], { cwd, env });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
 import { runCli } from '../../src/cli/program.ts';
-import { houseOn } from '../../src/config.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Declined } from '../../src/ports/declined.ts';
 import type { Store } from '../../src/ports/store.ts';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { runCli } from './support/run-cli.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-const program = join(import.meta.dirname, '../../src/cli.ts');
+const program = join(import.meta.dirname, '../../src/bootstrap/cli.ts');
 
 test('it says where it listens, answers there, and ends by SIGINT, whoever is connected', {
   timeout: 300_000,

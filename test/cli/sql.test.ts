@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
 import type { SqlReading } from '../../src/cli/house.ts';
 import { runCli } from '../../src/cli/program.ts';
-import { houseOn } from '../../src/config.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { removeFolder, temporaryFolder as storePlace } from '../store/temporary-folder.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
@@ -70,7 +70,7 @@ function withPsql(
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const path = temporaryFolder({});
   if (script !== undefined) writeFileSync(join(path, 'psql'), script, { mode: 0o755 });
-  const cli = new URL('../../src/cli.ts', import.meta.url).pathname;
+  const cli = new URL('../../src/bootstrap/cli.ts', import.meta.url).pathname;
   const { DATABASE_URL: _, ...env } = process.env;
   return new Promise((resolve) => {
     const args = [cli, 'sql', '--dir', folder, '-c', 'SELECT 1 FROM drift'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { houseOn } from '../../src/bootstrap/cli-dependencies.ts';
 import { verbsFor } from '../../src/cli/commands/index.ts';
-import { houseOn } from '../../src/config.ts';
 import { fakeTerminal } from './support/fake-terminal.ts';
 import { realClock } from './support/in-process.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import { Complaint } from '../../../src/cli/complaint.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import { writeLogins } from '../../../src/cli/server/logins.ts';
 import { type Sides, serverFor, withServedEstateOption } from '../../../src/cli/server/option.ts';
 import { verb } from '../../../src/cli/verb.ts';
-import { houseOn } from '../../../src/config.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 import { clockOfWaits, realClock } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

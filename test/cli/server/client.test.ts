@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, describe, test } from 'node:test';
+import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import { Complaint } from '../../../src/cli/complaint.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import { clientOf } from '../../../src/cli/server/client.ts';
 import { want } from '../../../src/cli/server/want.ts';
-import { houseOn } from '../../../src/config.ts';
 import { until } from '../../support/until.ts';
 import { type FakeTerminal, fakeTerminal } from '../support/fake-terminal.ts';
 import { realClock } from '../support/in-process.ts';

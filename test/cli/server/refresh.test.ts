@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import { Complaint } from '../../../src/cli/complaint.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import { clientOf } from '../../../src/cli/server/client.ts';
 import { lookAgainOn, targetsOn } from '../../../src/cli/server/targets.ts';
-import { houseOn } from '../../../src/config.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 

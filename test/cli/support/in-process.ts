@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import type { ExitCode } from '../../../src/cli/exit-code.ts';
 import type { House } from '../../../src/cli/house.ts';
 import { runCli } from '../../../src/cli/program.ts';
-import { houseOn } from '../../../src/config.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-store.ts';
 import { fakeTerminal } from './fake-terminal.ts';

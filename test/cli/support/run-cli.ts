@@ -7,7 +7,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-const program = join(import.meta.dirname, '../../../src/cli.ts');
+const program = join(import.meta.dirname, '../../../src/bootstrap/cli.ts');
 
 /** The real command line as a process of its own, with no terminal. */
 export const runCli = (args: readonly string[], cwd: string, env: Environment = {}): Promise<Ran> =>

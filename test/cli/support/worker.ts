@@ -1,5 +1,5 @@
 import { loadProvider } from '../../../providers/index.ts';
-import { houseOn } from '../../../src/config.ts';
+import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import { generationsOf } from '../../../src/fleet/generations.ts';
 import { passesOf } from '../../../src/fleet/scope-reconcile.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { apiOn } from '../../../src/config/api.ts';
+import { apiOn } from '../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../src/estate/load.ts';
 import { parseKept } from '../../../src/source/kept-tree.ts';
 import { ownStore } from '../../store/own-store.ts';

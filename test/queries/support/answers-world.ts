@@ -1,4 +1,4 @@
-import { answersOf } from '../../../src/config/answers.ts';
+import { answersOf } from '../../../src/bootstrap/http-server.ts';
 import type { Caller } from '../../../src/http/api/route.ts';
 import { approvalsRoutes } from '../../../src/http/api/routes/approvals.ts';
 import { driftRoutes } from '../../../src/http/api/routes/drift.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { authorsBetween } from '../../../src/config/authors-between.ts';
+import { authorsBetween } from '../../../src/bootstrap/sources.ts';
 import { authorsOf } from '../../../src/source/git/authors-of.ts';
 import { gitFolder } from './support/git-folder.ts';
 

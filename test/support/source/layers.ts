@@ -83,7 +83,7 @@ export const LAYERS: readonly Layer[] = [
   // The composition roots: the only files that wire providers, stores and queues.
   {
     name: 'roots',
-    at: ['src/config.ts', 'src/config/', 'src/api.ts', 'src/worker.ts', 'src/cli.ts'],
+    at: ['src/bootstrap/'],
     layers: [...anyOfOurs, 'providers', 'providers/secrets', 'providers/witness', 'sandbox'],
     packages: [],
     node: true,

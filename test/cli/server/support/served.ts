@@ -1,6 +1,6 @@
 import { after } from 'node:test';
-import { apiOn } from '../../../../src/config/api.ts';
-import { outsideOf } from '../../../../src/config/outside.ts';
+import { apiOn } from '../../../../src/bootstrap/http-server.ts';
+import { outsideOf } from '../../../../src/bootstrap/process-context.ts';
 import type { Role } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';

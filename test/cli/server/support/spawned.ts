@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-const program = join(import.meta.dirname, '../../../../src/cli.ts');
+const program = join(import.meta.dirname, '../../../../src/bootstrap/cli.ts');
 
 export interface Ran {
   readonly code: number | null;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiOn } from '../../../../src/config/api.ts';
+import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import type { KeptTree } from '../../../../src/ports/fleet-state.ts';

@@ -1,6 +1,6 @@
 import { makeCloud } from '../../../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../../../providers/memory/index.ts';
-import { apiOn } from '../../../../src/config/api.ts';
+import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
 import { passesOf } from '../../../../src/fleet/scope-reconcile.ts';

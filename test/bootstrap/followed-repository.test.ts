@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { followedRepository } from '../../src/config/followed-repository.ts';
+import { followedRepository } from '../../src/bootstrap/sources.ts';
 import type { Standpoint } from '../../src/fleet/worker-context.ts';
 import { gitFolder } from '../source/git/support/git-folder.ts';
 import { sshKey } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { historyOf } from '../../src/config/history.ts';
+import { historyOf } from '../../src/bootstrap/environment.ts';
 
 const day = 86_400_000;
 const said: readonly (readonly [string | undefined, object])[] = [

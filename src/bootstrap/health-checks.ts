@@ -3,13 +3,13 @@ import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import { type Reach, watchReach } from '../telemetry/health.ts';
 
-export interface Reaches {
+interface Reaches {
   readonly all: readonly Reach[];
   stop(): void;
 }
 
 /** `api`: answers questions, and is ready as long as it can read; `worker`: writes, or is of no use. */
-export type Role = 'api' | 'worker';
+type Role = 'api' | 'worker';
 
 /**
  * Whether what a process stands on serves it; asked every two seconds from now on.

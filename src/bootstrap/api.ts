@@ -1,11 +1,10 @@
-import type { ApiSettings, RunningFleet } from './cli/house.ts';
-import { openFront } from './config/front.ts';
-import { openShallowGround } from './config/ground.ts';
-import { outsideOf } from './config/outside.ts';
-import { signLedgers } from './fleet/signer.ts';
-import { lasting } from './fleet/supervisor.ts';
-import { createLog, logSettings } from './telemetry/log.ts';
-import { createTelemetry } from './telemetry/telemetry.ts';
+import type { ApiSettings, RunningFleet } from '../cli/house.ts';
+import { signLedgers } from '../fleet/signer.ts';
+import { lasting } from '../fleet/supervisor.ts';
+import { createLog, logSettings } from '../telemetry/log.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
+import { openFront } from './http-server.ts';
+import { openShallowGround, outsideOf } from './process-context.ts';
 import type { Surroundings } from './worker.ts';
 
 /** Wires the API without a worker. Where one of its parts fails none is left open. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readAccess } from '../../src/config/access.ts';
+import { readAccess } from '../../src/bootstrap/http-server.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'setpoint-access-'));
 after(() => rm(folder, { recursive: true }));

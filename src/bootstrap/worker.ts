@@ -1,19 +1,18 @@
-import type { FleetSettings, Listen, RunningFleet } from './cli/house.ts';
-import type { Front } from './config/front.ts';
-import { type Ground, openGround, type Soil } from './config/ground.ts';
-import { outsideOf } from './config/outside.ts';
-import { openReaches } from './config/reaches.ts';
-import { sourcesOf } from './config/sources.ts';
-import { dayOf } from './core/render/wording.ts';
-import { startWorker, type FleetSettings as WorkSettings } from './fleet/worker.ts';
-import type { Yard } from './fleet/worker-context.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Secrets } from './ports/secrets.ts';
-import type { Samples } from './ports/telemetry.ts';
-import { startHealth, type WorkerState } from './telemetry/health.ts';
-import { createLog, logSettings } from './telemetry/log.ts';
-import { createTelemetry } from './telemetry/telemetry.ts';
-import { watchedLimiter } from './telemetry/watched-limiter.ts';
+import type { FleetSettings, Listen, RunningFleet } from '../cli/house.ts';
+import { dayOf } from '../core/render/wording.ts';
+import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
+import type { Yard } from '../fleet/worker-context.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Samples } from '../ports/telemetry.ts';
+import { startHealth, type WorkerState } from '../telemetry/health.ts';
+import { createLog, logSettings } from '../telemetry/log.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
+import { watchedLimiter } from '../telemetry/watched-limiter.ts';
+import { openReaches } from './health-checks.ts';
+import type { Front } from './http-server.ts';
+import { type Ground, openGround, outsideOf, type Soil } from './process-context.ts';
+import { sourcesOf } from './sources.ts';
 
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
@@ -95,7 +94,7 @@ type Served = Yard & Pick<Soil, 'log'> & Pick<Samples, 'lanes'>;
 /** The libraries of a server are loaded where one is opened. */
 async function frontOf(listen: Listen | undefined, yard: Served, isAlone: boolean): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
-  const [{ openFront }, { hooksOf }] = await Promise.all([import('./config/front.ts'), import('./config/hooks.ts')]);
+  const [{ openFront }, { hooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
   return openFront(listen, { ground: yard, hooks: hooksOf(yard), isAlone });
 }
 

@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { loadProvider } from '../../providers/index.ts';
 import type { FleetSettings } from '../cli/house.ts';
+import { dayOf } from '../core/render/wording.ts';
 import { clouds } from '../core/resource.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
+import type { Outside } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { Store } from '../ports/store.ts';
 import type { Samples } from '../ports/telemetry.ts';
 import { prepareQueueSchema } from '../queue/connection.ts';
 import { openQueue } from '../queue/queue.ts';
 import { refuseUnfitRedis } from '../queue/redis-checks.ts';
+import { parseKeptAside } from '../source/kept-tree.ts';
 import { openKeptLimiter } from '../store/budgets/kept-limiter.ts';
 import type { LeasedLimiterEvents } from '../store/budgets/leased-limiter.ts';
 import { openPostgresLimiter } from '../store/budgets/postgres-shares.ts';
 import { type DatabaseServer, type Opening, openStore } from '../store/open-store.ts';
-import { historyOf } from './history.ts';
-import { signingOf } from './signing.ts';
+import { historyOf, signingOf } from './environment.ts';
 
 /** Rate budgets that can be looked at. */
 type Budgets = Limiter & Pick<Samples, 'lanes'>;
@@ -194,3 +199,17 @@ const optionsFor = ({ estates }: Store, log: Log) => ({
 /** Whoever works as himself needs rights of his own; who takes a role on keeps those of the owner for the queue. */
 const roleOf = ({ work, owner }: DatabaseServer): { readonly role?: string } =>
   work.config.user !== undefined && work.config.user !== owner.user ? { role: work.config.user } : {};
+
+/** The ways out of this process. `as`: what others see who wait for its leases: worker, API. */
+export const outsideOf = (
+  as: string,
+  allowEndpoint: boolean,
+  { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
+): Outside => ({
+  cloud: loadProvider,
+  specs: (kept, revision) => parseKeptAside(kept, revision, dayOf(clock.now())),
+  secrets,
+  allowEndpoint,
+  // why: in containers every host has the same name and every process is the first
+  holder: `${as}@${hostname()} (process ${process.pid}, ${randomUUID().slice(0, 8)})`,
+});

@@ -1,14 +1,38 @@
 import { resolve } from 'node:path';
-import type { FollowedRepository } from '../cli/house.ts';
+import type { Follow, FollowedRepository } from '../cli/house.ts';
 import type { Source } from '../fleet/worker-context.ts';
+import type { ToldAuthors } from '../ports/authors.ts';
 import type { SpecTree } from '../ports/spec-tree.ts';
+import { authorsOf } from '../source/git/authors-of.ts';
 import { judgeHistory } from '../source/git/judge-history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
 import { openRepository, type Repository } from '../source/git/repository.ts';
+import { parseGitRevision } from '../source/git/revision.ts';
 import { type Head, type TeamRepositories, teamRepositories } from '../source/git/team-repositories.ts';
-import { authorsBetween } from './authors-between.ts';
+import { loadSpecs } from '../source/load.ts';
 
-export interface RepositoryGrounds {
+interface Grounds {
+  /** The store's folder: mirrors of repositories lie there. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** 2027-01-31 */
+  readonly today: () => string;
+}
+
+/** A folder is looked at so often. */
+const folderEveryMs = 1_000;
+
+export function sourcesOf({ dirs, overlay, repository }: Follow, grounds: Grounds): readonly Source[] {
+  const over = overlay === undefined ? {} : { overlay };
+  const folders = dirs.map((dir) => ({
+    name: dir,
+    everyMs: folderEveryMs,
+    read: () => loadSpecs(dir, grounds.today(), overlay),
+  }));
+  return repository === undefined ? folders : [...folders, followedRepository(repository, { ...grounds, ...over })];
+}
+
+interface RepositoryGrounds {
   /** The store's folder: mirrors lie there. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
@@ -85,3 +109,32 @@ async function headsOf(
 
 const haveSame = (before: ReadonlyMap<string, Head>, now: ReadonlyMap<string, Head>): boolean =>
   before.size === now.size && [...now].every(([name, { commit }]) => before.get(name)?.commit === commit);
+
+/** `team`: absent: of the estate's own. */
+type RepositoryOf = (team?: string) => Pick<Repository, 'mirror'> | undefined;
+
+/** Who made what one revision has and another has not, in all repositories of it; of one that is not followed nobody can say. */
+export async function authorsBetween(
+  head: string,
+  before: string | undefined,
+  repository: RepositoryOf,
+): Promise<ToldAuthors> {
+  const to = parseGitRevision(head);
+  if (to === undefined) return { names: [], more: true };
+  const from = before === undefined ? undefined : parseGitRevision(before);
+  const moves = [
+    { team: undefined, from: from?.root, to: to.root },
+    ...[...to.teams].map(([team, commit]) => ({ team, from: from?.teams.get(team), to: commit })),
+  ].filter((move) => move.from !== move.to);
+  const found = await Promise.all(
+    moves.map(async (move) => {
+      const mirror = repository(move.team)?.mirror;
+      if (mirror === undefined) return { names: [], more: true };
+      return authorsOf({ mirror, to: move.to, ...(move.from === undefined ? {} : { from: move.from }) });
+    }),
+  );
+  return {
+    names: [...new Set(found.flatMap(({ names }) => names))],
+    more: found.some(({ more }) => more),
+  };
+}

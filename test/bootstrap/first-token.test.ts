@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstToken } from '../../src/config/first-token.ts';
+import { firstToken } from '../../src/bootstrap/http-server.ts';
 import { authenticator } from '../../src/http/access/authenticator.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

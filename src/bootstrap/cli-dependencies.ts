@@ -1,19 +1,18 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadProvider } from '../providers/index.ts';
-import { secretStores } from '../providers/secrets/index.ts';
-import type { House, SqlLogin } from './cli/house.ts';
-import { historyOf } from './config/history.ts';
-import { signingOf, witnessMeans, witnessPlaces } from './config/signing.ts';
-import { dayOf } from './core/render/wording.ts';
-import { inProcessLimiter } from './engine/limiter.ts';
-import type { Clock } from './ports/clock.ts';
-import { secretsBy } from './secrets/resolver.ts';
-import { parseKept } from './source/kept-tree.ts';
-import { loadSpecs } from './source/load.ts';
-import { hasData } from './store/embedded/home.ts';
-import { type DatabaseServer, storeFolder } from './store/open-store.ts';
-import { readableWitnessAt } from './witness/witnesses.ts';
+import { loadProvider } from '../../providers/index.ts';
+import { secretStores } from '../../providers/secrets/index.ts';
+import type { House, SqlLogin } from '../cli/house.ts';
+import { dayOf } from '../core/render/wording.ts';
+import { inProcessLimiter } from '../engine/limiter.ts';
+import type { Clock } from '../ports/clock.ts';
+import { secretsBy } from '../secrets/resolver.ts';
+import { parseKept } from '../source/kept-tree.ts';
+import { loadSpecs } from '../source/load.ts';
+import { hasData } from '../store/embedded/home.ts';
+import { type DatabaseServer, storeFolder } from '../store/open-store.ts';
+import { readableWitnessAt } from '../witness/witnesses.ts';
+import { historyOf, signingOf, witnessMeans, witnessPlaces } from './environment.ts';
 
 /** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
 export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): House => ({
@@ -27,19 +26,19 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   specs: async (dir, { overlay, ref } = {}) => {
     if (ref === undefined) return loadSpecs(dir, today(clock), overlay);
-    const { loadOwnCommit } = await import('./source/git/own-commit.ts');
+    const { loadOwnCommit } = await import('../source/git/own-commit.ts');
     const loading = { today: today(clock), env: process.env, ...(overlay === undefined ? {} : { overlay }) };
     return loadOwnCommit(dir, ref, loading);
   },
   kept: (kept, revision) => parseKept(kept, revision, today(clock)),
   proposed: async (place, inForce) => {
-    const { proposedSpecs } = await import('./config/proposed-specs.ts');
+    const { proposedSpecs } = await import('./proposals.ts');
     return proposedSpecs(place, inForce, { today: today(clock), env: process.env });
   },
   store: async (folder, opening, say) => {
     // why: the libraries of a database are a third of all that a plan would load
     if (opening === 'existing' && databaseUrl === undefined && !(await hasData(storeFolder(folder)))) return undefined;
-    const { openStore } = await import('./store/open-store.ts');
+    const { openStore } = await import('../store/open-store.ts');
     return openStore({
       folder,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
@@ -51,7 +50,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
     });
   },
   reading: async (folder, onProgress) => {
-    const { openStore } = await import('./store/open-store.ts');
+    const { openStore } = await import('../store/open-store.ts');
     let login: SqlLogin | undefined;
     const onServer = async ({ reader }: DatabaseServer): Promise<void> => {
       login = reader;
@@ -63,7 +62,7 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   cloud: loadProvider,
   secrets: secrets(),
   sandbox: async ({ port, seed, speed, lagMs, estateFile, eventsFile, publicUrl }) => {
-    const { startSandbox } = await import('../sandbox/index.ts');
+    const { startSandbox } = await import('../../sandbox/index.ts');
     return startSandbox({
       port,
       seed,
@@ -81,9 +80,9 @@ export const houseOn = (clock: Clock, databaseUrl = process.env['DATABASE_URL'])
   },
   verifyExport: async (file, folder, compared) => {
     const [{ verifyExport }, { checkpointFile }, { trustedKeys }] = await Promise.all([
-      import('./store/verify-export.ts'),
-      import('./store/checkpoints.ts'),
-      import('./store/signing.ts'),
+      import('../store/verify-export.ts'),
+      import('../store/checkpoints.ts'),
+      import('../store/signing.ts'),
     ]);
     const checkpoints = await checkpointFile(join(folder, 'checkpoints.jsonl')).read();
     const keys = await trustedKeys(join(folder, 'keys'));

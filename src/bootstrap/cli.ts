@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onInterrupt } from './cli/interrupt.ts';
-import { muteWarnings } from './cli/mute-warnings.ts';
-import { runCli } from './cli/program.ts';
-import { processTerminal } from './cli/terminal.ts';
-import { houseOn } from './config.ts';
-import type { Clock } from './ports/clock.ts';
+import { onInterrupt } from '../cli/interrupt.ts';
+import { muteWarnings } from '../cli/mute-warnings.ts';
+import { runCli } from '../cli/program.ts';
+import { processTerminal } from '../cli/terminal.ts';
+import type { Clock } from '../ports/clock.ts';
+import { houseOn } from './cli-dependencies.ts';
 
-/** Our own place in a checkout is src/, in the package dist/src/. */
+/** This file lies in src/bootstrap/ of a checkout, in dist/src/bootstrap/ of the package. */
 function versionOf(folder: string): string {
-  for (const above of ['..', '../..']) {
+  for (const above of ['../..', '../../..']) {
     try {
       const text = readFileSync(`${folder}/${above}/package.json`, 'utf8');
       const { name, version }: { name?: string; version?: string } = JSON.parse(text);

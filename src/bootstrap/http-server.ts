@@ -1,0 +1,251 @@
+import { readFile } from 'node:fs/promises';
+import type { Listen } from '../cli/house.ts';
+import type { Access } from '../core/access/access-document.ts';
+import { renderProblem } from '../core/documents/problem.ts';
+import { dayOf } from '../core/render/wording.ts';
+import { openEstate } from '../estate/load.ts';
+import { generationsOf } from '../fleet/generations.ts';
+import type { Outside, Yard } from '../fleet/worker-context.ts';
+import { authenticator } from '../http/access/authenticator.ts';
+import { fetchJson } from '../http/access/fetch-json.ts';
+import type { Authenticate } from '../http/api/authenticate.ts';
+import { openEvents } from '../http/api/events/open-events.ts';
+import { nextAttemptsBy } from '../http/api/next-attempts.ts';
+import { type Desks, routesOn } from '../http/api/routes/index.ts';
+import { isLoopbackHost } from '../http/door.ts';
+import type { Hooked, Hooks } from '../http/hooks/hook.ts';
+import { hooksOn } from '../http/hooks/hooks-on.ts';
+import { type Http, type HttpOptions, PortTaken, startHttp } from '../http/start-http.ts';
+import { readTls } from '../http/tls-files.ts';
+import type { Answers } from '../ports/answers.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Store } from '../ports/store.ts';
+import type { Targets } from '../ports/targets.ts';
+import type { Samples } from '../ports/telemetry.ts';
+import { answersOn } from '../queries/queries.ts';
+import { targetsOn } from '../queries/targets.ts';
+import { parseAccess } from '../source/parse-access.ts';
+import type { Reach } from '../telemetry/health.ts';
+import { openReaches } from './health-checks.ts';
+import { postedSpecs } from './proposals.ts';
+
+/** What is opened where somebody may ask. */
+export interface Front {
+  readonly url?: string;
+  /** Made because there was none: to be shown once. */
+  readonly firstToken?: string;
+  close(): Promise<void>;
+}
+
+export interface Behind {
+  readonly ground: ApiGround;
+  /** Absent: no webhooks are heard here. */
+  readonly hooks?: Hooks;
+  /** Whether database and process are one person's own, on this machine. */
+  readonly isAlone: boolean;
+}
+
+/**
+ * Opens the API, and webhooks beside it. Beyond this machine only with TLS, or a proxy that has it, and only where somebody can
+ * prove who they are. A port that nobody asked for by name, and that is taken, is done without.
+ */
+export async function openFront(listen: Listen, behind: Behind): Promise<Front> {
+  const { ground, isAlone } = behind;
+  const access = listen.access === undefined ? undefined : await readAccess(listen.access);
+  const isOpen = !isLoopbackHost(listen.host);
+  if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
+    throw new Error(nobodyKnown(listen.host));
+  const reaches = openReaches(ground, 'api');
+  try {
+    const http = await startHere(listen, { ...behind, reaches: reaches.all, access });
+    const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;
+    ground.log.info('the API is served', { url: http.url });
+    return {
+      url: http.url,
+      ...(token === undefined ? {} : { firstToken: token }),
+      close: () => http.close().finally(reaches.stop),
+    };
+  } catch (error) {
+    reaches.stop();
+    if (!(error instanceof PortTaken) || listen.isNamed) throw error;
+    ground.log.warn('THE API IS NOT SERVED: its usual port is taken', { why: error.message });
+    return { close: async () => {} };
+  }
+}
+
+type Opening = Behind & {
+  readonly access: Access | undefined;
+  readonly reaches: Parameters<typeof apiOn>[1]['reaches'];
+};
+
+async function startHere({ host, port, tls }: Listen, { ground, hooks, ...around }: Opening): Promise<Http> {
+  const { clock, log } = ground;
+  return startHttp({
+    host,
+    port,
+    ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
+    ...(hooks === undefined ? {} : { hooks }),
+    api: apiOn(ground, around),
+    clock,
+    log,
+  });
+}
+
+const nobodyKnown = (host: string): string =>
+  `${host} is not this machine, and nobody could prove who they are: make a token first (setpoint token make), or name whom to believe with --access.`;
+
+/** Whom we believe, as a file says it that no repository of specs holds. Throws for whatever is wrong with it, line by line. */
+export async function readAccess(path: string): Promise<Access> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the access file ${path} cannot be read: ${why}. Name another with --access.`, { cause });
+  });
+  const { access, problems } = parseAccess({ path, text });
+  if (access !== undefined) return access;
+  const said = problems.map((problem) => renderProblem(problem)).join('\n\n');
+  throw new Error(`the access file is not sound, so nobody is let in by it:\n\n${said}`);
+}
+
+const lastsMs = 90 * 86_400_000;
+
+/** A token for all, made where none ever was: whoever started the process on their own database is told it, once. */
+export async function firstToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<string | undefined> {
+  const made = await tokens.makeFirst({
+    name: 'first',
+    grants: [{ role: 'admin' }],
+    expiresAt: clock.now() + lastsMs,
+    maker: { person: 'setpoint', identities: [] },
+  });
+  return made?.text;
+}
+
+/** Whether a token is good for anything still. */
+export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock): Promise<boolean> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await tokens.list({ most: 100, ...(before === undefined ? {} : { before }) });
+    if (page.some(({ revoked, expiresAt }) => revoked === undefined && expiresAt > clock.now())) return true;
+    before = page.at(-1)?.id;
+    if (page.length < 100) return false;
+  }
+}
+
+/** What the API stands on, in whatever process. */
+export interface ApiGround {
+  readonly store: Store;
+  /** Absent: what is asked for waits in the store until a worker sees it. */
+  readonly queue?: Queue;
+  readonly outside: Outside;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The rate budgets that this process uses; absent: it carries out no passes. */
+  readonly lanes?: Samples['lanes'];
+}
+
+interface Around {
+  readonly reaches: readonly Reach[];
+  /** Whom we believe besides our own tokens. */
+  readonly access: Access | undefined;
+}
+
+/** What each noun is asked at; the rim of one process. */
+interface Rim extends Around {
+  readonly authenticate: Authenticate;
+}
+
+/** The routes on a store, and who may ask them. */
+export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOptions['api']> {
+  const { store, clock, log } = ground;
+  const { access } = around;
+  const authenticate = authenticator({
+    machines: { tokens: store.tokens, clock },
+    ...(access === undefined ? {} : { people: { access, fetchJson, clock, log } }),
+  });
+  return { routes: routesOn(desksOn(ground, { ...around, authenticate })), authenticate, replies: store.replies };
+}
+
+/** One line a noun. */
+function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim): Desks {
+  const { store, clock, log } = ground;
+  const { rows, happenings, passes, entryPages, figures, audit } = store;
+  const estates = store.estates.list;
+  const answers = { ...answersOf(ground), estates };
+  return {
+    drift: answers,
+    explanations: answers,
+    plans: answers,
+    approvals: answers,
+    pauses: answers,
+    inventory: { rows, nextAttempts: nextAttemptsBy(passes, clock), estates, origins: answers.origins },
+    events: openEvents({ authenticate, happenings, clock, log }),
+    reconciles: { passes, figures, estates },
+    ledger: { entryPages, figures, audit, estates },
+    targets: { targets: targetsIn(ground), estates, ...(lanes && { lanes }) },
+    slo: { figures, estates },
+    tokens: store.tokens,
+    health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },
+  };
+}
+
+/** Nothing is sent to where targets lie, so an endpoint of their own is no danger. */
+function targetsIn({ store, outside, clock }: Pick<ApiGround, 'store' | 'outside' | 'clock'>): Targets {
+  const { open } = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
+  return targetsOn({ store, open });
+}
+
+/** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */
+export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Answers {
+  const today = (): string => dayOf(clock.now());
+  const generations = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
+  return answersOn({
+    store,
+    clock,
+    open: generations.open,
+    posted: {
+      read: (posted, inForce) => postedSpecs(posted, inForce, today()),
+      again: outside.specs,
+      open: (tree) => openEstate(tree, outside.cloud, today()),
+    },
+  });
+}
+
+/** What a worker hears of: webhooks and events. */
+export function hooksOf(yard: Yard): Hooks {
+  const { store, queue, outside, clock, telemetry } = yard;
+  const { cloud, secrets, allowEndpoint } = outside;
+  const { touches, sources, fleet } = store;
+  const { log } = telemetry;
+  return hooksOn({
+    cloud,
+    touches,
+    requests: fleet.requests,
+    queue,
+    bells: sources.bells,
+    secrets,
+    allowEndpoint,
+    inForce: hookedIn(yard),
+    clock,
+    log,
+  });
+}
+
+/** Of every estate what its newest generation says; of one that cannot be opened here nothing, and the others go on. */
+function hookedIn(yard: Yard): () => Promise<readonly Hooked[]> {
+  const generations = generationsOf(yard);
+  const { store, telemetry } = yard;
+  const hooked = async (estate: string): Promise<readonly Hooked[]> => {
+    const current = await store.generations.current(estate);
+    if (current === undefined) return [];
+    try {
+      const { tree, compiled } = await generations.open(estate, current);
+      const hooks = tree.estate?.value.spec.hooks ?? [];
+      return [{ estate, hooks, scopes: compiled.scopes.map(({ scope }) => scope) }];
+    } catch (error) {
+      telemetry.log.warn('the hooks of an estate cannot be read', { estate, why: String(error) });
+      return [];
+    }
+  };
+  return async () => (await Promise.all((await store.estates.list()).map(hooked))).flat();
+}
