@@ -9,8 +9,8 @@ import type { Clock } from '../ports/clock.ts';
 import { secretsBy } from '../secrets/resolver.ts';
 import { parseKept } from '../source/kept-tree.ts';
 import { loadSpecs } from '../source/load.ts';
-import { hasData } from '../store/embedded/home.ts';
-import { type DatabaseServer, storeFolder } from '../store/open-store.ts';
+import { hasData, storeFolder } from '../store/embedded/home.ts';
+import type { DatabaseServer } from '../store/open-store.ts';
 import { readableWitnessAt } from '../witness/witnesses.ts';
 import { historyOf, signingOf, witnessMeans, witnessPlaces } from './environment.ts';
 

@@ -1,4 +1,3 @@
-import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../ports/clock.ts';
@@ -10,7 +9,7 @@ import type { SigningOptions } from './checkpoints.ts';
 import { connect, connectReading, connectWriting, fromDatabaseUrl, type Reach, writesAtOnce } from './connection.ts';
 import { type Context, writerQueue } from './context.ts';
 import { joinEmbedded } from './embedded/embedded.ts';
-import { ownFolder } from './embedded/home.ts';
+import { ownFolder, storeFolder } from './embedded/home.ts';
 import { postgresEstates } from './estates.ts';
 import { postgresHappenings } from './events.ts';
 import { postgresFigures } from './figures.ts';
@@ -234,7 +233,3 @@ async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<
     },
   };
 }
-
-/** The folder of a store, whether it was named itself or the one that has it. */
-export const storeFolder = (folder: string): string =>
-  basename(folder) === '.setpoint' ? folder : join(folder, '.setpoint');

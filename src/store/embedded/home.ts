@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Account, isInitialised, run } from './cluster.ts';
+
+/** The folder of a store, whether it was named itself or the one that has it. */
+export const storeFolder = (folder: string): string =>
+  basename(folder) === '.setpoint' ? folder : join(folder, '.setpoint');
 
 /** Where the server of a folder keeps its data: a folder of ours that nobody else can write to. */
 export async function home(inside: string, account: Account, onProgress: (message: string) => void): Promise<string> {
