@@ -4,7 +4,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import { type Allowance, type Guards, noCount, stricterLimits } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import type { PauseDraft } from '../core/pause.ts';
-import { type Noting, noting } from '../core/plan/destructive-drift.ts';
+import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstate } from '../core/plan/estate.ts';
 import {
   type Choices,
@@ -117,9 +117,9 @@ export async function keepInForce(estate: OpenedEstate, seen: readonly SeenScope
   const current = await store.generations.current(estate.name);
   if (current?.revision !== estate.tree.revision) return false;
   const force = await inForce(estate, store);
-  const noted = seen.map(noting);
+  const noted = seen.map(actionRecorder);
   const inputs = await Promise.all(
-    seen.map((one, i) => inputOf(one, { estate, store, force, noted: noted[i] ?? noting() })),
+    seen.map((one, i) => inputOf(one, { estate, store, force, noted: noted[i] ?? actionRecorder() })),
   );
   const plans = planEstate(inputs, force.bounds);
   for (const [i, { scope, attempt }] of seen.entries()) {
@@ -143,7 +143,7 @@ interface Ground {
   readonly estate: OpenedEstate;
   readonly store: Store;
   readonly force: InForce;
-  readonly noted: Noting;
+  readonly noted: ActionRecorder;
 }
 
 async function inputOf({ scope, observation, knowledge }: SeenScope, ground: Ground): Promise<PlanInput> {

@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
 import { carryOver, leftRows } from '../core/inventory/row.ts';
-import { type RowsInput, rowsOf, telling } from '../core/inventory/rows.ts';
+import { type RowsInput, rowsOf, observableResources } from '../core/inventory/rows.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../ports/store.ts';
 export async function keepRows(where: Where, looked: RowsInput, { rows }: Pick<Store, 'rows'>): Promise<void> {
   const made = rowsOf(looked);
   const kept = looked.attempt === undefined ? carryOver(made, await scopeRows(where, rows, stuck)) : made;
-  await rows.keep(where, { at: looked.input.observation.at, ...telling(kept, looked.input.observation) });
+  await rows.keep(where, { at: looked.input.observation.at, ...observableResources(kept, looked.input.observation) });
 }
 
 const stuck = { statuses: ['Failed', 'Blocked'] } as const;

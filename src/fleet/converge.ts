@@ -3,7 +3,7 @@ import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
-import { noting } from '../core/plan/destructive-drift.ts';
+import { actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstate } from '../core/plan/estate.ts';
 import type { PlanInput, Policy } from '../core/plan/plan-input.ts';
 import { heedingPolicy, unlessApproved } from '../core/plan/policies.ts';
@@ -63,7 +63,7 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { where, by, site, lease, reconcileId } = scene;
   const { store, limiter, clock } = yard;
-  const noted = noting();
+  const noted = actionRecorder();
   const { number, revision } = by.generation;
   const authority = { revision, generation: number, ...charter.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
@@ -119,7 +119,7 @@ export function lookOf(
   const { dialect, batches } = providerOf(scope, estate);
   const { bounds, modesBefore, approved, stopped } = charter;
   return async (observation, knowledge) => {
-    const noted = noting();
+    const noted = actionRecorder();
     const policies = [noted.policy, ...charter.policies];
     const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };

@@ -11,7 +11,7 @@ export interface Touches {
   first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
   /**
    * Returns those that are not of our own calls, as the ledger knows them, and keeps who touched each object last. One that calls
-   * itself ours (core/own-agent.ts) is returned, and names nobody. An event that comes before its call is settled is returned, too.
+   * itself ours (core/touch.ts) is returned, and names nobody. An event that comes before its call is settled is returned, too.
    */
   keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
   /** Who touched each object of a scope last: nobody where that was a call of our own. */

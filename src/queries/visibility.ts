@@ -6,7 +6,7 @@ import {
   type Subject,
   seesAll,
   seesTargets,
-  targetsWithin,
+  visibleTargets,
 } from '../core/access/grant.ts';
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
@@ -53,7 +53,7 @@ export const seesWholeScope = ({ scope: { wanted } }: ScopeView, { estate, seen 
 
 function lookWithin(view: ScopeView, { estate, seen }: Visibility): ScopeLook {
   const look = lookOf(view);
-  return { ...look, targets: targetsWithin(seen, { estate, targets: look.targets }) };
+  return { ...look, targets: visibleTargets(seen, { estate, targets: look.targets }) };
 }
 
 /** Counts too are of what is seen alone. */

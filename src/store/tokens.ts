@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import { reached } from '../core/access/grant.ts';
+import { reachableEstates } from '../core/access/grant.ts';
 import { tokenText } from '../core/access/token-text.ts';
 import { type Head, headOf, peopleChain } from '../core/ledger/chain.ts';
 import type { Content } from '../core/ledger/entry.ts';
@@ -81,7 +81,7 @@ async function revoke(write: ChainWrites, id: string, person: string): Promise<T
 /** A note to every estate that the token reaches. */
 async function tell(write: ChainWrites, { grants }: Token, note: Readonly<Record<string, unknown>>): Promise<void> {
   const estates = await write.trx.selectFrom('estates').select('name').execute();
-  const names = reached(
+  const names = reachableEstates(
     grants,
     estates.map(({ name }) => name),
   );

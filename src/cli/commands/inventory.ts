@@ -5,7 +5,7 @@ import type { Claim, Status } from '../../core/inventory/row.ts';
 import { rowsOf } from '../../core/inventory/rows.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Observation } from '../../core/observed.ts';
-import { noting } from '../../core/plan/destructive-drift.ts';
+import { actionRecorder } from '../../core/plan/destructive-drift.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { PlanInput } from '../../core/plan/plan-input.ts';
 import type { HeldSource } from '../../core/render/plan-json.ts';
@@ -139,7 +139,7 @@ async function fromStore(observation: Observation, estate: Estate, store: Store)
 
 function shelfOf(input: PlanInput): Shelf {
   const { scope, at, gaps } = input.observation;
-  const noted = noting();
+  const noted = actionRecorder();
   const { choices } = input;
   const made = plan({ ...input, choices: { ...choices, policies: [...(choices?.policies ?? []), noted.policy] } });
   const rows = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });

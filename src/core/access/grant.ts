@@ -73,7 +73,7 @@ export const bareGrant = ({ role, estates, targets, owners }: Loose): Grant => (
 export const reaches = ({ estates }: Bounds, estate: string): boolean => estates?.includes(estate) ?? true;
 
 /** Which of these estates one or another of the bounds reaches. */
-export const reached = (within: readonly Bounds[], estates: readonly string[]): readonly string[] =>
+export const reachableEstates = (within: readonly Bounds[], estates: readonly string[]): readonly string[] =>
   estates.filter((name) => within.some((bounds) => reaches(bounds, name)));
 
 /** Nothing stands between somebody and all of an estate. */
@@ -86,7 +86,7 @@ interface TargetsOf {
 }
 
 /** Of these targets those of which something may be seen, by whatever owner: others are not named. */
-export const targetsWithin = (seen: readonly Bounds[], { estate, targets }: TargetsOf): readonly string[] =>
+export const visibleTargets = (seen: readonly Bounds[], { estate, targets }: TargetsOf): readonly string[] =>
   targets.filter((name) => seen.some(({ owners: _, ...bounds }) => covers(bounds, { estate, targets: [name] })));
 
 /** Whether all of each of these targets may be seen, whose ever it is. Of none it is for those who see all of the estate. */
@@ -98,7 +98,7 @@ export const seesTargets = (seen: readonly Bounds[], { estate, targets }: Target
  * Whether these grants give nothing beyond what somebody may give: each permission of each grant within bounds where they have
  * that permission, and are an administrator. Two narrow grants of theirs do not add up to a wide one.
  */
-export const isWithin = (grants: readonly Grant[], giver: readonly Grant[]): boolean =>
+export const grantsNoMoreThan = (grants: readonly Grant[], giver: readonly Grant[]): boolean =>
   grants.every((grant) =>
     (['administer', ...permissionsOf[grant.role]] as const).every((permission) =>
       boundsFor(giver, permission).some((bounds) => encloses(bounds, grant)),

@@ -23,7 +23,7 @@ interface Failed {
 }
 
 /** What is to be done about one subject, and what keeps it from being done. */
-export interface Deed {
+export interface PlanOutcome {
   readonly action?: Action;
   /** Why the action is not carried out. */
   readonly held?: Withheld;
@@ -43,13 +43,13 @@ interface Done {
 }
 
 /** Tells of each subject what is to be done about it. */
-export function deedsOf({ plan, planned, attempt }: Done): (subject: Subject) => Deed {
+export function planOutcomesOf({ plan, planned, attempt }: Done): (subject: Subject) => PlanOutcome {
   const actions = new Map(
     planned.flatMap((action) => (action.verb === 'forget' ? [] : [[keyOfAction(action), action]])),
   );
-  const held = new Map([...attempt.held, ...plan.findings].filter(isWithheld).map((one) => [deedKey(one), one]));
+  const held = new Map([...attempt.held, ...plan.findings].filter(isWithheld).map((one) => [withheldKey(one), one]));
   const failed = new Map(attempt.failed.map((one) => [`${one.verb} ${one.address}`, one]));
-  const found = new Map<string, Deed['found']>();
+  const found = new Map<string, PlanOutcome['found']>();
   for (const one of plan.findings) if (!isWithheld(one)) for (const key of keysOfFinding(one)) found.set(key, one);
   const stop = plan.findings.find(isStop);
   return (subject) => {
@@ -69,7 +69,7 @@ export function deedsOf({ plan, planned, attempt }: Done): (subject: Subject) =>
 
 const isStop = (one: Finding): one is Stop => one.type === 'wrong-account' || one.type === 'foreign-store';
 const isWithheld = (one: Finding): one is Withheld => one.type === 'withheld';
-const deedKey = ({ action, address }: Withheld): string => `${action} ${address}`;
+const withheldKey = ({ action, address }: Withheld): string => `${action} ${address}`;
 
 /** What stands is known by its id, and what is to be made by its address. */
 const keyOfAction = (action: Action): string =>
@@ -85,7 +85,10 @@ function keysOfFinding(finding: Finding): readonly string[] {
   return 'address' in finding ? [finding.address] : [];
 }
 
-function foundOf({ address, observed }: Subject, found: ReadonlyMap<string, Deed['found']>): Deed['found'] {
+function foundOf(
+  { address, observed }: Subject,
+  found: ReadonlyMap<string, PlanOutcome['found']>,
+): PlanOutcome['found'] {
   const own = observed && found.get(`${observed.kind} ${observed.id}`);
   return own ?? (address === undefined ? undefined : found.get(address));
 }
@@ -170,14 +173,14 @@ function knownAt({ id, signs: { mark } }: Observed, { settled, estate, store }: 
   return settled.get(id)?.address ?? (isOurs ? mark.address : undefined);
 }
 
-interface Ground {
+interface Pairing {
   readonly world: World;
   /** Rules whose container was not listed, by the address that they are settled at. */
   readonly hidden: ReadonlyMap<Address, Standing>;
   readonly taken: Set<CloudId>;
 }
 
-function pair(desired: Desired, { world, hidden, taken }: Ground): readonly Subject[] {
+function pair(desired: Desired, { world, hidden, taken }: Pairing): readonly Subject[] {
   const { address, kind, terms } = desired;
   const wish = { key: address, kind, address, desired };
   const [keeper, ...others] = keeperFirst(world.ours.get(address) ?? [], world.input.knowledge);
@@ -192,7 +195,7 @@ function pair(desired: Desired, { world, hidden, taken }: Ground): readonly Subj
 }
 
 /** What is not ours at that address, and yet is what the wish is about. */
-function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Ground): Standing | undefined {
+function standIn({ address, kind, terms }: Desired, { world, hidden, taken }: Pairing): Standing | undefined {
   const uncontained = hidden.get(address);
   if (uncontained !== undefined) return taken.has(uncontained.observed.id) ? undefined : uncontained;
   const found = world.byId.get(terms.claim?.adopt ?? '');

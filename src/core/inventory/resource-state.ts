@@ -1,20 +1,20 @@
 import type { Action, Cause, DeleteReason, Finding, WithholdCode } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Gap } from '../observed.ts';
-import type { Deed, Subject } from './plan-outcome.ts';
+import type { PlanOutcome, Subject } from './plan-outcome.ts';
 import type { Status } from './row.ts';
 
 /** How a subject stands: see the table in status.ts. */
-interface Stand {
+interface ResourceState {
   readonly status: Status;
   readonly reason: string;
   readonly code?: string;
 }
 
 /** A subject, what is to be done about it, and what the rest of the scope has to do with it. */
-export interface Case {
+export interface StateInput {
   readonly subject: Subject;
-  readonly deed: Deed;
+  readonly outcome: PlanOutcome;
   /** A write to it was begun, and what came of it is not known. */
   readonly begun: boolean;
   /** What kept its kind from being listed completely. */
@@ -23,21 +23,21 @@ export interface Case {
   readonly contested: boolean;
 }
 
-type Judge = (one: Case) => Stand | undefined;
+type StateRule = (one: StateInput) => ResourceState | undefined;
 
 /** The first that has something to say; the rows of status.ts in its order. */
-export function standOf(one: Case): Stand {
-  for (const judge of judges) {
+export function resourceStateOf(one: StateInput): ResourceState {
+  for (const judge of stateRules) {
     const stand = judge(one);
     if (stand !== undefined) return stand;
   }
   return { status: 'InSync', reason: 'As it is asked for.' };
 }
 
-const paused: Judge = ({ deed: { action, held } }) =>
+const paused: StateRule = ({ outcome: { action, held } }) =>
   action && held?.code === 'paused' ? withheld('Paused', action, held) : undefined;
 
-const failed: Judge = ({ deed: { failed: one, found } }) => {
+const failed: StateRule = ({ outcome: { failed: one, found } }) => {
   if (one !== undefined) {
     const { code, message } = one.failure;
     const why = `Its ${one.verb} failed: ${sentence(message).replace(/\.$/, '')} (${code})`;
@@ -50,7 +50,7 @@ const failed: Judge = ({ deed: { failed: one, found } }) => {
   return found?.type === 'non-convergent' ? told('Failed', found) : undefined;
 };
 
-const settling: Judge = ({ subject: { sort, by, observed }, deed: { action, found }, begun }) => {
+const settling: StateRule = ({ subject: { sort, by, observed }, outcome: { action, found }, begun }) => {
   if (sort === 'passing') {
     if (by?.by !== 'us') return undefined;
     const gone = observed?.condition.state === 'gone' ? 'It is gone' : 'It is being deleted';
@@ -68,7 +68,7 @@ const settling: Judge = ({ subject: { sort, by, observed }, deed: { action, foun
   return undefined;
 };
 
-const blocked: Judge = ({ subject, deed: { action, held, found }, gap, contested }) => {
+const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, contested }) => {
   if (subject.sort === 'uncontained' && subject.by?.by === 'us')
     return {
       status: 'Blocked',
@@ -116,24 +116,24 @@ const blocking: Readonly<Record<WithholdCode, boolean>> = {
   'lost-commits': true,
 };
 
-const missing: Judge = ({ deed: { action, held } }) =>
+const missing: StateRule = ({ outcome: { action, held } }) =>
   action?.verb === 'create' && action.cause === 'drift' ? acted('Missing', action, held) : undefined;
 
-const pending: Judge = ({ subject: { desired, observed }, deed: { action, held } }) => {
+const pending: StateRule = ({ subject: { desired, observed }, outcome: { action, held } }) => {
   if (action !== undefined) return action.cause === 'drift' ? undefined : acted('Pending', action, held);
   if (desired === undefined || observed !== undefined) return undefined;
   return { status: 'Pending', reason: 'It comes with what it is in, and that does not stand yet.' };
 };
 
-const drifted: Judge = ({ deed: { action, held } }) => (action ? acted('Drifted', action, held) : undefined);
+const drifted: StateRule = ({ outcome: { action, held } }) => (action ? acted('Drifted', action, held) : undefined);
 
-const orphan: Judge = ({ subject: { desired, by }, deed: { found } }) => {
+const orphan: StateRule = ({ subject: { desired, by }, outcome: { found } }) => {
   if (desired !== undefined || by?.by !== 'us' || found?.type === 'unmanaged') return undefined;
   if (found?.type === 'orphan') return told('Orphan', found);
   return { status: 'Orphan', reason: 'It is ours and stays with what it is in, which no document wants.' };
 };
 
-const unmanaged: Judge = ({ subject: { desired, by, sort }, deed: { found } }) => {
+const unmanaged: StateRule = ({ subject: { desired, by, sort }, outcome: { found } }) => {
   if (desired !== undefined) return undefined;
   if (found !== undefined) return { status: 'Unmanaged', reason: sentence(found.why), ...codeOf(found) };
   if (by?.by === 'other') return { status: 'Unmanaged', reason: `It bears the mark of the estate ${by.estate}.` };
@@ -144,18 +144,28 @@ const unmanaged: Judge = ({ subject: { desired, by, sort }, deed: { found } }) =
   return { status: 'Unmanaged', reason: 'Nobody claims it.' };
 };
 
-const judges: readonly Judge[] = [paused, failed, settling, blocked, missing, pending, drifted, orphan, unmanaged];
+const stateRules: readonly StateRule[] = [
+  paused,
+  failed,
+  settling,
+  blocked,
+  missing,
+  pending,
+  drifted,
+  orphan,
+  unmanaged,
+];
 
-const acted = (status: Status, action: Action, held: Deed['held']): Stand =>
+const acted = (status: Status, action: Action, held: PlanOutcome['held']): ResourceState =>
   held === undefined ? { status, reason: sayOf(action) } : withheld(status, action, held);
 
-const withheld = (status: Status, action: Action, { code, why }: NonNullable<Deed['held']>): Stand => ({
+const withheld = (status: Status, action: Action, { code, why }: NonNullable<PlanOutcome['held']>): ResourceState => ({
   status,
   reason: heldText(action, why),
   code,
 });
 
-const told = (status: Status, finding: Finding): Stand => ({
+const told = (status: Status, finding: Finding): ResourceState => ({
   status,
   reason: sentence(finding.why),
   ...codeOf(finding),

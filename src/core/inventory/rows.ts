@@ -1,15 +1,15 @@
 import type { Action, ScopePlan } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Gap, Observation, Observed } from '../observed.ts';
-import { wishesOf } from '../plan/align-desired.ts';
+import { alignDesired } from '../plan/align-desired.ts';
 import { touchedBy } from '../plan/attribute.ts';
 import { changesOf } from '../plan/changes.ts';
 import { claim, nobodysAs } from '../plan/claim.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { type World, worldOf } from '../plan/world.ts';
 import { type Address, documentOfReplica, type Labels, nameIn, prefixIn } from '../resource.ts';
-import { type Attempt, type Deed, deedsOf, type Subject, subjectsOf } from './plan-outcome.ts';
-import { standOf } from './resource-state.ts';
+import { type Attempt, type PlanOutcome, planOutcomesOf, type Subject, subjectsOf } from './plan-outcome.ts';
+import { resourceStateOf } from './resource-state.ts';
 import type { Called, Claim, Next, Place, Row, Sides, State, Whose } from './row.ts';
 
 /** One look at a scope, and what became of it. */
@@ -30,12 +30,12 @@ export interface RowsInput {
  */
 export function rowsOf({ input, plan, planned, attempt = nothingTried, generation }: RowsInput): readonly Row[] {
   const world = worldOf(input, claim(input.observation.resources, input));
-  const subjects = subjectsOf(wishesOf(world), world);
+  const subjects = subjectsOf(alignDesired(world), world);
   const beside = new Set(subjects.flatMap(({ sort, address }) => (sort === 'beside' && address ? [address] : [])));
   const around: Around = {
     world,
     generation,
-    deedOf: deedsOf({ plan, planned, attempt }),
+    deedOf: planOutcomesOf({ plan, planned, attempt }),
     gaps: new Map(input.observation.gaps.map((gap) => [gap.kind, gap])),
     begun: new Set(input.knowledge.pending.map(({ address }) => address)),
     beside,
@@ -48,7 +48,7 @@ const nothingTried: Attempt = { failed: [], held: [] };
 interface Around {
   readonly world: World;
   readonly generation: number;
-  readonly deedOf: (subject: Subject) => Deed;
+  readonly deedOf: (subject: Subject) => PlanOutcome;
   readonly gaps: ReadonlyMap<string, Gap>;
   readonly begun: ReadonlySet<Address>;
   readonly beside: ReadonlySet<Address>;
@@ -69,7 +69,7 @@ function rowOf(subject: Subject, around: Around): Row {
 }
 
 /** Whom it belongs to, where the plan has decided about it too. */
-function claimOf({ observed, by, desired, sort }: Subject, { action, found }: Deed): Claim {
+function claimOf({ observed, by, desired, sort }: Subject, { action, found }: PlanOutcome): Claim {
   if (observed === undefined) return 'none';
   switch (by?.by) {
     case 'us':
@@ -119,7 +119,7 @@ function formerOwner(
 }
 
 /** Those of its documents, also of a replica or a rule that its document wants no more; of what is nobody's all of the scope. */
-function targetsOf({ desired, address }: Subject, { action }: Deed, { wanted }: PlanInput): readonly string[] {
+function targetsOf({ desired, address }: Subject, { action }: PlanOutcome, { wanted }: PlanInput): readonly string[] {
   const [only, ...others] = desired?.documents ?? action?.documents ?? [];
   if (only === undefined) return spokenTargets(address === undefined ? [] : [documentOfReplica(address)], wanted);
   return spokenTargets(
@@ -137,12 +137,12 @@ function spokenTargets(
   return named.size === 0 ? targets : targets.filter((target) => named.has(target));
 }
 
-function stateOf(subject: Subject, deed: Deed, { world, generation, gaps, begun, beside }: Around): State {
+function stateOf(subject: Subject, deed: PlanOutcome, { world, generation, gaps, begun, beside }: Around): State {
   const { address = '', observed } = subject;
   const gap = gaps.get(subject.kind);
-  const stand = standOf({
+  const stand = resourceStateOf({
     subject,
-    deed,
+    outcome: deed,
     begun: begun.has(address),
     gap,
     contested: subject.sort !== 'beside' && beside.has(address),
@@ -156,7 +156,7 @@ function stateOf(subject: Subject, deed: Deed, { world, generation, gaps, begun,
   };
 }
 
-function sidesOf(subject: Subject, deed: Deed, input: PlanInput): Sides {
+function sidesOf(subject: Subject, deed: PlanOutcome, input: PlanInput): Sides {
   const { desired, observed } = subject;
   const next = nextOf(deed);
   return {
@@ -185,13 +185,17 @@ function sidesOf(subject: Subject, deed: Deed, input: PlanInput): Sides {
 }
 
 /** As the action says it; of what is blocked or does not stick nothing else does. */
-function diffOf({ desired, observed }: Subject, { action, found }: Deed, input: PlanInput): readonly FieldChange[] {
+function diffOf(
+  { desired, observed }: Subject,
+  { action, found }: PlanOutcome,
+  input: PlanInput,
+): readonly FieldChange[] {
   if (action !== undefined) return 'changes' in action ? action.changes : [];
   if (desired === undefined || observed === undefined || found === undefined) return [];
   return changesOf(desired, observed, input);
 }
 
-function nextOf({ action, held, found }: Deed): Next | undefined {
+function nextOf({ action, held, found }: PlanOutcome): Next | undefined {
   if (action === undefined) return undefined;
   const why = held?.why ?? found?.why;
   return { verb: action.verb, cause: action.cause, ...(why === undefined ? {} : { held: why }) };
@@ -226,7 +230,7 @@ function zoneOf(attributes: object | undefined): string {
 }
 
 /** What may be kept of a look: rows that it can tell of, and the kinds that it cannot. */
-interface Telling {
+interface ObservableResources {
   readonly rows: readonly Row[];
   readonly gaps: readonly Gap[];
 }
@@ -235,7 +239,7 @@ interface Telling {
  * A kind of which something hangs on what was not listed is one that the look cannot tell of either: whose it is is not known.
  * What is wanted of such a kind and not seen is told all the same, for those who never heard of it.
  */
-export function telling(rows: readonly Row[], observation: Observation): Telling {
+export function observableResources(rows: readonly Row[], observation: Observation): ObservableResources {
   const gaps = blindKinds(observation);
   if (gaps.length === observation.gaps.length) return { rows, gaps };
   const hanging = new Set(gaps.slice(observation.gaps.length).map(({ kind }) => kind));

@@ -64,7 +64,7 @@ const emptyNode = (seen: boolean): Node => ({ needs: new Positions(), follows: n
  * Leaves out the waits that yield, between nodes that would wait for each other. Who waited for a gate waits from then on for all that
  * is behind it and in no circle with it.
  */
-export function openCircles({ nodes, gate, actions }: Graph): void {
+export function breakCycles({ nodes, gate, actions }: Graph): void {
   for (const yielding of yieldings) {
     const soft = softWaits(nodes, yielding);
     if (soft.length === 0) continue;

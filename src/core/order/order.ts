@@ -6,7 +6,7 @@ import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import type { Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
-import { type Graph, graphOf, type Node, openCircles } from './graph.ts';
+import { type Graph, graphOf, type Node, breakCycles } from './graph.ts';
 import { type Move, movesIn, orderMoves } from './moves.ts';
 import { neighboursOf, type Surroundings } from './neighbours.ts';
 import { atOtherEnd, openedBy, orderOpenings, orderTraffic, type RuleChange, ruleChanges } from './rule-changes.ts';
@@ -65,7 +65,7 @@ export function order(actions: readonly Action[], around: Surroundings): Order {
   orderMoves(graph, changes, around);
   orderOpenings(graph, changes, around);
   orderLeavers(graph, { changes, moves: movesIn(actions) }, around);
-  openCircles(graph);
+  breakCycles(graph);
   return {
     steps: steps.map(({ action, needs, follows }) => ({ action, needs: needs.all, follows: follows.all })),
     gates: graph.nodes

@@ -245,7 +245,7 @@ function endedGates(graph: Graph): (bundle: Bundle) => number {
 }
 
 /** A rule is what it says and what that counts for. */
-type Said = Pick<RuleAttributes, 'match' | 'order'>;
+type RuleMeaning = Pick<RuleAttributes, 'match' | 'order'>;
 
 /**
  * How an update changes the traffic that a rule speaks of; undefined where it does not.
@@ -265,9 +265,9 @@ export function trafficChange(
 }
 
 // why: only called with firewall rules
-const saidOf = ({ attributes }: { readonly attributes: object }): Said => attributes as RuleAttributes;
+const saidOf = ({ attributes }: { readonly attributes: object }): RuleMeaning => attributes as RuleAttributes;
 
-function widens(from: Said, to: Said): boolean {
+function widens(from: RuleMeaning, to: RuleMeaning): boolean {
   if (from.match.action !== to.match.action || from.match.direction !== to.match.direction) return false;
   if (to.order?.disabled) return false;
   if (from.order?.disabled) return true;

@@ -152,7 +152,7 @@ const leaves = (desired: Desired | undefined, refs: readonly string[]): boolean 
  *
  * What nobody wrote is no exception, and goes at once where it speaks of no such traffic.
  */
-export function holdUntilReplaced(
+export function withholdUntilReplaced(
   { actions, findings }: Admitted,
   desired: readonly Desired[],
   world: World,

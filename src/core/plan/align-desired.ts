@@ -9,9 +9,9 @@ import type { Claimed } from './claim.ts';
 import type { World } from './world.ts';
 
 /** What is wanted, in the words and with the numbers that its cloud has for it: what is compared with what stands. */
-export const wishesOf = (world: World): readonly Desired[] => {
+export const alignDesired = (world: World): readonly Desired[] => {
   const { wanted, dialect } = world.input;
-  return number(respell(align(wanted.desired, world.claimed, dialect), world), world);
+  return assignPriorities(respell(alignPorts(wanted.desired, world.claimed, dialect), world), world);
 };
 
 type Rule = Desired<'firewall-rule'>;
@@ -24,7 +24,7 @@ const everyPort: PortRange = { from: 0, to: 65535 };
  * and only what they leave open is asked for. What is partly outside counts as absent: its successor is made whole first.
  * Where rules are known by their names they hold whole sets of ports, and there is nothing to align.
  */
-function align(desired: readonly Desired[], claimed: readonly Claimed[], dialect: Dialect): readonly Desired[] {
+function alignPorts(desired: readonly Desired[], claimed: readonly Claimed[], dialect: Dialect): readonly Desired[] {
   if (dialect.rules.contentName === undefined) return desired;
   const present = observedByCell(claimed);
   if (present.size === 0) return desired;
@@ -123,15 +123,15 @@ const uniqueDocuments = (documents: readonly DocumentRef[]): readonly DocumentRe
  * Gives rules their numbers where a cloud wants one for each (Azure): by priority of the document, deny before allow, then
  * address; per network and direction. The network's defaults have fixed ones.
  */
-export function number(desired: readonly Desired[], world: World): readonly Desired[] {
+export function assignPriorities(desired: readonly Desired[], world: World): readonly Desired[] {
   const { numbering } = world.input.dialect.rules;
   if (numbering === undefined) return desired;
   const held = heldNumbers(world);
   const numbered = new Map<Desired, Rule>();
   for (const [place, rules] of Map.groupBy(desired.filter(isStated), placeOf)) {
-    const inOrder = rules.toSorted(byWish);
+    const inOrder = rules.toSorted(byWantedOrder);
     const current = inOrder.map(({ address }) => currentNumber(address, world));
-    const numbers = numbersFor(current, held.get(place) ?? new Set(), numbering);
+    const numbers = prioritiesFor(current, held.get(place) ?? new Set(), numbering);
     for (const [at, rule] of inOrder.entries()) numbered.set(rule, withNumber(rule, numbers[at]));
   }
   return desired.map((one) => numbered.get(one) ?? one);
@@ -141,7 +141,7 @@ export function number(desired: readonly Desired[], world: World): readonly Desi
 export const givenNumber = 'order.priority';
 
 /** Whether the planner gives this one its number. */
-export const isNumbered = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
+export const hasAssignedPriority = (one: Desired, { rules }: Pick<Dialect, 'rules'>): boolean =>
   rules.numbering !== undefined && isStated(one);
 
 /** Stated by a rule's document, not by a network's `default`. */
@@ -151,7 +151,7 @@ const isStated = (one: Desired): one is Rule =>
 const placeOf = ({ attributes: { network, match } }: Pick<Rule, 'attributes'>): string =>
   `${network} ${match.direction}`;
 
-function byWish(a: Rule, b: Rule): number {
+function byWantedOrder(a: Rule, b: Rule): number {
   const [first, second] = [a.attributes, b.attributes];
   return (
     (first.order?.priority ?? 0) - (second.order?.priority ?? 0) ||
@@ -192,7 +192,7 @@ function withNumber(rule: Rule, priority: number | undefined): Rule {
  * step on the way meets a number twice. Where there is no room between two that stay, all move to free numbers. Undefined
  * for those beyond what there is room for.
  */
-export function numbersFor(
+export function prioritiesFor(
   current: readonly (number | undefined)[],
   held: ReadonlySet<number>,
   numbering: Numbering,

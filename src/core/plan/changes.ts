@@ -5,7 +5,7 @@ import { isKept, keptAddress, keptFields } from '../kinds/kept-fields.ts';
 import { effectOf, rulesOf } from '../kinds/kinds.ts';
 import type { Applied, Knowledge } from '../knowledge.ts';
 import type { Mark, Observed } from '../observed.ts';
-import { givenNumber, isNumbered } from './align-desired.ts';
+import { givenNumber, hasAssignedPriority } from './align-desired.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** What differs and is ours to change: stated fields, and what the last applied spec stated and this one no longer does. */
@@ -70,7 +70,7 @@ export function causeOfReturn(
   const applied = asSpelled(knowledge.applied.get(desired.address), desired, { desired, dialect });
   if (applied === undefined) return isBornWith(desired, knowledge) ? 'drift' : 'rollout';
   const moved = diff(desired.attributes, applied).filter(
-    ({ field }) => field !== givenNumber || !isNumbered(desired, dialect),
+    ({ field }) => field !== givenNumber || !hasAssignedPriority(desired, dialect),
   );
   return moved.length === 0 ? 'drift' : 'rollout';
 }

@@ -19,14 +19,14 @@ import { type Address, type CloudId, nameIn, prefixIn, type Ref, slotOf } from '
  *                    | made in its place is settled     | us, at the mark's address: a twin
  *   ours, this store | neither                          | nobody: a copied mark
  *   ours, this store | nor any record of its intent     | nobody: unrecorded, see lost-commits.ts
- *   ours, this store | that it let go of this id        | us: see ended.ts
+ *   ours, this store | that it let go of this id        | us: see `endedAs`
  *   ours             | there is no store                | us: the mark is taken at its word
  *   ours, other store| otherwise: we were taken over    | foreign-store: this scope writes nothing
  *   another estate's | –                                | other
  *   none             | not this id                      | nobody
  *   ours, this store | neither, but only parts of a machine remain, where the mark says: us
  *   rule in a container                                 | as its container
- *   subnet that bears no mark (Azure)                   | by its network's mark and the store: see by-parent.ts
+ *   subnet that bears no mark (Azure)                   | by its network's mark and the store: see `claimsByParent`
  */
 export type Claim =
   /** `deleted`: it was, and shows again; it stands for nothing that is wanted. */

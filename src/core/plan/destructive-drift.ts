@@ -125,14 +125,14 @@ const subnetName = (ref: Address): string | undefined =>
   ref.includes('/subnet/') ? nameIn(ref, 'subnet').replace(/^[^.]*\./, '') : undefined;
 
 /** All that a plan wanted to do before anything was withheld: a finding tells only that something was. */
-export interface Noting {
+export interface ActionRecorder {
   /** Lets everything pass, and remembers it. */
   readonly policy: Policy;
   /** Each once, however often it was planned. */
   planned(): readonly Action[];
 }
 
-export function noting(): Noting {
+export function actionRecorder(): ActionRecorder {
   const planned = new Map<string, Action>();
   return {
     policy: (action) => {

@@ -51,7 +51,7 @@ export interface Choices extends WaveChoices {
   /** The loop runs without a person: only what is in mode `enforce` is acted on. */
   readonly unattended?: boolean;
   readonly modesBefore?: ModesBefore;
-  /** What a person let pass beforehand: see approve.ts. */
+  /** What a person let pass beforehand: see policies.ts. */
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly policies?: readonly Policy[];

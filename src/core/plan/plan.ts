@@ -8,8 +8,8 @@ import type { Observation } from '../observed.ts';
 import { type BatchLimits, pack } from '../pack.ts';
 import type { Address } from '../resource.ts';
 import { compareText } from '../text.ts';
-import { type Admitted, admit, holdUntilReplaced } from './admit.ts';
-import { wishesOf } from './align-desired.ts';
+import { type Admitted, admit, withholdUntilReplaced } from './admit.ts';
+import { alignDesired } from './align-desired.ts';
 import { attribute } from './attribute.ts';
 import { type Claimed, claim, deleteAgain } from './claim.ts';
 import { decide } from './decide.ts';
@@ -54,7 +54,7 @@ export function plan(given: PlanInput): ScopePlan {
   const input = hasLost ? withoutApplied(given) : given;
   const stop = stopOf(claimed, observation);
   const world = worldOf(input, claimed);
-  const desired = wishesOf(world);
+  const desired = alignDesired(world);
   const decisions = [
     ...desired.flatMap((one) => decide(one, world)),
     ...releases(desired, world),
@@ -94,7 +94,7 @@ function admitInWaves(decided: AllAtOnce, policies: readonly Policy[], world: Wo
     const first = admit(decided.actions, by, world);
     const quota = ruleQuotaPolicy(first.actions, world);
     const fitting = quota === undefined ? first : admit(decided.actions, [...by, quota], world);
-    return holdUntilReplaced(fitting, decided.desired, world);
+    return withholdUntilReplaced(fitting, decided.desired, world);
   };
   const { actions, findings } = admitted(policies);
   const waves = wavePolicy({ ...decided, actions, findings: [...decided.findings, ...findings] }, world);

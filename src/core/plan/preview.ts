@@ -6,7 +6,7 @@ import { rulesOf } from '../kinds/kinds.ts';
 import { type Knowledge, withoutStore } from '../knowledge.ts';
 import type { Observation, Observed } from '../observed.ts';
 import type { Cloud, CloudId, Ref, ScopeKey } from '../resource.ts';
-import { number } from './align-desired.ts';
+import { assignPriorities } from './align-desired.ts';
 import { plan } from './plan.ts';
 import type { Wanted } from './plan-input.ts';
 import { worldOf } from './world.ts';
@@ -37,7 +37,7 @@ export function difference(from: Compiled, to: Compiled, { estate, dialects }: G
     plans: to.scopes.map(({ scope, wanted, targets: [target] }) => {
       const dialect = target && dialects[target.spec.provider];
       if (dialect === undefined) throw new Error(`${scope} is on no cloud that was opened`);
-      return between(before.get(scope), { scope, estate, wanted, dialect });
+      return previewPlan(before.get(scope), { scope, estate, wanted, dialect });
     }),
     left: from.scopes
       .filter(({ scope }) => !after.has(scope))
@@ -50,8 +50,8 @@ export function difference(from: Compiled, to: Compiled, { estate, dialects }: G
  * as the planner tells it, replaces, immutable fields, orphans and what is protected included. No cloud is asked. Limits are
  * left out: they count what was done before. What `to` adopts is taken to be there as it is asked for.
  */
-function between(from: Wanted | undefined, { wanted, ...place }: Specified): ScopePlan {
-  const before = asSpecified({ ...place, wanted: from ?? { ...wanted, desired: [], documents: new Map() } });
+function previewPlan(from: Wanted | undefined, { wanted, ...place }: PreviewScope): ScopePlan {
+  const before = hypotheticalState({ ...place, wanted: from ?? { ...wanted, desired: [], documents: new Map() } });
   const { observation, knowledge } = before;
   return plan({
     wanted,
@@ -63,7 +63,7 @@ function between(from: Wanted | undefined, { wanted, ...place }: Specified): Sco
 }
 
 /** Objects of nobody that documents name, as these ask for them. */
-function toAdopt(desired: readonly Desired[], { knowledge: { settled } }: AsSpecified): readonly Observed[] {
+function toAdopt(desired: readonly Desired[], { knowledge: { settled } }: HypotheticalState): readonly Observed[] {
   const ours = new Set([...settled.values()].map(({ address }) => address));
   return desired.flatMap(({ kind, name, attributes, address, terms }) => {
     const id = terms.claim?.adopt;
@@ -73,12 +73,12 @@ function toAdopt(desired: readonly Desired[], { knowledge: { settled } }: AsSpec
 }
 
 /** A scope in which everything stands as specs ask. Nobody looked: it is what a look would show, and a store would know. */
-interface AsSpecified {
+interface HypotheticalState {
   readonly observation: Observation;
   readonly knowledge: Knowledge;
 }
 
-interface Specified {
+interface PreviewScope {
   readonly scope: ScopeKey;
   readonly estate: string;
   readonly wanted: Wanted;
@@ -86,11 +86,11 @@ interface Specified {
 }
 
 /** Ids are made up: what was adopted has the one that its document names, and everything else its address. */
-function asSpecified({ scope, estate, wanted, dialect }: Specified): AsSpecified {
+function hypotheticalState({ scope, estate, wanted, dialect }: PreviewScope): HypotheticalState {
   const observation: Observation = { scope, at: 0, resources: [], gaps: [], pending: [], calls: 0 };
   const knowledge: Knowledge = { ...withoutStore(estate), store };
   const nothing = worldOf({ wanted, observation, knowledge, dialect }, []);
-  const standing = number(
+  const standing = assignPriorities(
     wanted.desired.filter(({ terms }) => terms.presence !== 'tolerated'),
     nothing,
   );

@@ -43,10 +43,10 @@ export function rolloutsToStop(
  * document asks for something else, as after a way back was committed, it is another rollout. Of a whole scope: any change there.
  */
 export function isSameRollout({ document }: StoppedWaves, then: Wanted, now: Wanted): boolean {
-  return wishOf(document, then) === wishOf(document, now);
+  return desiredText(document, then) === desiredText(document, now);
 }
 
-function wishOf(subject: Address | ScopeKey, { desired, documents }: Wanted): string {
+function desiredText(subject: Address | ScopeKey, { desired, documents }: Wanted): string {
   const isDocument = documents.has(subject);
   const own = ({ documents: by }: Desired): boolean => by.some(({ address }) => address === subject);
   const resources = desired

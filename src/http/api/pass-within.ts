@@ -1,4 +1,4 @@
-import { type Bounds, seesAll, seesTargets, targetsWithin } from '../../core/access/grant.ts';
+import { type Bounds, seesAll, seesTargets, visibleTargets } from '../../core/access/grant.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Figures } from '../../ports/figures.ts';
 import type { PassEntry } from '../../ports/pass-entry.ts';
@@ -16,7 +16,7 @@ import type { KeptPass, ToldPass } from '../../ports/passes.ts';
 export function passWithin(pass: KeptPass, seen: readonly Bounds[]): KeptPass {
   if (seesAll(seen, pass.estate)) return pass;
   const { reason: _, ending, ...rest } = pass;
-  const ground = { ...pass.ground, targets: targetsWithin(seen, targetsOf(pass)) };
+  const ground = { ...pass.ground, targets: visibleTargets(seen, targetsOf(pass)) };
   if (ending === undefined) return { ...rest, ground };
   const { why, ...ended } = ending;
   const isWhole = why !== undefined && seesTargets(seen, targetsOf(pass));

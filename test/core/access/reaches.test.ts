@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bounds, reached, reaches } from '../../../src/core/access/grant.ts';
+import { type Bounds, reachableEstates, reaches } from '../../../src/core/access/grant.ts';
 
 const cases: readonly (readonly [name: string, bounds: Bounds, want: boolean])[] = [
   ['no bounds', {}, true],
@@ -17,6 +17,6 @@ for (const [name, bounds, want] of cases)
 
 test('estates are reached by one or another, in their order', () => {
   const within = [{ estates: ['c'] }, { estates: ['a', 'd'], owners: ['team-web'] }];
-  assert.deepEqual(reached(within, ['a', 'b', 'c']), ['a', 'c']);
-  assert.deepEqual(reached([], ['a']), []);
+  assert.deepEqual(reachableEstates(within, ['a', 'b', 'c']), ['a', 'c']);
+  assert.deepEqual(reachableEstates([], ['a']), []);
 });

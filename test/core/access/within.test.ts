@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Grant, isWithin } from '../../../src/core/access/grant.ts';
+import { type Grant, grantsNoMoreThan } from '../../../src/core/access/grant.ts';
 
 const admin: Grant = { role: 'admin' };
 const ofAcme: Grant = { role: 'admin', estates: ['acme'] };
@@ -30,4 +30,4 @@ const cases: readonly (readonly [name: string, given: readonly Grant[], giver: r
 ];
 
 for (const [name, given, giver, want] of cases)
-  test(`${name}: ${want ? 'may be given' : 'may not'}`, () => assert.equal(isWithin(given, giver), want));
+  test(`${name}: ${want ? 'may be given' : 'may not'}`, () => assert.equal(grantsNoMoreThan(given, giver), want));

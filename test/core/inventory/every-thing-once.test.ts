@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Row } from '../../../src/core/inventory/row.ts';
-import { noting } from '../../../src/core/plan/destructive-drift.ts';
+import { actionRecorder } from '../../../src/core/plan/destructive-drift.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { anyInput } from './random-input.ts';
@@ -59,7 +59,7 @@ describe('whatever stands and whatever is asked for', () => {
 
 /** Held back or not. */
 function planned(given: PlanInput) {
-  const noted = noting();
+  const noted = actionRecorder();
   const policies = [noted.policy, ...(given.choices?.policies ?? [])];
   const { findings } = plan({ ...given, choices: { ...given.choices, policies } });
   return { actions: noted.planned(), findings };

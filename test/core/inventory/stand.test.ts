@@ -1,7 +1,7 @@
 import { it } from 'node:test';
 import type { Action, DeleteReason, Finding, WithholdCode } from '../../../src/core/action.ts';
-import type { Deed, Subject } from '../../../src/core/inventory/plan-outcome.ts';
-import { type Case, standOf } from '../../../src/core/inventory/resource-state.ts';
+import type { PlanOutcome, Subject } from '../../../src/core/inventory/plan-outcome.ts';
+import { type StateInput, resourceStateOf } from '../../../src/core/inventory/resource-state.ts';
 import type { Claim } from '../../../src/core/plan/claim.ts';
 import { assertGolden } from '../../support/golden.ts';
 import { at, scope, see, vpc, want } from '../plan/fixture.ts';
@@ -52,7 +52,7 @@ const named = (action: Action): string =>
 
 const told = { why: 'it says why', scope };
 const entry = { ...told, address: desired.address, kind: 'network' } as const;
-const found: readonly NonNullable<Deed['found']>[] = [
+const found: readonly NonNullable<PlanOutcome['found']>[] = [
   { ...told, type: 'unmanaged', id: 'vpc-1', kind: 'network', name: 'core' },
   { ...told, type: 'orphan', id: 'vpc-1', kind: 'network', name: 'core' },
   { ...told, type: 'copied-mark', id: 'vpc-1', kind: 'network', name: 'core' },
@@ -88,25 +88,28 @@ const heldAs = (code: WithholdCode): Extract<Finding, { type: 'withheld' }> => (
   action: 'update',
   code,
 });
-const failed: Deed['failed'] = {
+const failed: PlanOutcome['failed'] = {
   verb: 'update',
   address: at('network', 'core'),
   failure: { kind: 'terminal', code: 'Denied', message: 'not allowed.' },
 };
 
 /** One circumstance beside the thing itself. */
-type Circumstance = Partial<Omit<Case, 'subject'>> & { readonly sight?: Partial<Subject> };
+type Circumstance = Partial<Omit<StateInput, 'subject'>> & { readonly sight?: Partial<Subject> };
 const [update] = actions.filter(({ verb }) => verb === 'update');
-const deedOf = (action: Action | undefined, more: Partial<Deed> = {}): Deed => ({ ...(action && { action }), ...more });
-const gap: Case['gap'] = { kind: 'network', code: 'Throttled', reason: 'page 2 failed' };
+const deedOf = (action: Action | undefined, more: Partial<PlanOutcome> = {}): PlanOutcome => ({
+  ...(action && { action }),
+  ...more,
+});
+const gap: StateInput['gap'] = { kind: 'network', code: 'Throttled', reason: 'page 2 failed' };
 const circumstances: Readonly<Record<string, Circumstance>> = {
   nothing: {},
-  ...Object.fromEntries(actions.map((action) => [named(action), { deed: deedOf(action) }])),
+  ...Object.fromEntries(actions.map((action) => [named(action), { outcome: deedOf(action) }])),
   ...Object.fromEntries(
     [4, 5, 6].map((many) => [
       `an update of ${many} fields`,
       {
-        deed: deedOf({
+        outcome: deedOf({
           ...about,
           verb: 'update',
           desired,
@@ -118,26 +121,26 @@ const circumstances: Readonly<Record<string, Circumstance>> = {
     ]),
   ),
   ...Object.fromEntries(
-    found.map((one) => [`found ${one.type}${'code' in one ? ` ${one.code}` : ''}`, { deed: { found: one } }]),
+    found.map((one) => [`found ${one.type}${'code' in one ? ` ${one.code}` : ''}`, { outcome: { found: one } }]),
   ),
-  'an update, and something found': { deed: deedOf(update, { ...(found[0] && { found: found[0] }) }) },
+  'an update, and something found': { outcome: deedOf(update, { ...(found[0] && { found: found[0] }) }) },
   ...Object.fromEntries(
     // why: these are its keys
     (Object.keys(codes) as WithholdCode[]).map((code) => [
       `an update that is held: ${code}`,
-      { deed: deedOf(update, { held: heldAs(code) }) },
+      { outcome: deedOf(update, { held: heldAs(code) }) },
     ]),
   ),
-  'a hold without an action': { deed: { held: heldAs('paused') } },
-  'a call that failed': { deed: deedOf(update, { ...(failed && { failed }) }) },
+  'a hold without an action': { outcome: { held: heldAs('paused') } },
+  'a call that failed': { outcome: deedOf(update, { ...(failed && { failed }) }) },
   'a write was begun': { begun: true },
-  'a write was begun, and another is due': { begun: true, deed: deedOf(update) },
+  'a write was begun, and another is due': { begun: true, outcome: deedOf(update) },
   'not all was listed': { gap },
-  'not all was listed, and an update is due': { gap, deed: deedOf(update) },
+  'not all was listed, and an update is due': { gap, outcome: deedOf(update) },
   'it stands twice': { contested: true },
-  'it stands twice, and an update is due': { contested: true, deed: deedOf(update) },
+  'it stands twice, and an update is due': { contested: true, outcome: deedOf(update) },
   ...Object.fromEntries((['beside', 'passing', 'uncontained'] as const).map((sort) => [sort, { sight: { sort } }])),
-  'beside, and a write was begun': { sight: { sort: 'beside' }, begun: true, deed: deedOf(update) },
+  'beside, and a write was begun': { sight: { sort: 'beside' }, begun: true, outcome: deedOf(update) },
   pending: { sight: { observed: seenAs('pending') } },
   'going, and still listed': { sight: { sort: 'passing', observed: seenAs('deleting') } },
   'gone, and still listed': { sight: { sort: 'passing', observed: seenAs('gone') } },
@@ -148,8 +151,8 @@ it('whatever a thing is and whatever happens, it stands as in golden/inventory/s
     `# ${name}`,
     ...Object.entries(circumstances).map(([circumstance, { sight = {}, ...rest }]) => {
       const subject: Subject = { key: 'k', kind: 'network', ...one, ...sight };
-      const { status, reason, code } = standOf({
-        deed: {},
+      const { status, reason, code } = resourceStateOf({
+        outcome: {},
         begun: false,
         gap: undefined,
         contested: false,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { telling } from '../../../src/core/inventory/rows.ts';
+import { observableResources } from '../../../src/core/inventory/rows.ts';
 import type { Gap } from '../../../src/core/observed.ts';
 import { allow, at, input, looked, ours, see, vpc, want } from '../plan/fixture.ts';
 import { rowed } from './rowed.ts';
@@ -16,7 +16,7 @@ const rule = see(
 const gapOf = (kind: Gap['kind']): Gap => ({ kind, code: 'Throttled', reason: 'page 2 failed' });
 
 function told(given: ReturnType<typeof input>) {
-  const { rows, gaps } = telling(rowed(given), given.observation);
+  const { rows, gaps } = observableResources(rowed(given), given.observation);
   return { rows: rows.map(({ key }) => key), gaps: gaps.map(({ kind }) => kind) };
 }
 

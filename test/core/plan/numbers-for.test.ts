@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { numbersFor } from '../../../src/core/plan/align-desired.ts';
+import { prioritiesFor } from '../../../src/core/plan/align-desired.ts';
 
 const azure = { first: 100, last: 4095, gap: 10 };
 
@@ -20,18 +20,18 @@ describe('numbers for rules in a row', () => {
     { name: 'out of range counts as none', current: [4096, 50], want: [109, 119] },
   ];
   for (const { name, current, others = [], want } of rows) {
-    test(name, () => assert.deepEqual(numbersFor(current, held(current, others), azure), want));
+    test(name, () => assert.deepEqual(prioritiesFor(current, held(current, others), azure), want));
   }
 
   test('Z19: swapped: one keeps its number, the other takes a free one', () => {
-    const [first = 0, second = 0] = numbersFor([110, 100], held([110, 100]), azure);
+    const [first = 0, second = 0] = prioritiesFor([110, 100], held([110, 100]), azure);
     assert.ok(first < second);
     assert.equal([first, second].filter((number) => number === 100 || number === 110).length, 1);
   });
 
   test('no room between two that stay: all move to free numbers', () => {
     const current = [100, undefined, 101];
-    const numbers = numbersFor(current, held(current), azure);
+    const numbers = prioritiesFor(current, held(current), azure);
     assert.deepEqual(
       numbers.filter((number) => number === 100 || number === 101),
       [],
@@ -48,7 +48,7 @@ describe('numbers for rules in a row', () => {
         (row, others) => {
           const current = row.filter((one) => one === undefined || !others.includes(one));
           const inUse = held(current, others);
-          const numbers = numbersFor(current, inUse, { first: 100, last: 400, gap: 5 });
+          const numbers = prioritiesFor(current, inUse, { first: 100, last: 400, gap: 5 });
           assert.equal(numbers.length, current.length);
           assert.ok(rising(numbers));
           for (const [at, number] of numbers.entries()) {
@@ -62,7 +62,7 @@ describe('numbers for rules in a row', () => {
   });
 
   test('a thousand new ones fit', () => {
-    const many = numbersFor(
+    const many = prioritiesFor(
       Array.from({ length: 1000 }, () => undefined),
       new Set(),
       azure,

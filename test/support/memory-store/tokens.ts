@@ -1,4 +1,4 @@
-import { reached } from '../../../src/core/access/grant.ts';
+import { reachableEstates } from '../../../src/core/access/grant.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../../../src/ports/tokens.ts';
 import { makeTokenNote, noteBody, revokeTokenNote } from '../../../src/store/ledger-entries.ts';
@@ -8,7 +8,7 @@ import { append, estateOf, type Memory } from './memory.ts';
 export function memoryTokens(memory: Memory, clock: Clock): Tokens {
   const { tokens } = memory;
   const tell = ({ grants }: Token, note: Readonly<Record<string, unknown>>): void => {
-    for (const name of reached(grants, [...memory.estates.keys()]))
+    for (const name of reachableEstates(grants, [...memory.estates.keys()]))
       append(estateOf(memory, name), { at: clock.now(), type: 'note', body: noteBody(name, note) });
   };
   const replace = (id: string, change: Partial<Token>): Token | undefined => {

@@ -1,4 +1,4 @@
-import { type Bounds, seesAll, targetsWithin } from '../../../core/access/grant.ts';
+import { type Bounds, seesAll, visibleTargets } from '../../../core/access/grant.ts';
 import type { Happening } from '../../../ports/happenings.ts';
 
 /**
@@ -11,6 +11,6 @@ export function happeningWithin(happening: Happening, seen: readonly Bounds[]): 
   const { reason, ...rest } = about;
   const told = type === 'pass' && reason !== undefined ? { ...happening, about: rest } : happening;
   if (told.targets === undefined) return told;
-  const targets = targetsWithin(seen, { estate, targets: told.targets });
+  const targets = visibleTargets(seen, { estate, targets: told.targets });
   return targets.length === told.targets.length ? told : { ...told, targets };
 }

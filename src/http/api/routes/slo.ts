@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundsFor, targetsWithin } from '../../../core/access/grant.ts';
+import { boundsFor, visibleTargets } from '../../../core/access/grant.ts';
 import type { Figures, Objective } from '../../../ports/figures.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { badInput } from '../problems.ts';
@@ -104,7 +104,7 @@ export const sloRoutes = ({ figures, estates }: SloDesk): readonly Route[] => [
         figures.scopes(estate, seen),
       ]);
       const named = objectives.map(({ target }) => target);
-      const targets = new Set(targetsWithin(seen, { estate, targets: named }));
+      const targets = new Set(visibleTargets(seen, { estate, targets: named }));
       const items = objectives.filter(({ target }) => targets.has(target));
       const looks = scopes.filter(({ counts }) => counts.some(({ target }) => targets.has(target)));
       const body = { estate, since, until: now, items: items.map(objectiveAnswer), observed: oldestLook(looks, now) };

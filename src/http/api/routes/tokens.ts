@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bareGrant, isWithin, roles } from '../../../core/access/grant.ts';
+import { bareGrant, grantsNoMoreThan, roles } from '../../../core/access/grant.ts';
 import { isSamePerson } from '../../../core/access/person.ts';
 import { name, printableText } from '../../../core/documents/fields.ts';
 import type { Token, Tokens } from '../../../ports/tokens.ts';
@@ -67,7 +67,7 @@ async function pageOf(tokens: TokensDesk, { limit, after, caller }: Page) {
   let before = after;
   for (;;) {
     const some = await tokens.list({ most: sweep, ...(before === undefined ? {} : { before }) });
-    items.push(...some.filter(({ grants }) => isWithin(grants, caller.grants)));
+    items.push(...some.filter(({ grants }) => grantsNoMoreThan(grants, caller.grants)));
     if (items.length > limit) return { items: items.slice(0, limit), next: items[limit - 1]?.id };
     before = some.at(-1)?.id;
     if (some.length < sweep) return { items, next: undefined };
@@ -122,7 +122,7 @@ const making = (tokens: TokensDesk): Route =>
     asks: { body: draft },
     handle: async ({ body, by: { caller, now } }) => {
       const grants = body.grants.map(bareGrant);
-      if (!isWithin(grants, caller.grants)) throw new Refusal(forbidden('administer'));
+      if (!grantsNoMoreThan(grants, caller.grants)) throw new Refusal(forbidden('administer'));
       const made = await tokens.make({
         name: body.name,
         grants,
@@ -168,7 +168,7 @@ const revoking = (tokens: TokensDesk): Route =>
     asks: { params: z.strictObject({ id: z.string().max(100) }) },
     handle: async ({ params: { id }, by: { caller, now } }) => {
       const [found] = await tokens.find([id]);
-      if (found === undefined || !isWithin(found.grants, caller.grants)) throw new Refusal(notFound);
+      if (found === undefined || !grantsNoMoreThan(found.grants, caller.grants)) throw new Refusal(notFound);
       const revoked = await tokens.revoke(id, caller.person);
       if (revoked === undefined) throw new Refusal(notFound);
       return { status: 200, body: tokenAnswer(revoked, now) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Bounds, targetsWithin } from '../../../core/access/grant.ts';
+import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
 import type { KeptRow } from '../../../ports/kept-row.ts';
 import { examples, story } from './examples.ts';
 import { nextBody, rowBody, rowExample, rowLook } from './row-fields.ts';
@@ -46,7 +46,7 @@ export function rowAnswer(
   return {
     ...{ address, id, name },
     ...place,
-    targets: targetsWithin(seen, { estate: kept.estate, targets: place.targets }),
+    targets: visibleTargets(seen, { estate: kept.estate, targets: place.targets }),
     ...{ estate: kept.estate, ...claimed, labels, ...state, since: kept.since },
     next: sides.next,
     nextAttempt: nextAt,
