@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { basename } from 'node:path';
 import { it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Attempt } from '../../../src/core/inventory/plan-outcome.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
@@ -17,8 +15,8 @@ export interface Case {
   readonly want: readonly string[];
 }
 
-/** `of`: the test's own `import.meta.url`: the rows in full are in golden/inventory, in a file of its name. */
-export function runCases(cases: readonly Case[], of: string): void {
+/** `golden`: the file in golden/inventory that holds the rows in full. */
+export function runCases(cases: readonly Case[], golden: string): void {
   for (const { name, given, attempt, want } of cases)
     it(name, () => {
       const rows = rowed(given, attempt);
@@ -27,7 +25,7 @@ export function runCases(cases: readonly Case[], of: string): void {
       assert.deepEqual(rowed(given, attempt), rows, 'the same input, the same rows');
       for (const { state } of rows) assert.match(state.reason, /^[A-Z].*[.!?"…]$/, 'a sentence');
     });
-  const file = `inventory/${basename(fileURLToPath(of), '.test.ts')}.txt`;
+  const file = `inventory/${golden}.txt`;
   it(`each of these rows reads as in golden/${file}`, () => {
     const rows = (one: Case) => rowed(one.given, one.attempt).map((row) => JSON.stringify(row));
     assertGolden(cases.map((one) => `${[`# ${one.name}`, ...rows(one)].join('\n')}\n`).join('\n'), file);

@@ -57,4 +57,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases, import.meta.url);
+runCases(cases, 'adoption');

@@ -151,7 +151,7 @@ runCases(
       want: ['replace instance/web-0'],
     },
   ],
-  import.meta.url,
+  'lost-commits',
 );
 
 describe('a store is asked only about intents that nothing explains', () => {

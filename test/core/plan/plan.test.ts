@@ -1,6 +1,11 @@
-import { withoutStore } from '../../../src/core/knowledge.ts';
-import { appliedAs, at, input, know, looked, lost, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import { withoutStore, type Applied, type Knowledge } from '../../../src/core/knowledge.ts';
+import { appliedAs, at, input, know, looked, lost, mark, ours, see, settle, vpc, want, dialect as fixture } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import type { Observed } from '../../../src/core/observed.ts';
 
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
@@ -320,4 +325,162 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases, import.meta.url);
+runCases(cases, 'plan');
+
+/** A cloud that keeps names in a label which anybody may change, as AWS does. */
+const dialect = { ...fixture, holds: { ...fixture.holds, nameLabel: 'Name' } };
+
+const block = '10.0.0.0/16';
+const named = (labels: Record<string, string>) => ours('network', 'core', 'vpc-1', vpc(block, labels));
+const stated = (labels: Record<string, string>) => want('network', 'core', vpc(block, labels));
+const namesNet = stated({});
+
+const applied = (labels: Record<string, string>) =>
+  new Map([[at('network', 'core'), { attributes: vpc(block, labels), generation: 1 }]]);
+const seen = (labels: Record<string, string>, before: Record<string, string> = {}) => {
+  const observed = named(labels);
+  return [looked([observed]), { dialect, knowledge: know([observed], { applied: applied(before) }) }] as const;
+};
+
+const adopted = see('network', 'vpc-9', vpc(block, { Name: 'legacy' }));
+const adoptedAlready = { ...adopted, signs: { mark: mark(at('network', 'core')) } };
+const knownAsAdopted = know([], {
+  settled: new Map([['vpc-9', settle('network', at('network', 'core'), { adopted: true })]]),
+  applied: applied({}),
+});
+const settledAtOnce = know([], { settled: new Map([['vpc-9', settle('network', at('network', 'core'))]]) });
+
+const namesCases: readonly Case[] = [
+  { name: 'it is called as we call it: nothing', given: input([namesNet], ...seen({ Name: 'core' })), want: [] },
+  {
+    name: 'it was renamed by hand: its name is set again',
+    given: input([namesNet], ...seen({ Name: 'mine' })),
+    want: ['update network/core'],
+  },
+  { name: 'its name was taken away: it is set again', given: input([namesNet], ...seen({})), want: ['update network/core'] },
+  {
+    name: 'a key in another case is another label',
+    given: input([namesNet], ...seen({ name: 'core' })),
+    want: ['update network/core'],
+  },
+  {
+    name: 'the spec states the name: that counts',
+    given: input([stated({ Name: 'mine' })], ...seen({ Name: 'mine' }, { Name: 'mine' })),
+    want: [],
+  },
+  {
+    name: 'the spec states the name, and it was renamed by hand',
+    given: input([stated({ Name: 'mine' })], ...seen({ Name: 'core' }, { Name: 'mine' })),
+    want: ['update network/core'],
+  },
+  {
+    name: 'the spec states the name no more: it is called as we call it, and is never without a name',
+    given: input([namesNet], ...seen({ Name: 'mine' }, { Name: 'mine' })),
+    want: ['update network/core'],
+  },
+  {
+    name: 'its name is ignored',
+    given: input([{ ...namesNet, terms: { ...namesNet.terms, ignore: ['labels.Name'] } }], ...seen({ Name: 'mine' })),
+    want: [],
+  },
+  {
+    name: 'adopted: it keeps its own name',
+    given: input([want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } })], looked([adopted]), { dialect }),
+    want: ['adopt network/core'],
+  },
+  {
+    name: 'adopted before: it keeps its own name',
+    given: input([want('network', 'core', vpc(), { claim: { adopt: 'vpc-9' } })], looked([adoptedAlready]), {
+      dialect,
+      knowledge: { ...settledAtOnce, applied: applied({}) },
+    }),
+    want: [],
+  },
+  {
+    name: 'adopted before, and no document names its id any more: it keeps its own name',
+    given: input([namesNet], looked([adoptedAlready]), { dialect, knowledge: knownAsAdopted }),
+    want: [],
+  },
+  {
+    name: 'adopted, and the spec states a name: that counts',
+    given: input(
+      [want('network', 'core', vpc(block, { Name: 'core' }), { claim: { adopt: 'vpc-9' } })],
+      looked([adoptedAlready]),
+      { dialect, knowledge: knownAsAdopted },
+    ),
+    want: ['update network/core'],
+  },
+  {
+    name: 'no store: its name differs all the same',
+    given: input([namesNet], looked([named({ Name: 'mine' })]), { dialect }),
+    want: ['update network/core'],
+  },
+  {
+    name: 'a cloud that keeps names otherwise: a label of that key is nobody’s',
+    given: input([namesNet], seen({ Name: 'mine' })[0], { knowledge: seen({ Name: 'mine' })[1].knowledge }),
+    want: [],
+  },
+];
+
+runCases(namesCases, 'names');
+
+test('what a cloud says in a whole sentence gets no second full stop', () => {
+  const gap = { kind: 'network', code: 'Throttled', reason: 'page 2 failed.' } as const;
+  const { findings } = plan(input([want('network', 'core', vpc('10.0.0.0/16'))], looked([], { gaps: [gap] })));
+  assert.match(JSON.stringify(findings), /network could not be listed: page 2 failed\. Nothing is concluded/);
+});
+
+const address = at('network', 'core');
+const blue = vpc('10.0.0.0/16', { tier: 'blue' });
+const standingNet = want('network', 'core', blue);
+const standingSeen = ours('network', 'core', 'vpc-1', blue);
+const was = (attributes: Applied['attributes'], documents: readonly string[] = [address]): Partial<Knowledge> => ({
+  applied: new Map([[address, { attributes, documents, generation: 1 }]]),
+});
+
+interface StandingCase {
+  readonly name: string;
+  readonly known: Partial<Knowledge>;
+  readonly resources?: readonly Observed[];
+  readonly desired?: Desired;
+  readonly want: boolean;
+}
+
+const standingCases: readonly StandingCase[] = [
+  { name: 'as it was applied: nothing new', known: was(blue), want: false },
+  { name: 'applied otherwise, and the cloud has what is wanted now', known: was(vpc()), want: true },
+  {
+    name: 'applied with more than is wanted now, and the cloud has it no more',
+    known: was(vpc('10.0.0.0/16', { tier: 'blue', old: '1' })),
+    want: true,
+  },
+  { name: 'wanted by another document than before', known: was(blue, ['elsewhere']), want: true },
+  { name: 'ours, and never applied: it was taken over', known: {}, want: true },
+  { name: 'the cloud has something else', known: was(vpc()), resources: [{ ...standingSeen, attributes: vpc() }], want: false },
+  { name: 'it is not there', known: was(vpc()), resources: [], want: false },
+  {
+    name: 'it is still changing',
+    known: was(vpc()),
+    resources: [{ ...standingSeen, condition: { state: 'pending' } }],
+    want: false,
+  },
+  { name: 'it stands twice', known: was(vpc()), resources: [standingSeen, { ...standingSeen, id: 'vpc-2' }], want: false },
+  { name: 'an intent of ours is still open there', known: { ...was(vpc()), pending: [lost('i1')] }, want: false },
+  {
+    name: 'nobody stated it: it is born with what holds it',
+    known: {},
+    desired: want('network', 'core', blue, { presence: 'implied' }),
+    want: false,
+  },
+];
+
+for (const { name, known, resources = [standingSeen], desired = standingNet, want: wanted } of standingCases)
+  test(`standing: ${name}`, () => {
+    const { standing } = plan(input([desired], looked(resources), { knowledge: know(resources, known) }));
+    const one = { id: 'vpc-1', address, attributes: blue, documents: [address] };
+    assert.deepEqual(standing, wanted ? [one] : undefined);
+  });
+
+test('standing: without a store there is nobody to tell', () => {
+  assert.equal(plan(input([standingNet], looked([standingSeen]), { knowledge: withoutStore('acme') })).standing, undefined);
+});

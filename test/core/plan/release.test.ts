@@ -163,4 +163,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases, import.meta.url);
+runCases(cases, 'release');

@@ -115,4 +115,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases, import.meta.url);
+runCases(cases, 'removal-guards');

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { basename } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Action, Finding } from '../../../src/core/action.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
@@ -16,8 +14,8 @@ export interface Case {
   readonly want: readonly string[];
 }
 
-/** `of`: the test's own `import.meta.url`: the plans in full are in golden/plans, in a file of its name. */
-export function runCases(cases: readonly Case[], of: string): void {
+/** `golden`: the file in golden/plans that holds the plans in full. */
+export function runCases(cases: readonly Case[], golden: string): void {
   for (const { name, given, want } of cases) {
     test(name, () => {
       const got = plan(given);
@@ -25,7 +23,7 @@ export function runCases(cases: readonly Case[], of: string): void {
       assert.deepEqual(JSON.parse(JSON.stringify(got)), got, 'a plan is plain data');
     });
   }
-  const file = `plans/${basename(fileURLToPath(of), '.test.ts')}.txt`;
+  const file = `plans/${golden}.txt`;
   test(`each of these plans reads as in golden/${file}`, () =>
     assertGolden(cases.map(({ name, given }) => `# ${name}\n${inFull(given)}\n`).join('\n'), file));
 }

@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-runCases(cases, import.meta.url);
+runCases(cases, 'succession');
 
 describe('replacements that have begun and not ended', () => {
   const before = given(0).knowledge;

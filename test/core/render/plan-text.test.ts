@@ -3,14 +3,18 @@ import { test } from 'node:test';
 import type { Desired } from '../../../src/core/desired.ts';
 import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import { planText } from '../../../src/core/render/plan-text.ts';
+import { planText, ruleText } from '../../../src/core/render/plan-text.ts';
 import { entriesOf } from '../../../src/core/render/summary.ts';
-import type { Kind, RuleAttributes } from '../../../src/core/resource.ts';
+import type { Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
+import type { Choices } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
+import { planJson } from '../../../src/core/render/plan-json.ts';
+import { machines, standing, web } from '../plan/rollouts.ts';
 
 const net = want('network', 'core', vpc('10.0.0.0/16', { tier: 'net' }));
-const standing = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { tier: 'old' }));
+const planTextStanding = ours('network', 'core', 'vpc-1', vpc('10.0.0.0/16', { tier: 'old' }));
 const group = want('group', 'core.web', { network: at('network', 'core'), labels: {} });
 const standingGroup = ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} });
 
@@ -26,7 +30,7 @@ test('a plan for people: the verdict, each change with its document, then what i
   const made = plan(
     input(
       [net, group, rule('80', 'core.web'), rule('443', 'core.web')],
-      looked([standing, standingGroup, atom('22'), see('network', 'vpc-9', vpc(), { name: 'lab' })]),
+      looked([planTextStanding, standingGroup, atom('22'), see('network', 'vpc-9', vpc(), { name: 'lab' })]),
     ),
   );
   assert.equal(
@@ -92,7 +96,7 @@ test('a rule document that moves on is one change, not an addition and a deletio
       { attributes: allow('x', '22', []), generation: 1, documents: [document] },
     ],
   ]);
-  const seen = [standing, standingGroup, atom('22')];
+  const seen = [planTextStanding, standingGroup, atom('22')];
   const given = input([group, rule('443', 'core.web')], looked(seen), { knowledge: know(seen, { applied }) });
   assert.deepEqual(
     entriesOf(plan(given).actions).map(({ verb, address, actions }) => `${verb} ${address} ${actions.length}`),
@@ -115,7 +119,7 @@ test('who changed what drifted is said below it, each once, by how long ago it w
     ['sg-1 23', { by, heardAt: 1 }],
     ['vpc-9', { by: { who: 'user/bob', action: 'CreateVpc', event: 'f', at: Date.UTC(2026, 0, 1, 8) }, heardAt: 1 }],
   ]);
-  const seen = [standing, standingGroup, atom('22'), stranger];
+  const seen = [planTextStanding, standingGroup, atom('22'), stranger];
   const given = input([net, group], looked(seen), { knowledge: know(seen, { touches }) });
   const text = (ago?: (at: number) => string): readonly string[] =>
     planText([plan(given)], { revision: 'folder:1a2b3c4d5e', ...(ago ? { ago } : {}) }).split('\n');
@@ -127,4 +131,78 @@ test('who changed what drifted is said below it, each once, by how long ago it w
     '      changed by user/bob (CreateVpc) 1767254400000 ms ago',
   ]);
   assert.equal(text().at(-1), '      changed by user/bob (CreateVpc) at 2026-01-01 08:00:00 UTC');
+});
+
+const base: RuleMatch = { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '443', peers: ['10.0.0.0/8'] };
+const ruleTextRule = (match: Partial<RuleMatch>, more: Partial<RuleAttributes> = {}): RuleAttributes => ({
+  network: 'vnet',
+  match: { ...base, ...match },
+  description: '',
+  ...more,
+});
+
+const rows: readonly { readonly name: string; readonly rule: RuleAttributes; readonly want: string }[] = [
+  {
+    name: 'in a group',
+    rule: ruleTextRule({}, { group: 'aws/1/eu/group/core.web' }),
+    want: 'ingress tcp 443 from 10.0.0.0/8 to core.web',
+  },
+  {
+    name: 'for a tag',
+    rule: ruleTextRule({ targets: ['tag:core-web'], peers: ['tag:core-lb'] }, { order: { priority: 1000 } }),
+    want: 'ingress tcp 443 from core-lb to core-web, priority 1000',
+  },
+  {
+    name: 'for everyone in the network, switched off',
+    rule: ruleTextRule({ targets: [], action: 'deny', ports: 'all' }, { order: { priority: 9, disabled: true } }),
+    want: 'deny ingress tcp from 10.0.0.0/8 to everyone, priority 9, disabled',
+  },
+  {
+    name: 'out of a group',
+    rule: ruleTextRule({
+      direction: 'egress',
+      targets: ['azure/s/weu/rg/group/core.web'],
+      peers: ['group:azure/s/weu/rg/group/core.db'],
+    }),
+    want: 'egress tcp 443 from core.web to core.db',
+  },
+];
+for (const { name, rule: given, want } of rows) test(`a rule ${name}`, () => assert.equal(ruleText(given), want));
+
+test('what waits for its wave, or is paused, is one line for what waits alike', () => {
+  const given = machines({ replicas: 12, there: [...standing(0, 0, 'new'), ...standing(1, 11, 'old')] });
+  const freeze = { reason: 'freeze', person: 'ann', until: Date.parse('2027-01-31T17:30:00Z') };
+  const of = { by: 'address', name: at('instance', 'web-1') } as const;
+  const policies = [pausePolicy([{ what: 'all', of, ...freeze }], given.wanted)];
+  const text = (choices: Choices): readonly string[] =>
+    planText([plan({ ...given, choices })], { revision: 'abcdef0123' }).split('\n');
+  assert.deepEqual(text({}), [
+    'Plan: 0 to add, 0 to change, 2 to replace, 0 to delete · 0 drifted · 0 unmanaged · 9 withheld · commit abcdef0 · 2 calls',
+    '',
+    'aws/1/eu-1',
+    '  -/+ instance web-1  the old machine ends first  specs/a.yaml:1',
+    '      ! the data on its disks is LOST: nothing is carried over. Its private address changes.',
+    '      ~ machine.image  old → new',
+    '  -/+ instance web-2  the old machine ends first  specs/a.yaml:1',
+    '      ! the data on its disks is LOST: nothing is carried over. Its private address changes.',
+    '      ~ machine.image  old → new',
+    '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
+  ]);
+  assert.deepEqual(text({ policies }).slice(-2), [
+    '  · instance web-1 withheld  paused for address aws/1/eu-1/instance/web-1 by ann until 2027-01-31 17:30 UTC: freeze. It goes on then; for earlier, setpoint status has the line to paste.',
+    '  · instance web-10 and 8 more withheld  wave 2 of 3: 1 of 12 done; waits for web-1 (held back) and 1 more',
+  ]);
+  assert.deepEqual(text({ stopped: [{ document: web, why: 'no such image' }] }).slice(-1), [
+    '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To go on: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
+  ]);
+  const { findings } = planJson([plan(given)], { estate: 'acme', revision: 'abcdef0123' }, (told) => told);
+  assert.deepEqual(findings[0], {
+    type: 'withheld',
+    address: at('instance', 'web-10'),
+    kind: 'instance',
+    action: 'replace',
+    code: 'wave',
+    why: 'wave 2 of 3: 1 of 12 done; waits for web-1 and 1 more',
+    scope: 'aws/1/eu-1',
+  });
 });

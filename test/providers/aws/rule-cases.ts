@@ -2,7 +2,7 @@ import type { IpPermission } from '@aws-sdk/client-ec2';
 
 /**
  * The equivalences of AWS: what a spec says, what the cloud reports, and whether that is drift. Ids are those of the
- * project's table of cases; A41 to A50 are in normalisation-objects.test.ts. A08, A25 and A28 are refused before any call: test/core/spec.
+ * project's table of cases; A41 to A50 are in normalisation-objects.test.ts. A08, A25 and A28 are refused before any call: test/core/documents.
  */
 export type Verdict = 'same' | 'drift';
 
