@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/inventory/plan-outcome.ts';
 import { carryOver, leftRows } from '../core/inventory/row.ts';
-import { type RowsInput, rowsOf, observableResources } from '../core/inventory/rows.ts';
+import { observableResources, type RowsInput, rowsOf } from '../core/inventory/rows.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Executed } from '../engine/execute.ts';
 import type { Where } from '../ports/queue.ts';

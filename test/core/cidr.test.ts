@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cidr, containsCidr, formatCidr, overlapsCidr, parseCidr } from '../../src/core/cidr.ts';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
+import { type Cidr, containsCidr, formatCidr, overlapsCidr, parseCidr } from '../../src/core/cidr.ts';
 import { mergePorts, type PortRange, subtractPorts } from '../../src/core/port-set.ts';
 
 const canonical: readonly { name: string; text: string; want: string | undefined }[] = [

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Document, schemas } from '../../src/core/documents/document.ts';
-import type { Located } from '../../src/core/documents/tree.ts';
-import { refusalsOf, fieldsIn, type GuardedField, type Guards, guardsOf, leading } from '../../src/core/trust.ts';
-import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { z } from 'zod';
+import { type Document, schemas } from '../../src/core/documents/document.ts';
 import { guarded, LOOPBACK } from '../../src/core/documents/fields.ts';
 import { secretRef } from '../../src/core/documents/secret-ref.ts';
+import type { Located } from '../../src/core/documents/tree.ts';
+import { fieldsIn, type GuardedField, type Guards, guardsOf, leading, refusalsOf } from '../../src/core/trust.ts';
+import { parseSpecs } from '../../src/source/parse-specs.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -6,7 +6,7 @@ import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import type { Observed } from '../observed.ts';
 import type { Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
-import { type Graph, graphOf, type Node, breakCycles } from './graph.ts';
+import { breakCycles, type Graph, graphOf, type Node } from './graph.ts';
 import { type Move, movesIn, orderMoves } from './moves.ts';
 import { neighboursOf, type Surroundings } from './neighbours.ts';
 import { atOtherEnd, openedBy, orderOpenings, orderTraffic, type RuleChange, ruleChanges } from './rule-changes.ts';

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bounds, reachableEstates, reaches, type Grant, grantsNoMoreThan } from '../../../src/core/access/grant.ts';
+import {
+  type Bounds,
+  type Grant,
+  grantsNoMoreThan,
+  reachableEstates,
+  reaches,
+} from '../../../src/core/access/grant.ts';
 
 const cases: readonly (readonly [name: string, bounds: Bounds, want: boolean])[] = [
   ['no bounds', {}, true],
@@ -24,7 +30,12 @@ test('estates are reached by one or another, in their order', () => {
 const admin: Grant = { role: 'admin' };
 const ofAcme: Grant = { role: 'admin', estates: ['acme'] };
 
-const withinCases: readonly (readonly [name: string, given: readonly Grant[], giver: readonly Grant[], want: boolean])[] = [
+const withinCases: readonly (readonly [
+  name: string,
+  given: readonly Grant[],
+  giver: readonly Grant[],
+  want: boolean,
+])[] = [
   ['as much as one has', [admin], [admin], true],
   ['less', [{ role: 'viewer', owners: ['team-web'] }], [admin], true],
   ['nothing', [], [ofAcme], true],

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instanceOn } from '../../../src/core/documents/document.ts';
-import { activeIgnores, effectiveDeletionPolicy, effectiveMode, type ResourceDoc } from '../../../src/core/documents/effective-terms.ts';
+import {
+  activeIgnores,
+  effectiveDeletionPolicy,
+  effectiveMode,
+  type ResourceDoc,
+} from '../../../src/core/documents/effective-terms.ts';
 import { ofKind } from '../../../src/core/documents/spec-set.ts';
 import type { Located } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';

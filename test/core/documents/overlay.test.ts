@@ -3,10 +3,10 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import type { Document } from '../../../src/core/documents/document.ts';
+import { isOverlayName, isRead, layerOf, treeOf } from '../../../src/core/documents/overlay.ts';
 import { renderProblem } from '../../../src/core/documents/problem.ts';
 import type { Located, Path } from '../../../src/core/documents/tree.ts';
 import { parseSpecs } from '../../../src/source/parse-specs.ts';
-import { isOverlayName, isRead, layerOf, treeOf } from '../../../src/core/documents/overlay.ts';
 
 const today = '2027-01-31';
 const base = `apiVersion: setpoint.dev/v1

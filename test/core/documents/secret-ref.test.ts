@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { parseSecretUri, type SecretUri, secretRef, secretUriExamples } from '../../../src/core/documents/secret-ref.ts';
+import {
+  parseSecretUri,
+  type SecretUri,
+  secretRef,
+  secretUriExamples,
+} from '../../../src/core/documents/secret-ref.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:prod/setpoint-a1b2c3';
 const hex = '0123456789abcdef0123456789abcdef';

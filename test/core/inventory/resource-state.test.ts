@@ -1,7 +1,7 @@
 import { it } from 'node:test';
 import type { Action, DeleteReason, Finding, WithholdCode } from '../../../src/core/action.ts';
 import type { PlanOutcome, Subject } from '../../../src/core/inventory/plan-outcome.ts';
-import { type StateInput, resourceStateOf } from '../../../src/core/inventory/resource-state.ts';
+import { resourceStateOf, type StateInput } from '../../../src/core/inventory/resource-state.ts';
 import type { Claim } from '../../../src/core/plan/claim.ts';
 import { assertGolden } from '../../support/golden.ts';
 import { at, scope, see, vpc, want } from '../plan/fixture.ts';

@@ -1,20 +1,54 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
-import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
-import { at, dialect, input, know, looked, ours, scope, see, settle, vpc, want, allow, lost, mark, appliedAs } from '../plan/fixture.ts';
-import { rowed } from './rowed.ts';
-import { applied, ground, labelled, net, other, spoken, standing, subnet, gap, group, rogueRule, standingGroup, machine, pause, refused, standingWeb, web } from './things.ts';
-import { type Case, runCases } from './run-cases.ts';
+import { observableResources } from '../../../src/core/inventory/rows.ts';
 import { withoutStore } from '../../../src/core/knowledge.ts';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
-import fc from 'fast-check';
+import type { Gap } from '../../../src/core/observed.ts';
 import { actionRecorder } from '../../../src/core/plan/destructive-drift.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
+import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
+import {
+  allow,
+  appliedAs,
+  at,
+  dialect,
+  input,
+  know,
+  looked,
+  lost,
+  mark,
+  ours,
+  scope,
+  see,
+  settle,
+  vpc,
+  want,
+} from '../plan/fixture.ts';
 import { anyInput } from './random-input.ts';
-import { observableResources } from '../../../src/core/inventory/rows.ts';
-import type { Gap } from '../../../src/core/observed.ts';
+import { rowed } from './rowed.ts';
+import { type Case, runCases } from './run-cases.ts';
+import {
+  applied,
+  gap,
+  ground,
+  group,
+  labelled,
+  machine,
+  net,
+  other,
+  pause,
+  refused,
+  rogueRule,
+  spoken,
+  standing,
+  standingGroup,
+  standingWeb,
+  subnet,
+  web,
+} from './things.ts';
 
 const owned = (desired: Desired, owner: string): Desired => ({
   ...desired,

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chainGenesis, checkpointText, genesis, link, linkFirst, processText, rootOf, sealText } from '../../../src/core/ledger/chain.ts';
+import {
+  chainGenesis,
+  checkpointText,
+  genesis,
+  link,
+  linkFirst,
+  processText,
+  rootOf,
+  sealText,
+} from '../../../src/core/ledger/chain.ts';
 import type { Content } from '../../../src/core/ledger/entry.ts';
 
 const of = { store: 's1', estate: 'acme', at: 7 };

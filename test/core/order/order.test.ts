@@ -6,7 +6,17 @@ import type { Desired } from '../../../src/core/desired.ts';
 import { nobodyAround, type Surroundings } from '../../../src/core/order/neighbours.ts';
 import { order } from '../../../src/core/order/order.ts';
 import type { RuleMatch } from '../../../src/core/resource.ts';
-import { at, create, desired, observed, attributes as of, remove, replace, update, attributes } from '../../support/actions.ts';
+import {
+  at,
+  attributes,
+  create,
+  desired,
+  observed,
+  attributes as of,
+  remove,
+  replace,
+  update,
+} from '../../support/actions.ts';
 
 const network = create(desired('network', 'core', of.network()));
 const subnet = create(desired('subnet', 'core.app', of.subnet()));

@@ -1,10 +1,10 @@
-import type { Observation } from '../../../src/core/observed.ts';
-import type { RuleMatch, Kind } from '../../../src/core/resource.ts';
-import { allow, at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
-import { type Case, runCases } from './run-cases.ts';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Observation } from '../../../src/core/observed.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
+import type { Kind, RuleMatch } from '../../../src/core/resource.ts';
+import { allow, at, input, know, looked, ours, see, vpc, want } from './fixture.ts';
+import { type Case, runCases } from './run-cases.ts';
 
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
@@ -266,7 +266,9 @@ describe('nothing is deleted that something may still need', () => {
       want('subnet', `core.s${nth}`, { ...attributes, network: at('network', 'core') }),
     );
     const { findings } = plan(
-      input(wanted, looked([neededStanding.network, ...subnets]), { choices: { prune: new Set([at('network', 'core')]) } }),
+      input(wanted, looked([neededStanding.network, ...subnets]), {
+        choices: { prune: new Set([at('network', 'core')]) },
+      }),
     );
     const why = findings.flatMap((finding) => (finding.type === 'withheld' ? [finding.why] : []));
     assert.match(why.join(' '), /subnet \S*core\.s1 still needs it/);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test, describe } from 'node:test';
+import { describe, test } from 'node:test';
 import { dialect as azure } from '../../../providers/azure/dialect.ts';
-import { causeOfReturn } from '../../../src/core/plan/changes.ts';
-import { plan } from '../../../src/core/plan/plan.ts';
-import { at, input, know, looked, ours, see, vpc, want, allow, dialect as byContent } from './fixture.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
 import type { Desired } from '../../../src/core/desired.ts';
+import { causeOfReturn } from '../../../src/core/plan/changes.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import { allow, at, dialect as byContent, input, know, looked, ours, see, vpc, want } from './fixture.ts';
 
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
@@ -173,7 +173,9 @@ describe('why what vanished comes back', () => {
 
   test('where a cloud gives no numbers, a number is what its spec says', () => {
     const applied = new Map([[rule(1).address, { attributes: rule(1).attributes, generation: 1 }]]);
-    const given = input([...around, rule(2)], looked(returnsStanding), { knowledge: know(returnsStanding, { applied }) });
+    const given = input([...around, rule(2)], looked(returnsStanding), {
+      knowledge: know(returnsStanding, { applied }),
+    });
     assert.deepEqual(
       plan(given).actions.map(({ cause }) => cause),
       ['rollout'],

@@ -1,12 +1,28 @@
-import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
-import { at, input, know, looked, lost, mark, neverShownOf, ours, see, vpc, want, settle, allow, appliedAs, dialect as fixture } from './fixture.ts';
-import { type Case, runCases } from './run-cases.ts';
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { plan } from '../../../src/core/plan/plan.ts';
-import { summary } from './summary.ts';
 import type { Dialect } from '../../../src/core/compile/dialect.ts';
+import type { Ended, Knowledge } from '../../../src/core/knowledge.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed } from '../../../src/core/plan/plan-input.ts';
+import {
+  allow,
+  appliedAs,
+  at,
+  dialect as fixture,
+  input,
+  know,
+  looked,
+  lost,
+  mark,
+  neverShownOf,
+  ours,
+  see,
+  settle,
+  vpc,
+  want,
+} from './fixture.ts';
+import { type Case, runCases } from './run-cases.ts';
+import { summary } from './summary.ts';
 
 /** What the store let go of and the cloud shows again. `core` is wanted and stands as `vpc-1`, settled. */
 const core = at('network', 'core');
@@ -97,14 +113,20 @@ const lateTwinLate = (empty: boolean, intent = 'late') =>
 const lateTwinCases: readonly Case[] = [
   {
     name: 'what a call made that came after it was given up goes, where another stands in its place',
-    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true)]), { knowledge: know([lateTwinStanding], { neverShown }) }),
+    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true)]), {
+      knowledge: know([lateTwinStanding], { neverShown }),
+    }),
     want: ['delete network/core (twin)'],
   },
   {
     name: 'whatever stands in the other one, and names the address that both bear',
     given: input(
       [lateTwinNet, want('subnet', 'core.app', { network: lateTwinCore, ...app })],
-      looked([lateTwinStanding, lateTwinLate(true), ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', ...app })]),
+      looked([
+        lateTwinStanding,
+        lateTwinLate(true),
+        ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', ...app }),
+      ]),
       {
         knowledge: know([lateTwinStanding, ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', ...app })], {
           neverShown,
@@ -115,12 +137,16 @@ const lateTwinCases: readonly Case[] = [
   },
   {
     name: 'but not where something stands in it',
-    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(false)]), { knowledge: know([lateTwinStanding], { neverShown }) }),
+    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(false)]), {
+      knowledge: know([lateTwinStanding], { neverShown }),
+    }),
     want: ['copied-mark vpc-0'],
   },
   {
     name: 'nor where its intent was answered, or never was ours',
-    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true, 'other')]), { knowledge: know([lateTwinStanding], { neverShown }) }),
+    given: input([lateTwinNet], looked([lateTwinStanding, lateTwinLate(true, 'other')]), {
+      knowledge: know([lateTwinStanding], { neverShown }),
+    }),
     want: ['copied-mark vpc-0'],
   },
   {
@@ -174,9 +200,13 @@ const knowledge = know([pendingContainersStanding], {
 });
 
 const planOf = (pending: readonly string[], additive: readonly string[] = []) => {
-  const given = input([network, group, wanted], looked([pendingContainersStanding, atom('443', ''), atom('22', '')], { pending }), {
-    knowledge,
-  });
+  const given = input(
+    [network, group, wanted],
+    looked([pendingContainersStanding, atom('443', ''), atom('22', '')], { pending }),
+    {
+      knowledge,
+    },
+  );
   return summary(plan({ ...given, wanted: { ...given.wanted, additive: new Set(additive) } }));
 };
 

@@ -1,11 +1,25 @@
-import { withoutStore, type Applied, type Knowledge } from '../../../src/core/knowledge.ts';
-import { appliedAs, at, input, know, looked, lost, mark, ours, see, settle, vpc, want, dialect as fixture } from './fixture.ts';
-import { type Case, runCases } from './run-cases.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plan } from '../../../src/core/plan/plan.ts';
 import type { Desired } from '../../../src/core/desired.ts';
+import { type Applied, type Knowledge, withoutStore } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import {
+  appliedAs,
+  at,
+  dialect as fixture,
+  input,
+  know,
+  looked,
+  lost,
+  mark,
+  ours,
+  see,
+  settle,
+  vpc,
+  want,
+} from './fixture.ts';
+import { type Case, runCases } from './run-cases.ts';
 
 const net = want('network', 'core', vpc());
 const standing = ours('network', 'core', 'vpc-1', vpc());
@@ -357,7 +371,11 @@ const namesCases: readonly Case[] = [
     given: input([namesNet], ...seen({ Name: 'mine' })),
     want: ['update network/core'],
   },
-  { name: 'its name was taken away: it is set again', given: input([namesNet], ...seen({})), want: ['update network/core'] },
+  {
+    name: 'its name was taken away: it is set again',
+    given: input([namesNet], ...seen({})),
+    want: ['update network/core'],
+  },
   {
     name: 'a key in another case is another label',
     given: input([namesNet], ...seen({ name: 'core' })),
@@ -456,7 +474,12 @@ const standingCases: readonly StandingCase[] = [
   },
   { name: 'wanted by another document than before', known: was(blue, ['elsewhere']), want: true },
   { name: 'ours, and never applied: it was taken over', known: {}, want: true },
-  { name: 'the cloud has something else', known: was(vpc()), resources: [{ ...standingSeen, attributes: vpc() }], want: false },
+  {
+    name: 'the cloud has something else',
+    known: was(vpc()),
+    resources: [{ ...standingSeen, attributes: vpc() }],
+    want: false,
+  },
   { name: 'it is not there', known: was(vpc()), resources: [], want: false },
   {
     name: 'it is still changing',
@@ -464,7 +487,12 @@ const standingCases: readonly StandingCase[] = [
     resources: [{ ...standingSeen, condition: { state: 'pending' } }],
     want: false,
   },
-  { name: 'it stands twice', known: was(vpc()), resources: [standingSeen, { ...standingSeen, id: 'vpc-2' }], want: false },
+  {
+    name: 'it stands twice',
+    known: was(vpc()),
+    resources: [standingSeen, { ...standingSeen, id: 'vpc-2' }],
+    want: false,
+  },
   { name: 'an intent of ours is still open there', known: { ...was(vpc()), pending: [lost('i1')] }, want: false },
   {
     name: 'nobody stated it: it is born with what holds it',
@@ -482,5 +510,8 @@ for (const { name, known, resources = [standingSeen], desired = standingNet, wan
   });
 
 test('standing: without a store there is nobody to tell', () => {
-  assert.equal(plan(input([standingNet], looked([standingSeen]), { knowledge: withoutStore('acme') })).standing, undefined);
+  assert.equal(
+    plan(input([standingNet], looked([standingSeen]), { knowledge: withoutStore('acme') })).standing,
+    undefined,
+  );
 });

@@ -3,13 +3,21 @@ import { describe, it } from 'node:test';
 import type { Action, Cause } from '../../../src/core/action.ts';
 import type { Mode } from '../../../src/core/desired.ts';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
-import type { Allowed, PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
-import { documentsOf, heedingPolicy, modePolicy, protectorsOf, protectPolicy, storeOnlyPolicy, pausePolicy } from '../../../src/core/plan/policies.ts';
-import { allow, at, input, looked, see, settle, vpc, want, appliedAs, know, ours, dialect } from './fixture.ts';
 import type { PauseDraft } from '../../../src/core/pause.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
-import { summary } from './summary.ts';
+import type { Allowed, PlanInput, Policy, Wanted } from '../../../src/core/plan/plan-input.ts';
+import {
+  documentsOf,
+  heedingPolicy,
+  modePolicy,
+  pausePolicy,
+  protectorsOf,
+  protectPolicy,
+  storeOnlyPolicy,
+} from '../../../src/core/plan/policies.ts';
+import { allow, appliedAs, at, dialect, input, know, looked, ours, see, settle, vpc, want } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
+import { summary } from './summary.ts';
 
 const wanted = (mode: Mode, protect: boolean) => want('network', 'core', vpc(), { mode, protect });
 const seen = see('network', 'vpc-1', vpc());
@@ -331,7 +339,9 @@ describe('pause', () => {
     assert.deepEqual(told(pausePolicy(pauses, pauseWanted), ['team-net']), [goneGoes]);
     assert.deepEqual(told(pausePolicy(pauses, pauseWanted), ['team-net', 'team-old']), [goneHeld]);
     assert.deepEqual(told(pausePolicy(pauses, pauseWanted, before), []), [goneHeld]);
-    const all = summary(plan({ ...pauseGiven('rollout'), choices: { policies: [pausePolicy(pauses, pauseWanted, before)] } }));
+    const all = summary(
+      plan({ ...pauseGiven('rollout'), choices: { policies: [pausePolicy(pauses, pauseWanted, before)] } }),
+    );
     assert.ok(all.includes(coreGoes ?? ''), 'what it stands for now is by its document');
   });
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
-import { at, allow, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
-import { machines, planned, standing, web, lastOf, told } from './rollouts.ts';
-import type { Desired } from '../../../src/core/desired.ts';
-import { plan } from '../../../src/core/plan/plan.ts';
-import type { PlanInput, Allowed, Wanted } from '../../../src/core/plan/plan-input.ts';
-import type { Rollout } from '../../../src/core/rollout.ts';
-import { holding, planOf, emptyScope, rollOn } from './roll-on.ts';
-import { summary } from './summary.ts';
 import fc from 'fast-check';
 import { type Cidr, overlapsCidr, parseCidr } from '../../../src/core/cidr.ts';
+import type { Desired } from '../../../src/core/desired.ts';
+import { plan } from '../../../src/core/plan/plan.ts';
+import type { Allowed, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
+import type { Rollout } from '../../../src/core/rollout.ts';
+import { allow, at, input, know, looked, ours, settle, vpc, want } from './fixture.ts';
+import { emptyScope, holding, planOf, rollOn } from './roll-on.ts';
+import { lastOf, machines, planned, standing, told, web } from './rollouts.ts';
+import { summary } from './summary.ts';
 
 type Given = Parameters<typeof planned>[0];
 const rows: readonly { name: string; given: Given; want: readonly string[] }[] = [
@@ -297,12 +297,19 @@ test('a rule that outranks another of the opposite goes in an earlier wave, what
 
 const waveRulesNet = want('network', 'core', vpc());
 const waveRulesSubnet = want('subnet', 'core.app', { network: waveRulesNet.address, cidr: '10.0.1.0/24', labels: {} });
-const [waveRulesWeb, lb] = ['core.web', 'core.lb'].map((name) => want('group', name, { network: waveRulesNet.address, labels: {} }));
+const [waveRulesWeb, lb] = ['core.web', 'core.lb'].map((name) =>
+  want('group', name, { network: waveRulesNet.address, labels: {} }),
+);
 assert.ok(waveRulesWeb && lb);
 const ground = [waveRulesNet, waveRulesSubnet, waveRulesWeb, lb];
 
 /** One atom of a rule document: ports, in a group, for a block. */
-const atom = (document: string, port: number | string, group = waveRulesWeb.address, block = '10.0.0.0/8'): Desired => ({
+const atom = (
+  document: string,
+  port: number | string,
+  group = waveRulesWeb.address,
+  block = '10.0.0.0/8',
+): Desired => ({
   ...want('firewall-rule', `${lastOf(group)} ingress tcp ${port} ${block}`, allow(group, `${port}`, [block]), {
     deletionPolicy: 'delete',
   }),
@@ -369,18 +376,26 @@ describe('waves of rules', () => {
       'core.in': [1, 'rest'],
       box: [1, 'rest'],
     });
-    assert.deepEqual(passesOf(wanted, [...ground, ...old, box(0, waveRulesWeb.address), box(1, waveRulesWeb.address)]), [
-      ['create core.lb 1'],
-      ['create core.lb 2', 'update box-0'],
-      ['update box-1', 'delete core.web 1', 'delete core.web 2'],
-      [],
-    ]);
+    assert.deepEqual(
+      passesOf(wanted, [...ground, ...old, box(0, waveRulesWeb.address), box(1, waveRulesWeb.address)]),
+      [
+        ['create core.lb 1'],
+        ['create core.lb 2', 'update box-0'],
+        ['update box-1', 'delete core.web 1', 'delete core.web 2'],
+        [],
+      ],
+    );
   });
 });
 
 describe('waves of a target', () => {
   it('a whole scope goes by the rollout of its target: parents first, and a document with its own waves by those', () => {
-    const desired = [...ground, ...atoms('core.in', [1, 2]), box(0, waveRulesWeb.address), box(1, waveRulesWeb.address)];
+    const desired = [
+      ...ground,
+      ...atoms('core.in', [1, 2]),
+      box(0, waveRulesWeb.address),
+      box(1, waveRulesWeb.address),
+    ];
     const wanted = wanting(desired, { box: [1, 'rest'] }, [1, 2, 'rest']);
     assert.deepEqual(
       rollOn(wanted, emptyScope).map(({ plan }) => plan.actions.map(({ address }) => short(address))),

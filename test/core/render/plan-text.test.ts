@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { Desired } from '../../../src/core/desired.ts';
 import { kindNames } from '../../../src/core/kinds/kinds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
+import type { Choices } from '../../../src/core/plan/plan-input.ts';
+import { pausePolicy } from '../../../src/core/plan/policies.ts';
+import { planJson } from '../../../src/core/render/plan-json.ts';
 import { planText, ruleText } from '../../../src/core/render/plan-text.ts';
 import { entriesOf } from '../../../src/core/render/summary.ts';
 import type { Kind, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
 import type { HeardTouch } from '../../../src/core/touch.ts';
 import { allow, at, input, know, looked, ours, see, vpc, want } from '../plan/fixture.ts';
-import type { Choices } from '../../../src/core/plan/plan-input.ts';
-import { pausePolicy } from '../../../src/core/plan/policies.ts';
-import { planJson } from '../../../src/core/render/plan-json.ts';
 import { machines, standing, web } from '../plan/rollouts.ts';
 
 const net = want('network', 'core', vpc('10.0.0.0/16', { tier: 'net' }));

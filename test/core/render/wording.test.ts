@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { it, describe } from 'node:test';
-import { bareMoment, formatMoment, shortRevision, dayOf } from '../../../src/core/render/wording.ts';
+import { describe, it } from 'node:test';
+import { bareMoment, dayOf, formatMoment, shortRevision } from '../../../src/core/render/wording.ts';
 
 const at = Date.parse('2026-12-01T23:59:59.999Z');
 
