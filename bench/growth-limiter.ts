@@ -1,7 +1,7 @@
 import { inProcessLimiter } from '../src/engine/limiter.ts';
-import type { Budget, Cost } from '../src/ports/actuator.ts';
-import type { Clock } from '../src/ports/clock.ts';
+import type { Clock } from '../src/ports/clock-and-log.ts';
 import type { Need } from '../src/ports/limiter.ts';
+import type { Budget, Cost } from '../src/ports/provider.ts';
 import type { Figure } from './figure.ts';
 import { costsOf, exponentOf } from './growth.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../src/ports/clock.ts';
+import type { Clock } from '../src/ports/clock-and-log.ts';
 
 /** Time that runs `rate` times as fast as ours since `start`, and is the same in every process that is told so. */
 export interface Pace {

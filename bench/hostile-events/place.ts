@@ -4,7 +4,7 @@ import { openGround } from '../../src/bootstrap/process-context.ts';
 import type { Hook, Hooks } from '../../src/http/hooks/hook.ts';
 import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
 import { type Http, startHttp } from '../../src/http/start-http.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '../../src/ports/clock-and-log.ts';
 import { type Google, startGoogle } from '../../test/http/support/google.ts';
 import { inScratch } from '../process/scratch.ts';
 import { push, secret, signing } from './proofs.ts';

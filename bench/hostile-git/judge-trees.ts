@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import type { Guards } from '../../src/source/git/guards.ts';
 import { loadCommit } from '../../src/source/git/load-commit.ts';
 import { mirrorFolder } from '../../src/source/git/mirror.ts';

@@ -12,7 +12,7 @@ import { estateOf } from '../../src/core/documents/spec-set.ts';
 import { canonical } from '../../src/core/ledger/canonical.ts';
 import { refusalsOf } from '../../src/core/trust.ts';
 import { asInForce, secretsToLook } from '../../src/estate/proposal.ts';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { parseSpecs } from '../../src/source/parse-specs.ts';
 import { openCanary } from './canary.ts';

@@ -3,7 +3,7 @@ import type { Access, Issuer } from '../../src/core/access/access-document.ts';
 import { type AccessDesk, authenticator } from '../../src/http/access/authenticator.ts';
 import type { FetchJson } from '../../src/http/access/fetch-json.ts';
 import type { Authenticate } from '../../src/http/api/authenticate.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '../../src/ports/clock-and-log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
 import { memoryDatabase } from '../../test/support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../test/support/virtual-clock.ts';

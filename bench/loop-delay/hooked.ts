@@ -1,6 +1,6 @@
 import { loadProvider } from '../../providers/index.ts';
 import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '../../src/ports/clock-and-log.ts';
 import { frontOf, push, secrets } from '../../test/http/support/front.ts';
 import { type Google, startGoogle } from '../../test/http/support/google.ts';
 import type { Sent } from '../../test/http/support/sent.ts';

@@ -4,7 +4,7 @@ import { authenticator } from '../../src/http/access/authenticator.ts';
 import { openEvents } from '../../src/http/api/events/open-events.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
 import { startHttp } from '../../src/http/start-http.ts';
-import type { Happenings } from '../../src/ports/happenings.ts';
+import type { Happenings } from '../../src/ports/events.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { clock } from './clock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Verdict } from '../../src/core/ledger/verification.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { dataOf, superuser } from '../../src/store/embedded/cluster.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sha256 } from '../../src/store/signing.ts';

@@ -1,6 +1,5 @@
 import type { Kind } from '../../src/core/resource.ts';
-import type { Actuator, Call } from '../../src/ports/actuator.ts';
-import type { Session } from '../../src/ports/provider.ts';
+import type { Actuator, Call, Session } from '../../src/ports/provider.ts';
 import type { VirtualTime } from './time.ts';
 
 /** The same session; while one of its requests is on its way, time stands still. Waiting for a budget is no request. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 
 /** Time that only passes while nobody is busy, on a clock that is moved by hand. */
 export interface VirtualTime {

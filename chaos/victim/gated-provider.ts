@@ -1,6 +1,5 @@
 import type { Kind } from '../../src/core/resource.ts';
-import type { Actuator, Call } from '../../src/ports/actuator.ts';
-import type { Provider, Session } from '../../src/ports/provider.ts';
+import type { Actuator, Call, Provider, Session } from '../../src/ports/provider.ts';
 import type { Gate } from './gate.ts';
 
 /** The same cloud, with gates around what is sent to it. */

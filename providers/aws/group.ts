@@ -2,7 +2,7 @@ import type { SecurityGroup } from '@aws-sdk/client-ec2';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed, Origin } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { chunks } from '../pass/chunks.ts';
 import { each } from '../pass/each.ts';

@@ -1,7 +1,7 @@
 import type { NetworkInterface } from '@aws-sdk/client-ec2';
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import type { Scope } from './scope.ts';
 import { ec2 } from './sdk.ts';
 

@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/pack.ts';
-import type { Budget, Cost, Request } from '../../src/ports/actuator.ts';
+import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 
 /**
  * What EC2 allows: per account, region and action. Some actions also take from a second bucket, one token for each

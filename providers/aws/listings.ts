@@ -1,6 +1,6 @@
 import type { InternetGateway, RouteTable, SecurityGroup, Subnet, Volume, Vpc } from '@aws-sdk/client-ec2';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { type Listing, sharedListing } from '../pass/shared-listing.ts';
 import type { Client } from './client.ts';
 import { most } from './limits.ts';

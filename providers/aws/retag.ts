@@ -2,7 +2,7 @@ import type { FieldChange } from '../../src/core/diff.ts';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Mark, Observed } from '../../src/core/observed.ts';
 import type { CloudId, Labels } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done } from '../pass/answer.ts';
 import { chunks } from '../pass/chunks.ts';
 import { unsupportedOn } from '../pass/unsupported.ts';

@@ -1,6 +1,6 @@
 import type { Image } from '@aws-sdk/client-ec2';
 import type { CloudId, ScopeKey } from '../../src/core/resource.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Failure } from '../../src/core/failure.ts';
-import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
+import type { Answer, Call, Request } from '../../src/ports/provider.ts';
 import { failureOfAnswer, failureOfThrown, type HttpAnswer, requestIdIn } from './errors.ts';
 import { requestFor } from './limits.ts';
 import { remainingIn } from './remaining.ts';

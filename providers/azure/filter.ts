@@ -2,7 +2,7 @@ import type { NetworkSecurityGroup } from '@azure/arm-network';
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { armIdOf, canonicalId, partsOfId } from './ids.ts';
 import { markTags } from './marks.ts';

@@ -2,7 +2,7 @@ import type { NetworkSecurityGroup, SecurityRule } from '@azure/arm-network';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { eachChunk } from '../pass/each-chunk.ts';

@@ -2,7 +2,7 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Actuator, Call } from '../../src/ports/actuator.ts';
+import type { Actuator, Call } from '../../src/ports/provider.ts';
 import { each } from '../pass/each.ts';
 import { mapInTurns } from '../pass/turns.ts';
 import { stateOf } from './condition.ts';

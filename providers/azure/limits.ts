@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/pack.ts';
-import type { Budget, Request } from '../../src/ports/actuator.ts';
+import type { Budget, Request } from '../../src/ports/provider.ts';
 
 /**
  * What Azure allows, per subscription and region: Resource Manager counts every request by what it does, and the resource

@@ -6,8 +6,8 @@ import type {
   PublicIPAddress,
   VirtualNetwork,
 } from '@azure/arm-network';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { type Listing, sharedListing } from '../pass/shared-listing.ts';
 import type { Client } from './client.ts';
 import { type Listed, type Pages, pages } from './pages.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import type { Client, Sdk } from './client.ts';
 import { isAnother } from './retag.ts';
 

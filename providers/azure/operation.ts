@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { failureOfOperation, hasFailed, retryAfterOf } from './errors.ts';
 import { during, type Exchange, failureIn } from './exchange.ts';
 

@@ -1,6 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import type { Client, Sdk } from './client.ts';
 import { partsOfId } from './ids.ts';
 

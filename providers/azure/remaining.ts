@@ -1,4 +1,4 @@
-import type { Answer } from '../../src/ports/actuator.ts';
+import type { Answer } from '../../src/ports/provider.ts';
 import type { LaneName } from './limits.ts';
 
 /** What an answer's headers say is left of the budgets that `limits.ts` keeps; nothing where they say nothing. */

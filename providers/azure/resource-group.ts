@@ -1,5 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done } from '../pass/answer.ts';
 import type { ArmPlace } from './place.ts';
 import type { Scope } from './scope.ts';

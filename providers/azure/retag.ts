@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { unsupportedOn } from '../pass/unsupported.ts';
 import type { Client, Sdk } from './client.ts';

@@ -1,5 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Quotas } from '../pass/launch-answer.ts';
 import type { Client } from './client.ts';
 import type { Listings } from './listings.ts';

@@ -1,6 +1,6 @@
 import type { Provider } from '@azure/arm-resources';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Session } from '../../src/ports/provider.ts';
 import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';

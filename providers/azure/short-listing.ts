@@ -1,6 +1,5 @@
 import type { ApplicationSecurityGroup, NetworkSecurityGroup, VirtualNetwork } from '@azure/arm-network';
-import type { Call } from '../../src/ports/actuator.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { filterIdOf, vnetIdOf } from './filter.ts';
 import { canonicalId, partsOfId } from './ids.ts';
 import { lookup } from './lookup.ts';

@@ -1,9 +1,8 @@
 import type { CallOptions } from 'google-gax';
 import type { Failure, Result } from '../../src/core/failure.ts';
 import { retryAfterOf } from '../../src/core/retry-after.ts';
-import type { Answer, Call, Request } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Access } from '../../src/ports/provider.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Access, Answer, Call, Request } from '../../src/ports/provider.ts';
 import { nextTurn } from '../pass/turns.ts';
 import { type Refusal, toFailure } from './errors.ts';
 import { type Action, requestFor } from './limits.ts';

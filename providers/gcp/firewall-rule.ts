@@ -1,7 +1,7 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import { type CloudId, slotOf } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { failed } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { placeOf } from './cloud-id.ts';
 import { regionOfZone } from './links.ts';
 import type { Disk, Firewall, Instance, Network, Subnetwork } from './messages.ts';

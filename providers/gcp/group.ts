@@ -1,5 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Actuator } from '../../src/ports/actuator.ts';
+import type { Actuator } from '../../src/ports/provider.ts';
 import { failed } from '../pass/answer.ts';
 
 /**

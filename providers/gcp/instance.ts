@@ -1,8 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Actuator, Call } from '../../src/ports/actuator.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { type Actuator, type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { each } from '../pass/each.ts';
 import { together } from '../pass/together.ts';
 import { mapInTurns } from '../pass/turns.ts';

@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../src/core/pack.ts';
-import type { Budget, Cost, Request } from '../../src/ports/actuator.ts';
+import type { Budget, Cost, Request } from '../../src/ports/provider.ts';
 
 /**
  * What Compute Engine allows: per project, and for what is regional or zonal per region too, in windows of 60 s that begin

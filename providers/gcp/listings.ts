@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { type Listing, sharedListing } from '../pass/shared-listing.ts';
 import type { Client } from './client.ts';
 import { most } from './limits.ts';

@@ -1,5 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { most } from './limits.ts';
 import { lastOf, regionOfZone } from './links.ts';
 import type { Operation } from './messages.ts';

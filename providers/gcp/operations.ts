@@ -1,6 +1,6 @@
 import type { CallOptions } from 'google-gax';
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import type { Ask } from './client.ts';
 import { failureOf } from './errors.ts';
 import type { Operation } from './messages.ts';

@@ -1,7 +1,6 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { CloudId } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { idOf, type Named } from './cloud-id.ts';
 import { pathOf } from './links.ts';
 import type { Page } from './page.ts';

@@ -1,6 +1,5 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Access } from '../../src/ports/provider.ts';
+import type { Access, Call } from '../../src/ports/provider.ts';
 import type { Client } from './client.ts';
 
 /** Regions that Google Cloud was found to have, by endpoint, project and name. A region does not go away. */

@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
-import type { Call, Removal } from '../../src/ports/actuator.ts';
+import type { Call, Removal } from '../../src/ports/provider.ts';
 import { done } from '../pass/answer.ts';
 import { each } from '../pass/each.ts';
 import type { Named } from './cloud-id.ts';

@@ -1,7 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Access, Session } from '../../src/ports/provider.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Access, Call, Session } from '../../src/ports/provider.ts';
 import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';

@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { ScopeKey } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import type { ActionName, Input, Output } from './cloud/calls.ts';
 import type { Caller, MemoryCloud } from './cloud.ts';
 import { toFailure } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { ScopeKey } from '../../src/core/resource.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { type Buckets, makeBuckets } from './cloud/buckets.ts';
 import { type ActionName, calls, type Input, type Output } from './cloud/calls.ts';
 import { type CallEntry, type Chronicle, type History, makeChronicle } from './cloud/history.ts';

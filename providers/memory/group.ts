@@ -1,6 +1,6 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Actuator, Call, Creation } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation } from '../../src/ports/provider.ts';
 import { gone, singly } from './batch.ts';
 import type { Client } from './client.ts';
 import type { GroupRecord } from './cloud/records.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import { documentOfReplica } from '../../src/core/resource.ts';
-import type { Call, Creation } from '../../src/ports/actuator.ts';
+import type { Call, Creation } from '../../src/ports/provider.ts';
 import { failed } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceView } from './cloud/calls/instances.ts';

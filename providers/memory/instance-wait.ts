@@ -1,5 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done, failed } from './batch.ts';
 import type { Client } from './client.ts';
 import type { InstanceState } from './cloud/calls/instance-state.ts';

@@ -1,6 +1,6 @@
 import type { FieldChange } from '../../src/core/diff.ts';
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done, together } from './batch.ts';
 import type { Client } from './client.ts';
 import { atOnce } from './limits.ts';

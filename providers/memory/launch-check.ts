@@ -1,5 +1,4 @@
-import type { Call } from '../../src/ports/actuator.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../../src/ports/launch-check.ts';
+import type { Call, LaunchAnswer, LaunchQuestion } from '../../src/ports/provider.ts';
 import type { Client } from './client.ts';
 
 /** Images and sizes that the cloud offers; each is asked for once a session. Subnets are never full. */

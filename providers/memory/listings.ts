@@ -1,6 +1,5 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import { ListingFailed } from '../../src/ports/provider.ts';
+import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import type { Client } from './client.ts';
 import type { ActionName, Input, Output } from './cloud/calls.ts';
 import type { Listing, Page } from './cloud/listing.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark, Part } from '../../src/core/observed.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { done, gone, singly } from './batch.ts';
 import type { Client } from './client.ts';
 import type { GatewayRecord, NetworkRecord, RouteTableRecord } from './cloud/records.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { done, failed, gone, singly } from './batch.ts';
 import type { Client } from './client.ts';
 import type { GroupRecord, NetworkRecord, SubnetRecord } from './cloud/records.ts';

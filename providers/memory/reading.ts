@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import type { Actuator, Call } from '../../src/ports/actuator.ts';
+import type { Actuator, Call } from '../../src/ports/provider.ts';
 import type { Client } from './client.ts';
 import { byId, type Item, type ListAction } from './listings.ts';
 

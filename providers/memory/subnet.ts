@@ -1,7 +1,7 @@
 import { formatCidr, parseCidr } from '../../src/core/cidr.ts';
 import type { Result } from '../../src/core/failure.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Actuator, Call, Creation, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Revision } from '../../src/ports/provider.ts';
 import { done, failed, gone, singly } from './batch.ts';
 import type { Client } from './client.ts';
 import type { RouteTableRecord, SubnetRecord } from './cloud/records.ts';

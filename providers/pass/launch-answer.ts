@@ -1,5 +1,5 @@
 import type { Failure, Result } from '../../src/core/failure.ts';
-import type { LaunchAnswer } from '../../src/ports/launch-check.ts';
+import type { LaunchAnswer } from '../../src/ports/provider.ts';
 
 export const possible: LaunchAnswer = { as: 'possible' };
 

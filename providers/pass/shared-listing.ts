@@ -1,6 +1,6 @@
 import type { Kind } from '../../src/core/resource.ts';
-import type { Call } from '../../src/ports/actuator.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
+import type { Call } from '../../src/ports/provider.ts';
 
 /** One listing for several kinds. Rejects with `ListingFailed`. */
 export type Listing<T> = (reader: Kind, call: Call) => Promise<readonly T[]>;

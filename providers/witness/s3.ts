@@ -3,7 +3,7 @@ import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { canonical } from '../../src/core/ledger/canonical.ts';
 import { readWitnessed, type SignedCheckpoint, type WitnessedCheckpoint } from '../../src/core/ledger/chain.ts';
-import type { Witness } from '../../src/ports/witness.ts';
+import type { Witness } from '../../src/ports/ledger.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

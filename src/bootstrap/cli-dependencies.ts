@@ -5,7 +5,7 @@ import { secretStores } from '../../providers/secrets/index.ts';
 import type { House, SqlLogin } from '../cli/house.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import { secretsBy } from '../secrets/resolver.ts';
 import { parseKept } from '../source/kept-tree.ts';
 import { loadSpecs } from '../source/load.ts';

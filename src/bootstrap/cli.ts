@@ -4,7 +4,7 @@ import { onInterrupt } from '../cli/interrupt.ts';
 import { muteWarnings } from '../cli/mute-warnings.ts';
 import { runCli } from '../cli/program.ts';
 import { processTerminal } from '../cli/terminal.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import { houseOn } from './cli-dependencies.ts';
 
 /** This file lies in src/bootstrap/ of a checkout, in dist/src/bootstrap/ of the package. */

@@ -1,4 +1,4 @@
-import type { Witness } from '../ports/witness.ts';
+import type { Witness } from '../ports/ledger.ts';
 import { sha256 } from '../store/signing.ts';
 import { type WitnessMeans, witnessAt } from '../witness/witnesses.ts';
 

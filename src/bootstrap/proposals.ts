@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { ProposalPlace } from '../cli/house.ts';
-import type { Posted } from '../ports/answers.ts';
-import { Declined } from '../ports/declined.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import { Declined, type Posted } from '../ports/queries.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { folderTree } from '../source/folder.ts';
 import { commitRules } from '../source/git/commit-rules.ts';
 import { readOwnCommit } from '../source/git/own-commit.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Follow, FollowedRepository } from '../cli/house.ts';
 import type { Source } from '../fleet/worker-context.ts';
-import type { ToldAuthors } from '../ports/authors.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree, ToldAuthors } from '../ports/sources.ts';
 import { authorsOf } from '../source/git/authors-of.ts';
 import { judgeHistory } from '../source/git/judge-history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';

@@ -2,7 +2,7 @@ import type { FleetSettings, Listen, RunningFleet } from '../cli/house.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
 import type { Yard } from '../fleet/worker-context.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Samples } from '../ports/telemetry.ts';
 import { startHealth, type WorkerState } from '../telemetry/health.ts';

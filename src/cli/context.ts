@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { House } from './house.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,12 +1,12 @@
 import type { Verdict } from '../core/ledger/verification.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
+import type { Witness } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import type { Store, VerifyOptions } from '../ports/store.ts';
-import type { Witness } from '../ports/witness.ts';
 
 /** The ways to what lies outside the command line, wired by the root. */
 export type House = Home & Clouds & Services;

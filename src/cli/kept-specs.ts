@@ -1,7 +1,7 @@
 import { shortRevision } from '../core/render/wording.ts';
 import { printable } from '../core/text.ts';
 import { keptSpecs } from '../estate/load.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { Complaint } from './complaint.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { printableLines } from '../core/text.ts';
-import { Declined } from '../ports/declined.ts';
+import { Declined } from '../ports/queries.ts';
 import { type Verb, verbsFor } from './commands/index.ts';
 import { Complaint, complaintJson, complaintText } from './complaint.ts';
 import type { Context } from './context.ts';

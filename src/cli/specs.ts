@@ -1,4 +1,4 @@
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { Complaint } from './complaint.ts';
 import type { House, SpecsWish } from './house.ts';
 import { hasErrors, problemCount, problemText } from './output/problems.ts';

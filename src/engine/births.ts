@@ -1,7 +1,7 @@
 import { type BirthVerdict, birthVerdicts, type Knowledge, minReadyOf, youngMs } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import type { CloudId } from '../core/resource.ts';
-import type { Call, Health } from '../ports/actuator.ts';
+import type { Call, Health } from '../ports/provider.ts';
 import { callsOf } from './calls.ts';
 import { cancellationOn } from './cancellation.ts';
 import type { EnginePorts, PassControl, Site } from './ports.ts';

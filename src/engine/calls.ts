@@ -1,11 +1,9 @@
 import type { Failure } from '../core/failure.ts';
 import type { Sent } from '../core/pack.ts';
-import type { Answer, Call, Operations, Request, StoreTime } from '../ports/actuator.ts';
-import type { Lease } from '../ports/lease.ts';
+import type { Lease } from '../ports/leases.ts';
 import type { CallRecord, Pass } from '../ports/ledger.ts';
 import type { Limiter, Need, Rank } from '../ports/limiter.ts';
-import type { KeptOperations } from '../ports/operations.ts';
-import type { KeptOperation } from '../ports/provider.ts';
+import type { Answer, Call, KeptOperation, KeptOperations, Operations, Request, StoreTime } from '../ports/provider.ts';
 import { type Cancellation, Cancelled } from './cancellation.ts';
 import type { EnginePorts, PassControl, Site } from './ports.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import { type Lease, LeaseLost } from '../ports/lease.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import { type Lease, LeaseLost } from '../ports/leases.ts';
 import type { PassControl, Progress } from './ports.ts';
 
 /** When a pass must end. Both signals abort with `Stopped`. */

@@ -7,7 +7,7 @@ import { nobodyAround, type Surroundings } from '../core/order/neighbours.ts';
 import { type Gate, order, type Step } from '../core/order/order.ts';
 import { mostAsked, strangeIntents } from '../core/plan/lost-commits.ts';
 import { type CloudId, type Kind, nameIn } from '../core/resource.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import { goneForGood, visibilityMs } from './absence.ts';
 import { judgeBirths } from './births.ts';

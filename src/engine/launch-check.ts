@@ -2,7 +2,7 @@ import type { Action } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import { backoff } from '../core/failure.ts';
 import type { InstanceAttributes } from '../core/resource.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
+import type { LaunchAnswer, LaunchQuestion } from '../ports/provider.ts';
 import { wait } from './cancellation.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import type { Outcome } from './ports.ts';

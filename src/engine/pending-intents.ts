@@ -5,7 +5,7 @@ import { type Knowledge, neverHappened, type PendingIntent } from '../core/knowl
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
 import type { Kind, Ref } from '../core/resource.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/inventory.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import { apartMs, visibilityMs } from './absence.ts';

@@ -7,14 +7,12 @@ import type { Observation, Observed } from '../core/observed.ts';
 import type { BatchLimits } from '../core/pack.ts';
 import type { Policy } from '../core/plan/plan-input.ts';
 import type { Address, Kind } from '../core/resource.ts';
-import type { Call } from '../ports/actuator.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/inventory.ts';
-import type { Lease } from '../ports/lease.ts';
+import type { Lease } from '../ports/leases.ts';
 import type { ApprovedAs, CallRecord, Ledger, Pass } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
-import type { KeptOperations } from '../ports/operations.ts';
-import type { Session } from '../ports/provider.ts';
+import type { Call, KeptOperations, Session } from '../ports/provider.ts';
 
 /** One scope, opened: where a pass looks and works. */
 export interface Site {

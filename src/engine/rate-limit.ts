@@ -1,5 +1,5 @@
-import type { Budget } from '../ports/actuator.ts';
 import type { Rank, Refusal } from '../ports/limiter.ts';
+import type { Budget } from '../ports/provider.ts';
 import type { LaneLevel } from '../ports/telemetry.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Result } from '../core/failure.ts';
 import { isKept } from '../core/kinds/kept-fields.ts';
 import type { Mark } from '../core/observed.ts';
-import type { Call, Creation, Removal, Revision } from '../ports/actuator.ts';
+import type { Call, Creation, Removal, Revision } from '../ports/provider.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { desiredOf, type Item, observedOf } from './intent.ts';
 import { hasToken } from './replay.ts';

@@ -4,10 +4,20 @@ import { secretName } from '../core/documents/secret-ref.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { Actuator, Call, Health, Launch } from '../ports/actuator.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../ports/launch-check.ts';
-import { type Access, type Credentials, ListingFailed, type Provider, type Session } from '../ports/provider.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import {
+  type Access,
+  type Actuator,
+  type Call,
+  type Credentials,
+  type Health,
+  type Launch,
+  type LaunchAnswer,
+  type LaunchQuestion,
+  ListingFailed,
+  type Provider,
+  type Session,
+} from '../ports/provider.ts';
 import type { Asking, Secrets } from '../ports/secrets.ts';
 
 /** What a session is opened with: `given` as the specs have it, resolved anew for each session. */

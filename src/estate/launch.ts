@@ -4,9 +4,9 @@ import type { Hashes } from '../core/compile/instance.ts';
 import type { SecretRef } from '../core/documents/secret-ref.ts';
 import type { Result } from '../core/failure.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { Launch } from '../ports/actuator.ts';
+import type { Launch } from '../ports/provider.ts';
 import { SecretUnread } from '../ports/secrets.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { sha256 } from './sha256.ts';
 
 /** Hashes of what must not stand in a plan: scripts by their bytes, logins by their canonical text. */

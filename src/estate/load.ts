@@ -4,7 +4,7 @@ import type { Cloud } from '../core/resource.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
 import type { Provider } from '../ports/provider.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { hashesOf } from './launch.ts';
 

@@ -3,7 +3,7 @@ import type { SecretRef } from '../core/documents/secret-ref.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 
 /**
  * The scopes of a proposal, each looked at where and with the credentials that the specs in force say: what a proposal says

@@ -1,12 +1,9 @@
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { takenNames } from '../core/trust.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Generation } from '../ports/inventory.ts';
-import { Overtaken } from '../ports/overtaken.ts';
-import { Pinned } from '../ports/pinned.ts';
-import type { SourceDraft } from '../ports/sources.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import { type Generation, Overtaken } from '../ports/inventory.ts';
+import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { History, Judgement, Source, Yard } from './worker-context.ts';
 

@@ -14,7 +14,7 @@ import { pausesNow } from '../estate/active-spec.ts';
 import { type OpenedEstate, providerOf } from '../estate/load.ts';
 import { siteOn } from '../estate/session.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { Lease } from '../ports/lease.ts';
+import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { elsewhere, isOfGeneration, stillToDo } from './other-scopes.ts';

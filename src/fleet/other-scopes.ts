@@ -10,7 +10,7 @@ import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Spoken } from './converge.ts';

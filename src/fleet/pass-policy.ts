@@ -9,10 +9,8 @@ import type { Address } from '../core/resource.ts';
 import type { Guard, Withholding } from '../engine/ports.ts';
 import { inForce } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
-import type { Approval } from '../ports/approvals.ts';
-import type { Backoffs, Refused } from '../ports/backoffs.ts';
+import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import type { ScopeCount } from '../ports/scope-counts.ts';
 import type { Reconciled, Spoken } from './converge.ts';
 import { type Records, stoppedWaves } from './rollouts.ts';
 

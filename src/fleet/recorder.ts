@@ -3,8 +3,17 @@ import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Converged } from '../engine/converge.ts';
 import type { Progress } from '../engine/ports.ts';
 import { attemptOf, keepRows } from '../estate/inventory-sync.ts';
-import type { PassBatch, PassEntry, PassSettled, PassWait, PassWithheld } from '../ports/pass-entry.ts';
-import type { PassAccount, PassCounts, PassDraft, PassGround } from '../ports/passes.ts';
+import type {
+  PassAccount,
+  PassBatch,
+  PassCounts,
+  PassDraft,
+  PassEntry,
+  PassGround,
+  PassSettled,
+  PassWait,
+  PassWithheld,
+} from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
 import type { Yard } from './worker-context.ts';

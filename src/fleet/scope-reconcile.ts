@@ -7,7 +7,7 @@ import type { OpenedEstate } from '../estate/load.ts';
 import { openSite } from '../estate/session.ts';
 import type { Pulse } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { Lease } from '../ports/lease.ts';
+import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
 import { heal, isInForce, lookOf, type Reconciled, reconcile, type Scene, type Spoken } from './converge.ts';

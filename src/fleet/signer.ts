@@ -1,4 +1,4 @@
-import type { Log } from '../ports/log.ts';
+import type { Log } from '../ports/clock-and-log.ts';
 import type { UnsignedEstate } from '../ports/store.ts';
 import { asLeader } from './supervisor.ts';
 import type { Yard } from './worker-context.ts';

@@ -1,6 +1,5 @@
 import { ofKind } from '../core/documents/spec-set.ts';
-import { followScope, type SourceDraft } from '../ports/sources.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import { followScope, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import { gateOf } from './accept.ts';
 import { asLeader } from './supervisor.ts';
 import type { Source, Yard } from './worker-context.ts';

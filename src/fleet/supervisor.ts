@@ -1,5 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Yard } from './worker-context.ts';
 

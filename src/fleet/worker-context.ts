@@ -1,15 +1,13 @@
 import type { EstateDoc } from '../core/documents/document.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Progress } from '../engine/ports.ts';
-import type { ToldAuthors } from '../ports/authors.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SourceCondition } from '../ports/sources.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SourceCondition, SpecTree, ToldAuthors } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 

@@ -8,7 +8,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Log } from '../ports/log.ts';
+import type { Log } from '../ports/clock-and-log.ts';
 import { compressAnswers } from './compress.ts';
 import type { Tls } from './door.ts';
 import { httpServer } from './http-server.ts';

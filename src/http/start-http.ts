@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock, Log } from '../ports/clock-and-log.ts';
 import { type ApiOptions, apiRoutes } from './api/api-routes.ts';
 import { type Door, isLoopbackHost } from './door.ts';
 import { openDesk } from './hooks/desk.ts';

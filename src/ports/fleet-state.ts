@@ -1,10 +1,7 @@
-import type { Address } from '../core/resource.ts';
-import type { Approvals } from './approvals.ts';
-import type { Backoffs } from './backoffs.ts';
-import type { By } from './by.ts';
-import type { Pauses } from './pauses.ts';
+import type { Count } from '../core/limits.ts';
+import type { Held, PauseDraft } from '../core/pause.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
 import type { Where } from './queue.ts';
-import type { ScopeCounts } from './scope-counts.ts';
 
 /** What workers tell each other, and people tell them: in the store, so that any worker may die. */
 export interface FleetState {
@@ -93,4 +90,129 @@ export interface Quarantined extends Where {
   readonly since: number;
   /** The newest generation then: a newer one releases it. */
   readonly generation: number;
+}
+
+/** A person's word that lets pass what modes and limits withhold. Given with a note in the ledger, in the same transaction. */
+export interface Approvals {
+  give(approval: ApprovalDraft): Promise<Approval>;
+  /**
+   * Those of this scope that have not run out, and of the newest generation. `actions`: those that are not spent; of a replacement
+   * that is half done, also the other half.
+   */
+  inForce(where: Where): Promise<readonly Approval[]>;
+  /** All of the newest generation, of every scope, oldest first: those that have run out too, as what they let pass has run. */
+  given(estate: string): Promise<readonly Approval[]>;
+  /** Lets nothing more pass, from this moment; with a note in the ledger. Undefined: there is none of this number in force. */
+  withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
+}
+
+/**
+ * Bound to what was shown: `digest` is the plan's, `actions` are the digests of its actions. Another before-value makes
+ * another digest, so what has moved since is not approved.
+ */
+export interface ApprovalDraft extends Where {
+  readonly generation: number;
+  readonly digest: string;
+  readonly actions: readonly string[];
+  /** Deletes and replaces among them, which pass whatever the limits. */
+  readonly destroys: number;
+  /** New machines among them, which pass likewise; absent: none. */
+  readonly creates?: number;
+  /** Closures among them of rules that nobody wrote, which pass likewise; absent: none. */
+  readonly closures?: number;
+  readonly by: ApprovedBy;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** `authorsUnknown`: nobody could say whether the person made some of it. */
+interface ApprovedBy {
+  readonly person: string;
+  readonly reason: string;
+  readonly authorsUnknown?: true;
+}
+
+export interface Approval extends ApprovalDraft {
+  /** Of its note in the ledger. */
+  readonly seq: number;
+  /** What the estate had deleted and replaced by then: by the generation, or by healing where that is more. */
+  readonly ran: number;
+  /** The same of new machines and closures; absent where an earlier version wrote it down. */
+  readonly ranBeside?: { readonly creates: number; readonly closures: number };
+}
+
+/** Actions that a cloud refuses again and again, by their address: a wait that grows, which any worker keeps. */
+export interface Backoffs {
+  /** By address. */
+  list(where: Where): Promise<readonly Backoff[]>;
+  /** Takes the place of what was kept of the address. `forMs`: from now on, by the store's clock. */
+  put(where: Where, refused: Refused, forMs: number): Promise<void>;
+  /** Of this address; of all in the scope where none is named. */
+  clear(where: Where, address?: Address): Promise<void>;
+}
+
+/** An action that was refused. `digest`: of the action; one that differs is another matter. */
+export interface Refused {
+  readonly address: Address;
+  readonly digest: string;
+  readonly generation: number;
+  /** How often in a row. */
+  readonly failures: number;
+  /** In the words of the cloud. */
+  readonly said: string;
+}
+
+/** `until`: ms since the epoch. `waits`: it is not over yet, by the store's clock. */
+interface Backoff extends Refused {
+  readonly until: number;
+  readonly waits: boolean;
+}
+
+/** Holding still. Both verbs write a note into the ledger, in the same transaction; where nothing ends, nothing is written. */
+export interface Pauses {
+  begin(estate: string, pause: PauseDraft): Promise<Pause>;
+  /** Ends all that hold exactly this still; returns those that ended. */
+  end(estate: string, held: Held, by: By): Promise<readonly Pause[]>;
+  /** Those that have neither ended nor run out, oldest first. */
+  inForce(estate: string): Promise<readonly Pause[]>;
+}
+
+export interface Pause extends PauseDraft {
+  readonly id: number;
+  readonly at: number;
+}
+
+/**
+ * How much of what limits bound a generation would still do in each scope. The transaction that takes a place in a scope lowers its
+ * count, and the one that returns the place raises it, so that nothing is missing between the two. A count may be too high
+ * where a worker is midway, and is never too low.
+ */
+export interface ScopeCounts {
+  /** Read it before anything that a count rests on: a count of an earlier epoch is none. */
+  epoch(estate: string): Promise<number>;
+  /** By a look of the scope's own worker: it replaces whatever was there. */
+  keep(where: Where, count: ScopeCount): Promise<void>;
+  /** By another scope's worker, from the last look: it changes nothing where the scope has a count. */
+  fill(where: Where, count: ScopeCount): Promise<void>;
+  /** One query: the sum over all other scopes that were ever looked at, and those of them that have no count. */
+  others(where: Where, asked: Pick<ScopeCount, 'generation'>): Promise<OtherScopes>;
+}
+
+export interface ScopeCount {
+  readonly generation: number;
+  readonly epoch: number;
+  /** It is none from then on, ms since the epoch; absent: no pause ends by itself. */
+  readonly until?: number;
+  readonly count: Count;
+}
+
+export interface OtherScopes {
+  readonly count: Count;
+  readonly uncounted: readonly ScopeKey[];
+}
+
+/** Whose word something is, and why they give it. Both are written into the ledger. */
+export interface By {
+  readonly person: string;
+  readonly reason: string;
 }

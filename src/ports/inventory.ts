@@ -77,3 +77,11 @@ export interface Spent {
   /** Resources that the estate owns over all scopes, those that the counts above already removed included: what a share is of. */
   readonly owned: number;
 }
+
+/** What was not done because another generation came into force since it was decided. */
+export class Overtaken extends Error {
+  constructor(estate: string, after: number, newest: number) {
+    super(`generation ${newest} of ${estate} is in force, and this was to come after ${after}`);
+    this.name = 'Overtaken';
+  }
+}

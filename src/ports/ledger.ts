@@ -1,5 +1,6 @@
 import type { Failure } from '../core/failure.ts';
 import type { Ended, KeptTerms } from '../core/knowledge.ts';
+import type { SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 import type { Allowance, Sort } from '../core/limits.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 
@@ -151,4 +152,50 @@ export interface LedgerEntry {
     readonly previous: string;
     readonly hash: string;
   };
+}
+
+/** The ledger of an estate as it is asked about, page by page. */
+export interface EntryPages {
+  page(query: EntryQuery): Promise<EntryPage>;
+  /** How many entries there are; of one address, where one is named. */
+  count(estate: string, address?: Address): Promise<number>;
+}
+
+export interface EntryQuery {
+  readonly estate: string;
+  readonly filter: EntryFilter;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  /** The number of the entry after which to go on, in that order. */
+  readonly after?: number;
+}
+
+/** All of them must fit. `person`: who approved it, or whose word it is. Times are ms since the epoch. */
+export interface EntryFilter extends EntryMatch {
+  readonly address?: Address;
+  readonly types?: readonly LedgerEntry['type'][];
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export interface EntryMatch {
+  readonly verb?: string;
+  readonly person?: string;
+  readonly reconcileId?: string;
+}
+
+/** `next`: the number after which to go on; absent: there are no more. A page may hold fewer than asked for, and have a next. */
+export interface EntryPage {
+  readonly entries: readonly LedgerEntry[];
+  readonly next?: number;
+}
+
+/** A place outside the database and its folder that keeps signed checkpoints, so that nobody who rewrites the ledger rewrites them too. */
+export interface Witness {
+  /** For people; without secrets. */
+  readonly name: string;
+  /** Rejects where the witness did not take it. It may be sent again. */
+  send(checkpoint: SignedCheckpoint): Promise<void>;
+  /** Every checkpoint that it holds, of all ledgers. Rejects where it cannot be read. */
+  read(): Promise<readonly WitnessedCheckpoint[]>;
 }

@@ -1,4 +1,4 @@
-import type { Cost } from './actuator.ts';
+import type { Cost } from './provider.ts';
 import type { Samples } from './telemetry.ts';
 
 /** The rate budgets. One lane is one budget, shared by all who use it. */

@@ -1,12 +1,13 @@
 import type { CloudCredential } from '../core/cloud-credential.ts';
 import type { Dialect } from '../core/compile/dialect.ts';
+import type { Desired } from '../core/desired.ts';
+import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
+import type { Mark, Observed } from '../core/observed.ts';
 import type { BatchLimits } from '../core/pack.ts';
-import type { Cloud, Kind, ScopeKey } from '../core/resource.ts';
+import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
 import type { Touch } from '../core/touch.ts';
-import type { Actuator, Call } from './actuator.ts';
-import type { Clock } from './clock.ts';
-import type { LaunchAnswer, LaunchQuestion } from './launch-check.ts';
+import type { Clock } from './clock-and-log.ts';
 
 /** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
 export interface Provider {
@@ -72,4 +73,167 @@ export class ListingFailed extends Error {
     this.code = code;
     this.failure = failure;
   }
+}
+
+/**
+ * Reads and changes one kind of resource in one scope of one cloud.
+ *
+ * Laws, run by one conformance suite over every provider and kind:
+ * - Every write takes a batch and answers with exactly one result per item, in order, even where the cloud can do only
+ *   one at a time. Expected failures are values, never throws; only an aborted or refused `admit` throws.
+ * - All writes may be repeated safely: a create with the same token finds the first one's object; updating to what is
+ *   already there and deleting what is gone succeed.
+ * - What `list` returns after a `create` diffs empty against what was asked.
+ * - `list` yields every object of the kind, ours or not; a failed or short listing throws `ListingFailed`, never ends early.
+ */
+export interface Actuator<K extends Kind = Kind> {
+  list(call: Call): AsyncIterable<readonly Observed<K>[]>;
+  /** Looks for these ids by name; `undefined` is the cloud's own word that it is gone. */
+  read(ids: readonly CloudId[], call: Call): Promise<readonly Result<Observed<K> | undefined>[]>;
+  /**
+   * Machines only: what the cloud's own status checks say about these running machines. Absent where a cloud has no checks: there a
+   * machine that runs has passed.
+   */
+  health?(ids: readonly CloudId[], call: Call): Promise<readonly Result<Health>[]>;
+  /**
+   * Kinds that other things stand in: what stands in this one, for people, some of it where it is much. Asked only after the cloud
+   * refused to delete it. Absent where such a refusal names it.
+   */
+  usersOf?(id: CloudId, call: Call): Promise<Result<readonly string[]>>;
+  create(batch: readonly Creation<K>[], call: Call): Promise<readonly Result<Observed<K>>[]>;
+  update(batch: readonly Revision<K>[], call: Call): Promise<readonly Result<void>[]>;
+  delete(batch: readonly Removal<K>[], call: Call): Promise<readonly Result<void>[]>;
+}
+
+/** `checking`: not passed, or not yet. `failed`: it will not come up by itself. `detail`: in the cloud's words. */
+export type Health = { readonly state: 'passed' } | { readonly state: 'checking' | 'failed'; readonly detail: string };
+
+/** `token`: stable for the intent and attempt; sent as ClientToken or requestId where there is one. Refs are resolved to cloud ids. */
+export interface Creation<K extends Kind = Kind> {
+  readonly token: string;
+  readonly mark: Mark;
+  readonly desired: Desired<K>;
+}
+
+/** `mark` is given when it must be (re)written: adoption, rename, takeover, a new deletion policy. Refs are resolved to cloud ids. */
+export interface Revision<K extends Kind = Kind> {
+  readonly desired: Desired<K>;
+  readonly observed: Observed<K>;
+  readonly changes: readonly FieldChange[];
+  readonly mark?: Mark;
+}
+
+export interface Removal<K extends Kind = Kind> {
+  readonly id: CloudId;
+  readonly observed: Observed<K>;
+}
+
+/** Given to every call. */
+export interface Call {
+  readonly signal: AbortSignal;
+  /**
+   * Awaited before each request to the cloud: spends the lane's budget and, for a write, checks the lease.
+   * Throws when the pass must stop; then nothing may be sent.
+   */
+  admit(request: Request): Promise<void>;
+  /** Told after each request, answered or not: for the ledger, the call count and the lane's speed. */
+  report(request: Request, answer: Answer): void;
+  /**
+   * Text behind a hash, resolved at apply time only: user data, keys, a password. Never logged, never stored.
+   * Throws `SecretUnread` where a secret in it cannot be had: let it pass, the engine makes a failure of it.
+   */
+  secret(address: Address): Promise<Launch>;
+  /** The moment by the store's clock, which all workers share; absent where there is no store. */
+  storeTime?(): StoreTime;
+  /** Where long-running operations are kept while they run; absent where there is no store. */
+  readonly operations?: Operations;
+}
+
+/** One moment, ms since the epoch: what it is at least, and at most. A write is dated by `latest`, a wait measured by `earliest`. */
+export interface StoreTime {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** Operations that a cloud carries out after it has answered: kept so that the next process awaits what this one began. */
+export interface Operations {
+  /** `id`: the provider's own, stable for one operation. `state`: what its SDK resumes a poller from; no secret. Written over. */
+  keep(id: string, state: string): Promise<void>;
+  drop(id: string): Promise<void>;
+}
+
+export interface Launch {
+  readonly userData?: string;
+  readonly access?: { readonly user: string; readonly sshKeys: readonly string[]; readonly password?: string };
+}
+
+/** `action`: the API's own name, `AuthorizeSecurityGroupIngress`. `costs`: what it takes from which lanes (a launch takes from two). */
+export interface Request {
+  readonly action: string;
+  readonly mutating: boolean;
+  readonly costs: readonly Cost[];
+}
+
+export interface Cost {
+  readonly lane: Lane;
+  readonly amount: number;
+}
+
+/** One budget: what the cloud counts together. `key` names it fleet-wide: `aws/1111/eu-west-1/RunInstances`. */
+export interface Lane {
+  readonly key: string;
+  readonly budget: Budget;
+}
+
+/**
+ * Published figures, with the cloud's own page. Tokens and tokens per second, or calls per fixed window. `counts`: what one
+ * token is for, where it is not a request: one of the things that a request is about.
+ */
+export type Budget =
+  | {
+      readonly shape: 'bucket';
+      readonly capacity: number;
+      readonly perSecond: number;
+      readonly source: string;
+      readonly counts?: 'resources';
+    }
+  | { readonly shape: 'window'; readonly calls: number; readonly windowMs: number; readonly source: string };
+
+export interface Answer {
+  readonly requestId?: string;
+  readonly durationMs: number;
+  readonly failure?: Failure;
+  /** What the cloud says is left of its budgets, `lane` being a lane's key. */
+  readonly remaining?: readonly { readonly lane: string; readonly amount: number }[];
+}
+
+/** A machine that is to be made, or to take another size, as far as a cloud can be asked about it before anything is changed. */
+export interface LaunchQuestion {
+  /** Of the machine: it names the zone on Google Cloud, the resource group on Azure. */
+  readonly address: Address;
+  /** Absent: it stands already and boots from what it has. */
+  readonly image?: string;
+  readonly size: string;
+  /** Absent: it does not stand yet. */
+  readonly subnet?: CloudId;
+  /** Whether it stands beside all others: then it needs a free address there, and quota. One that takes the place of another after its end does not. */
+  readonly needsRoom: boolean;
+  readonly publicIp: boolean;
+}
+
+/**
+ * `impossible`: by the cloud's own word, and nothing but a change of the spec or of the cloud helps. `unknown`: the cloud could not be
+ * asked, as for want of a permission: that says nothing of the machine.
+ */
+export type LaunchAnswer =
+  | { readonly as: 'possible' }
+  | { readonly as: 'impossible' | 'unknown'; readonly failure: Failure };
+
+/** Long-running operations of the clouds, kept while they run: they outlive the process that began them. */
+export interface KeptOperations {
+  /** Oldest first. */
+  list(estate: string, scope: ScopeKey): Promise<readonly KeptOperation[]>;
+  /** Written over where the id is known. */
+  keep(estate: string, scope: ScopeKey, operation: KeptOperation): Promise<void>;
+  drop(estate: string, scope: ScopeKey, id: string): Promise<void>;
 }

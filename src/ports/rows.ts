@@ -2,7 +2,6 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { Row, Status } from '../core/inventory/row.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ScopeKey } from '../core/resource.ts';
-import type { KeptRow, RowVersion } from './kept-row.ts';
 import type { Where } from './queue.ts';
 
 /** The lines of the inventory as they are and as they were: a version for each change, none for a pass that found the same. */
@@ -105,4 +104,43 @@ export interface RowPage {
   readonly rows: readonly KeptRow[];
   /** For the next page; absent: this was the last. */
   readonly next?: string;
+}
+
+/** A line as the store has it. Times are ms since the epoch. */
+export interface KeptRow extends Row {
+  readonly estate: string;
+  /** When its status became what it is. */
+  readonly since: number;
+  /** The look that it was last found in, and whether the newest look could tell of its kind. */
+  readonly observed: { readonly at: number; readonly complete: boolean };
+}
+
+/** `until`: when it became another, or went; absent: it is so still. `number`: only ever rising. */
+export interface RowVersion extends KeptRow {
+  readonly number: number;
+  readonly from: number;
+  readonly until?: number;
+}
+
+/** The time that was asked of is before what is kept, so that an answer would not be whole. `since`: ms since the epoch. */
+export class BeforeHistory extends Error {
+  readonly since: number;
+
+  constructor(since: number) {
+    super(
+      `What the inventory was is kept since ${new Date(since).toISOString()}: ask of a time after it, or keep more from now on with SETPOINT_HISTORY_DAYS.`,
+    );
+    this.name = 'BeforeHistory';
+    this.since = since;
+  }
+}
+
+/** A page was asked for after a place that is no place of that question. */
+export class ForeignCursor extends Error {
+  constructor() {
+    super(
+      'the cursor is not of this question: it was given for another filter or order, or is not whole. Begin again without it, or ask as before',
+    );
+    this.name = 'ForeignCursor';
+  }
 }

@@ -1,4 +1,8 @@
-import type { By } from './by.ts';
+import type { Document, EstateDoc } from '../core/documents/document.ts';
+import type { Problem } from '../core/documents/problem.ts';
+import type { Located } from '../core/documents/tree.ts';
+import type { By } from './fleet-state.ts';
+
 /** Whoever holds the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
 
@@ -70,4 +74,62 @@ export interface Bells {
   ring(estate: string): Promise<void>;
   /** How often it was rung; only ever rising. */
   rung(estate: string): Promise<number>;
+}
+
+/** What was not done because a person holds the estate where it is. */
+export class Pinned extends Error {
+  readonly pin: Pin;
+  constructor(pin: Pin) {
+    super(`the estate is held at ${pin.revision} by ${pin.by.person}: ${pin.by.reason}`);
+    this.name = 'Pinned';
+    this.pin = pin;
+  }
+}
+
+/**
+ * Who made what came into force: names of commits, which anybody may claim, and of whoever posted specs. They forbid an approval,
+ * and never allow one. Only ever added to.
+ */
+export interface Authors {
+  /** Before it is accepted, so that no generation is in force whose authors are still to be told. What was told before stays. */
+  tell(move: Move, told: ToldAuthors): Promise<void>;
+  /** Of every generation of an estate after this one, oldest first; of more than `most` the oldest. */
+  since(estate: string, generation: number, most: number): Promise<readonly GenerationAuthors[]>;
+}
+
+/** `after`: the generation in force before; 0: none. */
+export interface Move {
+  readonly estate: string;
+  readonly revision: string;
+  readonly after: number;
+}
+
+/** `more`: there are others who could not be read. */
+export interface ToldAuthors {
+  readonly names: readonly string[];
+  readonly more: boolean;
+}
+
+/** `told`: absent where nobody knows, as of a plain folder. */
+export interface GenerationAuthors {
+  readonly generation: number;
+  readonly told?: ToldAuthors;
+}
+
+/** A tree of specs as read. With an error among its problems nothing may be planned from it. */
+export interface SpecTree extends SpecFiles {
+  readonly estate: Located<EstateDoc> | undefined;
+  readonly documents: readonly Located<Document>[];
+  readonly problems: readonly Problem[];
+  readonly revision: string;
+}
+
+/** What was read of it. */
+interface SpecFiles {
+  /** The texts that were read, by their path in the tree. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Scripts of machines by their path in the tree. */
+  readonly userData: ReadonlyMap<string, { readonly bytes: Buffer; readonly sha256: string }>;
+  /** That lies over its base. */
+  readonly overlay?: string;
 }

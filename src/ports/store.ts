@@ -1,23 +1,21 @@
 import type { LostLedger } from '../core/knowledge.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
 import type { Verdict } from '../core/ledger/verification.ts';
-import type { ScopeKey } from '../core/resource.ts';
-import type { Authors } from './authors.ts';
-import type { EntryPages } from './entry-pages.ts';
+import type { CloudId, ScopeKey } from '../core/resource.ts';
+import type { HeardTouch, Touch } from '../core/touch.ts';
+import type { Happenings } from './events.ts';
 import type { Figures } from './figures.ts';
 import type { FleetState } from './fleet-state.ts';
-import type { Happenings } from './happenings.ts';
 import type { Generations, Inventory } from './inventory.ts';
-import type { Leases } from './lease.ts';
-import type { Effect, Ledger, Pass } from './ledger.ts';
-import type { KeptOperations } from './operations.ts';
+import type { Leases } from './leases.ts';
+import type { Effect, EntryPages, Ledger, Pass } from './ledger.ts';
 import type { Passes } from './passes.ts';
-import type { Proposals } from './proposals.ts';
-import type { Replies } from './replies.ts';
+import type { KeptOperations } from './provider.ts';
+import type { Proposals } from './queries.ts';
+import type { Where } from './queue.ts';
 import type { Rows } from './rows.ts';
-import type { Sources } from './sources.ts';
+import type { Authors, Sources } from './sources.ts';
 import type { Tokens } from './tokens.ts';
-import type { Touches } from './touches.ts';
 
 /** Everything that outlives a process: one database. */
 export type Store = StorePorts &
@@ -59,7 +57,7 @@ export interface StoreFailure {
 }
 
 /** What the API works with, of its own. */
-export interface Front {
+interface Front {
   readonly tokens: Tokens;
   readonly replies: Replies;
   readonly proposals: Proposals;
@@ -67,7 +65,7 @@ export interface Front {
 }
 
 /** What those read who watch. */
-export interface Watched {
+interface Watched {
   readonly rows: Rows;
   readonly happenings: Happenings;
   readonly passes: Passes;
@@ -76,7 +74,7 @@ export interface Watched {
 }
 
 /** What the engine works with. */
-export interface StorePorts {
+interface StorePorts {
   readonly ledger: Ledger;
   readonly inventory: Inventory;
   readonly generations: Generations;
@@ -164,4 +162,52 @@ export interface Undelivered {
   readonly witness: string;
   readonly waiting: number;
   readonly reason: string;
+}
+
+/**
+ * What was answered to those who name what they do (Idempotency-Key), for as long as they may ask again: a day. Of several who
+ * come with one name at once, in whatever processes, one is the first.
+ */
+export interface Replies {
+  /** `forMs`: whoever was first and neither ended nor dropped it by then is taken for dead: the next one is first. */
+  begin(asked: NamedRequest, forMs: number): Promise<Begun>;
+  /** What was answered; undefined: done, and the answer is not to be kept. Nothing where `attempt` was overtaken. */
+  end(name: string, attempt: string, reply: KeptReply | undefined): Promise<void>;
+  /** Nothing was done: the next one with this name is the first. Nothing where `attempt` was overtaken. */
+  drop(name: string, attempt: string): Promise<void>;
+}
+
+/** `name`: of the caller and their key, a hash. `digest`: of what is asked, so that another question by this name is noticed. */
+export interface NamedRequest {
+  readonly name: string;
+  readonly digest: string;
+}
+
+export type Begun =
+  | { readonly as: 'first'; readonly attempt: string }
+  | { readonly as: 'running' }
+  /** The name stands for something else. */
+  | { readonly as: 'other' }
+  | { readonly as: 'done'; readonly reply: KeptReply | undefined };
+
+export interface KeptReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What clouds told of changes, believed because of who sent it. Kept for 90 days. */
+export interface Touches {
+  /**
+   * False: this delivery was taken before, and nothing is done. `hook` and `id`: whose delivery it is; ids are kept for as
+   * long as a sender may repeat them.
+   */
+  first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
+  /**
+   * Returns those that are not of our own calls, as the ledger knows them, and keeps who touched each object last. One that calls
+   * itself ours (core/touch.ts) is returned, and names nobody. An event that comes before its call is settled is returned, too.
+   */
+  keep(estate: string, touches: readonly Touch[]): Promise<readonly Touch[]>;
+  /** Who touched each object of a scope last: nobody where that was a call of our own. */
+  newest(where: Where): Promise<ReadonlyMap<CloudId, HeardTouch>>;
 }

@@ -1,5 +1,5 @@
 import type { ScopeKey } from '../core/resource.ts';
-import type { Log } from './log.ts';
+import type { Log } from './clock-and-log.ts';
 import type { QueueCount, Where } from './queue.ts';
 
 /**

@@ -1,10 +1,9 @@
 import type { OpenedEstate } from '../estate/load.ts';
-import type { EstateAsked, Posted } from '../ports/answers.ts';
-import type { Clock } from '../ports/clock.ts';
-import { Declined } from '../ports/declined.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import { Declined, type EstateAsked, type Posted } from '../ports/queries.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { estateViewOf, type StoredEstateView } from './estate-view.ts';
 

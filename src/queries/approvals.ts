@@ -6,19 +6,18 @@ import type { Choices, PlanInput, Policy, StoppedWaves } from '../core/plan/plan
 import { tally } from '../core/plan/tally.ts';
 import type { Address, ScopeKey } from '../core/resource.ts';
 import { sha256 } from '../estate/sha256.ts';
-import type {
-  ApprovalAnswers,
-  ApprovalWord,
-  Given,
-  OfferAsked,
-  Offered,
-  PauseAsked,
-  Planned,
-  Withdrawn,
-} from '../ports/answers.ts';
-import type { Approval, ApprovalDraft } from '../ports/approvals.ts';
-import type { By } from '../ports/by.ts';
-import { Declined } from '../ports/declined.ts';
+import type { Approval, ApprovalDraft, By } from '../ports/fleet-state.ts';
+import {
+  type ApprovalAnswers,
+  type ApprovalWord,
+  Declined,
+  type Given,
+  type OfferAsked,
+  type Offered,
+  type PauseAsked,
+  type Planned,
+  type Withdrawn,
+} from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { authorshipOf } from './authorship.ts';

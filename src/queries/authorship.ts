@@ -1,8 +1,7 @@
 import { isForgeAddress, mayBeSamePerson } from '../core/access/person.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { Authorship } from '../ports/answers.ts';
-import type { GenerationAuthors } from '../ports/authors.ts';
-import type { Poster } from '../ports/proposals.ts';
+import type { Authorship, Poster } from '../ports/queries.ts';
+import type { GenerationAuthors } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 
 /** So many generations are looked through; where more wait, nobody can say who made them all. */

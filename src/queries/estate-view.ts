@@ -12,7 +12,7 @@ import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { type InForce, inForce } from '../estate/active-spec.ts';
 import { type OpenedEstate, providerOf } from '../estate/load.ts';
-import type { ScopeLook } from '../ports/answers.ts';
+import type { ScopeLook } from '../ports/queries.ts';
 import type { SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 

@@ -10,13 +10,19 @@ import { holdAgainst } from '../estate/approvals.ts';
 import { acceptSpecs, keptTree } from '../estate/load.ts';
 import { asInForce } from '../estate/proposal.ts';
 import { sha256 } from '../estate/sha256.ts';
-import type { AppliedPlan, MadePlan, PlanAnswers, PlanAsked, PlanNamed, Posted } from '../ports/answers.ts';
-import { Declined } from '../ports/declined.ts';
-import type { Generation } from '../ports/inventory.ts';
-import { Overtaken } from '../ports/overtaken.ts';
-import { Pinned } from '../ports/pinned.ts';
-import type { Proposal, Told } from '../ports/proposals.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import { type Generation, Overtaken } from '../ports/inventory.ts';
+import {
+  type AppliedPlan,
+  Declined,
+  type MadePlan,
+  type PlanAnswers,
+  type PlanAsked,
+  type PlanNamed,
+  type Posted,
+  type Proposal,
+  type Told,
+} from '../ports/queries.ts';
+import { Pinned, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { type ActiveSpec, openActiveSpec, type QueryContext } from './active-estate.ts';
 import { authorsBy } from './authorship.ts';

@@ -1,5 +1,4 @@
-import type { EstateAsked } from '../ports/answers.ts';
-import { Declined } from '../ports/declined.ts';
+import { Declined, type EstateAsked } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { activeEstateView, type QueryContext } from './active-estate.ts';
 import type { StoredEstateView } from './estate-view.ts';

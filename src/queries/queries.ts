@@ -1,4 +1,4 @@
-import type { Answers } from '../ports/answers.ts';
+import type { Answers } from '../ports/queries.ts';
 import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
 import { driftOf } from './drift.ts';

@@ -4,17 +4,13 @@ import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/i
 import type { Knowledge } from '../core/knowledge.ts';
 import { halfDoneIn } from '../core/plan/succession.ts';
 import type { ScopeKey } from '../core/resource.ts';
-import type { EstateAsked, Planned } from '../ports/answers.ts';
-import type { Approval } from '../ports/approvals.ts';
-import type { Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
+import type { Approval, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { KeptRow } from '../ports/kept-row.ts';
-import type { HeldLease } from '../ports/lease.ts';
-import type { Pause } from '../ports/pauses.ts';
-import type { RowQuery } from '../ports/rows.ts';
+import type { HeldLease } from '../ports/leases.ts';
+import type { EstateAsked, Planned, Replacement } from '../ports/queries.ts';
+import type { KeptRow, RowQuery } from '../ports/rows.ts';
 import { followScope, type Pin, type SourceState } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
-import type { Replacement } from '../ports/targets.ts';
 import type { Estate } from './estate-view.ts';
 
 /** How an estate stands, by its store alone. */

@@ -3,10 +3,8 @@ import type { CompiledScope } from '../core/compile/compile.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
-import type { Quarantined } from '../ports/fleet-state.ts';
+import type { Pause, Quarantined } from '../ports/fleet-state.ts';
 import type { ScopePasses } from '../ports/passes.ts';
-import type { Pause } from '../ports/pauses.ts';
-import type { Store } from '../ports/store.ts';
 import type {
   Replacement,
   TargetHeld,
@@ -15,7 +13,8 @@ import type {
   TargetReport,
   Targets,
   TargetsAsked,
-} from '../ports/targets.ts';
+} from '../ports/queries.ts';
+import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { requestReconcile } from './requests.ts';
 import { blockedRows, halfReplacedIn } from './status.ts';

@@ -16,8 +16,7 @@ import { predictedCalls } from '../core/plan/plan.ts';
 import type { PlanBound } from '../core/render/plan-json.ts';
 import { type Address, documentOfReplica } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
-import type { EstateAsked, Planned, PlanReader, ScopeLook } from '../ports/answers.ts';
-import type { ProposalHead } from '../ports/proposals.ts';
+import type { EstateAsked, Planned, PlanReader, ProposalHead, ScopeLook } from '../ports/queries.ts';
 import { type EstateView, lookOf, type ScopeView } from './estate-view.ts';
 
 /** What of an estate lies within the bounds of whoever asks. `quantity`: of the owners of one thing; default: some. */

@@ -1,4 +1,4 @@
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import type { TreeEntry, TreeSource } from './tree-source.ts';
 
 /** A tree that was read before, to be read from again: it holds what was read of it then. */

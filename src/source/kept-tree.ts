@@ -3,7 +3,7 @@ import type { Specs } from '../core/documents/check-specs.ts';
 import { sortProblems } from '../core/documents/problem.ts';
 import { estateOf } from '../core/documents/spec-set.ts';
 import type { KeptTree } from '../ports/fleet-state.ts';
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { parseSpecs } from './parse-specs.ts';
 import { parseSpecsAside } from './parse-thread.ts';
 import type { UserData } from './user-data.ts';

@@ -1,4 +1,4 @@
-import type { SpecTree } from '../ports/spec-tree.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { mounted } from './git/mounted.ts';
 import { parseGitRevision } from './git/revision.ts';
 import { keptSource } from './kept-source.ts';

@@ -1,4 +1,4 @@
-import type { Authors, GenerationAuthors, Move, ToldAuthors } from '../ports/authors.ts';
+import type { Authors, GenerationAuthors, Move, ToldAuthors } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';

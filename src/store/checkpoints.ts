@@ -14,8 +14,8 @@ import {
   type SignedCheckpoint,
   sealText,
 } from '../core/ledger/chain.ts';
+import type { Witness } from '../ports/ledger.ts';
 import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
-import type { Witness } from '../ports/witness.ts';
 import type { Context } from './context.ts';
 import { type SigningKey, sha256, signingKey } from './signing.ts';
 import { inChunks } from './statements.ts';

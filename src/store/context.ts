@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import type { EstateCheckpoint, Head, Signature } from '../core/ledger/chain.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Pass } from '../ports/ledger.ts';
 import type { Database } from './tables.ts';
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Clock } from '../ports/clock.ts';
-import type { Happened, Happening, HappeningDraft, Happenings, HappeningType } from '../ports/happenings.ts';
-import type { Whose } from '../ports/whose.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import type { Happened, Happening, HappeningDraft, Happenings, HappeningType, Whose } from '../ports/events.ts';
 import type { Context } from './context.ts';
 import { forgetHappenings } from './retention.ts';
 import { endReaders } from './roles.ts';

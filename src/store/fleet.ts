@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
 import type { Count } from '../core/limits.ts';
-import type { FleetState, KeptTree, Pulse, Requests, Trees } from '../ports/fleet-state.ts';
+import type {
+  FleetState,
+  KeptTree,
+  OtherScopes,
+  Pulse,
+  Requests,
+  ScopeCount,
+  ScopeCounts,
+  Trees,
+} from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import type { OtherScopes, ScopeCount, ScopeCounts } from '../ports/scope-counts.ts';
 import { postgresApprovals } from './approvals.ts';
 import type { Context } from './context.ts';
 import { postgresPauses } from './pauses.ts';

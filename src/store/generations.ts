@@ -1,9 +1,8 @@
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Guards } from '../core/limits.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
-import type { Generation, Generations } from '../ports/inventory.ts';
-import { Overtaken } from '../ports/overtaken.ts';
-import { Pinned } from '../ports/pinned.ts';
+import type { HappeningDraft } from '../ports/events.ts';
+import { type Generation, type Generations, Overtaken } from '../ports/inventory.ts';
+import { Pinned } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { chainWrite } from './ledger-chain.ts';

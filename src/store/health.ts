@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { Declined } from '../ports/declined.ts';
+import { Declined } from '../ports/queries.ts';
 import type { StoreFailure, StoreHealth } from '../ports/store.ts';
 import type { Database } from './tables.ts';
 

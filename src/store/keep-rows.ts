@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { type Row, rowRefs, type Status, steadyRow } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
+import type { HappeningDraft, Whose } from '../ports/events.ts';
 import type { Where } from '../ports/queue.ts';
 import type { KeptLook } from '../ports/rows.ts';
-import type { Whose } from '../ports/whose.ts';
 import { announce } from './events.ts';
 import { sha256 } from './signing.ts';
 import { inChunks, storableJson, storableText } from './statements.ts';

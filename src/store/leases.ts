@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ScopeKey } from '../core/resource.ts';
-import type { Clock } from '../ports/clock.ts';
-import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/lease.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import { type Acquired, type HeldLease, type Lease, LeaseLost, type Leases } from '../ports/leases.ts';
 import type { Pass } from '../ports/ledger.ts';
 import type { Database, Write } from './tables.ts';
 

@@ -13,10 +13,10 @@ import {
   peopleChain,
 } from '../core/ledger/chain.ts';
 import type { Content, Linked } from '../core/ledger/entry.ts';
-import { Declined } from '../ports/declined.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
-import { LeaseLost } from '../ports/lease.ts';
+import type { HappeningDraft } from '../ports/events.ts';
+import { LeaseLost } from '../ports/leases.ts';
 import type { Pass } from '../ports/ledger.ts';
+import { Declined } from '../ports/queries.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';
 import { isUnavailable, unlessAway } from './health.ts';

@@ -1,8 +1,15 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { canonical } from '../core/ledger/canonical.ts';
 import { peopleOf } from '../core/ledger/entry.ts';
-import type { EntryMatch, EntryPage, EntryPages, EntryQuery } from '../ports/entry-pages.ts';
-import type { Ledger, LedgerEntry, LedgerFilter } from '../ports/ledger.ts';
+import type {
+  EntryMatch,
+  EntryPage,
+  EntryPages,
+  EntryQuery,
+  Ledger,
+  LedgerEntry,
+  LedgerFilter,
+} from '../ports/ledger.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
 import { guardEpochOf, intend, onTheWay } from './intents.ts';

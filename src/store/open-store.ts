@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Clock } from '../ports/clock.ts';
-import { Declined } from '../ports/declined.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
+import { Declined } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { type AuditOptions, type PostgresAudit, postgresAudit } from './audit.ts';
 import { postgresAuthors } from './authors.ts';

@@ -1,4 +1,4 @@
-import type { KeptOperations } from '../ports/operations.ts';
+import type { KeptOperations } from '../ports/provider.ts';
 import type { Database } from './tables.ts';
 
 export const postgresOperations = (db: Database): KeptOperations => ({

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bounds } from '../core/access/grant.ts';
-import { ForeignCursor } from '../ports/foreign-cursor.ts';
-import type { HappeningDraft } from '../ports/happenings.ts';
+import type { HappeningDraft } from '../ports/events.ts';
 import type {
   KeptPass,
   PassDraft,
@@ -14,6 +13,7 @@ import type {
   ToldPass,
 } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
+import { ForeignCursor } from '../ports/rows.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
 import type { Context } from './context.ts';
 import { announce } from './events.ts';

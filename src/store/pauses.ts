@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Held, PauseDraft, PauseSubject } from '../core/pause.ts';
-import type { Pause, Pauses } from '../ports/pauses.ts';
+import type { Pause, Pauses } from '../ports/fleet-state.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { noteBody, pauseNote, resumeNote } from './ledger-entries.ts';

@@ -1,4 +1,4 @@
-import type { Proposal, ProposalHead, ProposalQuery, Proposals } from '../ports/proposals.ts';
+import type { Proposal, ProposalHead, ProposalQuery, Proposals } from '../ports/queries.ts';
 import type { Context } from './context.ts';
 import { storableText, storeNow } from './statements.ts';
 import type { Database } from './tables.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Backoffs } from '../ports/backoffs.ts';
-import type { Quarantine, Quarantined } from '../ports/fleet-state.ts';
+import type { Backoffs, Quarantine, Quarantined } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/replies.ts';
+import type { Begun, KeptReply, NamedRequest, Replies } from '../ports/store.ts';
 import type { Context } from './context.ts';
 import { pruneOld } from './retention.ts';
 import type { Database } from './tables.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Database, Write } from './tables.ts';
 

@@ -2,10 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Row } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import type { Kind } from '../core/resource.ts';
-import { BeforeHistory } from '../ports/before-history.ts';
-import { ForeignCursor } from '../ports/foreign-cursor.ts';
-import type { KeptRow, RowVersion } from '../ports/kept-row.ts';
-import type { LineAsked, RowAsked, RowLook, RowPage, RowQuery, RowSort, Rows } from '../ports/rows.ts';
+import {
+  BeforeHistory,
+  ForeignCursor,
+  type KeptRow,
+  type LineAsked,
+  type RowAsked,
+  type RowLook,
+  type RowPage,
+  type RowQuery,
+  type RowSort,
+  type Rows,
+  type RowVersion,
+} from '../ports/rows.ts';
 import { prepared } from './connection.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';

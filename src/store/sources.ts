@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { By } from '../ports/by.ts';
+import type { By } from '../ports/fleet-state.ts';
 import type { Bells, Histories, Pin, Pins, SourceDraft, SourceState, SourceStates, Sources } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { Count, Sort } from '../core/limits.ts';
-import type { HappeningType } from '../ports/happenings.ts';
+import type { HappeningType } from '../ports/events.ts';
 import type { SourceCondition } from '../ports/sources.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
 

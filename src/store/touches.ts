@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { CloudId } from '../core/resource.ts';
 import { type Actor, claimsToBeOurs, type HeardTouch, type Touch, touchedLast } from '../core/touch.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock-and-log.ts';
 import type { Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
-import type { Touches } from '../ports/touches.ts';
+import type { Touches } from '../ports/store.ts';
 import type { Context } from './context.ts';
 import type { ChainWrite } from './ledger-chain.ts';
 import { pruneOld } from './retention.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { printableLines } from '../core/text.ts';
-import type { Field, Fields, Log } from '../ports/log.ts';
+import type { Field, Fields, Log } from '../ports/clock-and-log.ts';
 
 interface LogSettings {
   readonly form: 'text' | 'json';

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Failure } from '../core/failure.ts';
 import type { Progress } from '../engine/ports.ts';
-import type { Fields, Log } from '../ports/log.ts';
+import type { Fields, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { LaneLevel, PassWatch, Samples, Telemetry } from '../ports/telemetry.ts';
 

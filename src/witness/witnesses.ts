@@ -12,7 +12,7 @@ import {
   type WitnessedCheckpoint,
   withoutHeads,
 } from '../core/ledger/chain.ts';
-import type { Witness } from '../ports/witness.ts';
+import type { Witness } from '../ports/ledger.ts';
 
 /** `objects`: opens a bucket, named as `s3://BUCKET/PREFIX`. `token`: sent to HTTP witnesses. */
 export interface WitnessMeans {

@@ -1,7 +1,7 @@
 import type { SpellingMode } from '../../sandbox/spelling/spellings.ts';
 import type { Place } from '../../src/core/compile/dialect.ts';
 import type { CloudId, InstanceAttributes, Kind, Labels, Ref } from '../../src/core/resource.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Provider, Session } from '../../src/ports/provider.ts';
 import type { Packet } from './packets.ts';
 

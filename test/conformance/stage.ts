@@ -4,7 +4,7 @@ import type { Result } from '../../src/core/failure.ts';
 import { effectOf } from '../../src/core/kinds/kinds.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { Attributes, CloudId, Kind } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
+import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/provider.ts';
 import { everyPage } from '../support/every-page.ts';
 import { creationOf, desiredOf, recordedCall } from '../support/fixtures.ts';
 import { ids } from '../support/ids.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Condition, Observed } from '../../src/core/observed.ts';
 import { type Awaited as Asked, awaitState, type Missed } from '../../src/engine/await-state.ts';
 import type { ExecutionContext } from '../../src/engine/execution-context.ts';
-import type { Health } from '../../src/ports/actuator.ts';
+import type { Health } from '../../src/ports/provider.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type SmallWorld, smallWorld } from '../support/small-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import type { CloudCredential } from '../../src/core/cloud-credential.ts';
 import type { Failure } from '../../src/core/failure.ts';
 import { redactedSession } from '../../src/engine/session.ts';
-import type { Answer, Call, Creation } from '../../src/ports/actuator.ts';
-import { ListingFailed, type Session } from '../../src/ports/provider.ts';
+import { type Answer, type Call, type Creation, ListingFailed, type Session } from '../../src/ports/provider.ts';
 import { assertHidden, canary } from '../support/canary.ts';
 import { scriptedSession } from '../support/scripted-session.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Cancelled, cancellationOn } from '../../src/engine/cancellation.ts';
-import type { Lease } from '../../src/ports/lease.ts';
+import type { Lease } from '../../src/ports/leases.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
 const leaseOn = (signal: AbortSignal): Lease => ({

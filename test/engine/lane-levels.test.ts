@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Budget } from '../../src/ports/actuator.ts';
+import type { Budget } from '../../src/ports/provider.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const budgets: Readonly<Record<'bucket' | 'window', Budget>> = {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Budget, Cost } from '../../src/ports/actuator.ts';
 import type { Need } from '../../src/ports/limiter.ts';
+import type { Budget, Cost } from '../../src/ports/provider.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const bucket: Budget = { shape: 'bucket', capacity: 5, perSecond: 2, source: 'https://example.test' };

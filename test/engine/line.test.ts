@@ -5,9 +5,9 @@ import type { Sent } from '../../src/core/pack.ts';
 import { callLog, callsOf } from '../../src/engine/calls.ts';
 import { cancellationOn } from '../../src/engine/cancellation.ts';
 import type { Progress } from '../../src/engine/ports.ts';
-import type { Call, Cost, Request } from '../../src/ports/actuator.ts';
-import type { Lease } from '../../src/ports/lease.ts';
+import type { Lease } from '../../src/ports/leases.ts';
 import type { Limiter, Need } from '../../src/ports/limiter.ts';
+import type { Call, Cost, Request } from '../../src/ports/provider.ts';
 import { scriptedSession } from '../support/scripted-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

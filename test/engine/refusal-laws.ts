@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Budget, Cost } from '../../src/ports/actuator.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
+import type { Budget, Cost } from '../../src/ports/provider.ts';
 import type { LaneLevel, Samples } from '../../src/ports/telemetry.ts';
 
 /** A limiter and its time, both new to each law. */

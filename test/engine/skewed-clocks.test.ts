@@ -6,7 +6,7 @@ import { memoryProvider } from '../../providers/memory/index.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import { compiled } from '../support/engine-world/compiled.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { memoryDatabase } from '../support/memory-store.ts';

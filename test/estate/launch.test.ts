@@ -4,7 +4,7 @@ import type { LaunchRef } from '../../src/core/compile/compile.ts';
 import type { Result } from '../../src/core/failure.ts';
 import { launchOf, type Resolve } from '../../src/estate/launch.ts';
 import { SecretUnread } from '../../src/ports/secrets.ts';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import { canary } from '../support/canary.ts';
 
 const tree: SpecTree = {

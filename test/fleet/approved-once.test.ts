@@ -6,7 +6,7 @@ import { actionDigest } from '../../src/core/digest.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { openEstate } from '../../src/estate/load.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
-import type { Approval } from '../../src/ports/approvals.ts';
+import type { Approval } from '../../src/ports/fleet-state.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { follow } from '../../src/fleet/source-watcher.ts';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf } from '../support/fleet-world.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { follow } from '../../src/fleet/source-watcher.ts';
 import type { Judgement, Standpoint } from '../../src/fleet/worker-context.ts';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Gate, gateOf } from '../../src/fleet/accept.ts';
 import type { Judgement, Source, Standpoint } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf } from '../support/fleet-world.ts';

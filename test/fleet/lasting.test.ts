@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lasting } from '../../src/fleet/supervisor.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '../../src/ports/clock-and-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 /** Runs a duty that fails until `awayMs` have passed, and then is at work; what was said, by the second. */

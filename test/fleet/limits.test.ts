@@ -8,7 +8,7 @@ import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { elsewhere } from '../../src/fleet/other-scopes.ts';
 import { charterOf } from '../../src/fleet/pass-policy.ts';
-import type { ApprovalDraft } from '../../src/ports/approvals.ts';
+import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { boundedIn } from '../../src/queries/approvals.ts';
 import { network, rule } from '../support/engine-world/documents.ts';

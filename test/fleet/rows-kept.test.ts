@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KeptRow } from '../../src/ports/kept-row.ts';
-import type { Rows } from '../../src/ports/rows.ts';
+import type { KeptRow, Rows } from '../../src/ports/rows.ts';
 import { lookOf, rowOf } from '../store/row-fixtures.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { entryOf, timelineOf } from '../../src/fleet/recorder.ts';
-import type { PassEntry } from '../../src/ports/pass-entry.ts';
+import type { PassEntry } from '../../src/ports/passes.ts';
 
 const read: PassEntry = { at: 5, what: 'call', action: 'List', mutating: false, lanes: ['a'], durationMs: 2 };
 const write: PassEntry = { ...read, at: 3, action: 'Make', mutating: true };

@@ -7,7 +7,7 @@ import { eventLimits } from '../../src/http/api/events/limits.ts';
 import { openEvents } from '../../src/http/api/events/open-events.ts';
 import { eventRoutes } from '../../src/http/api/routes/events.ts';
 import { type Http, startHttp } from '../../src/http/start-http.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { MadeToken } from '../../src/ports/tokens.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { openReading, type Reading } from '../http/api/events/support/reading.ts';

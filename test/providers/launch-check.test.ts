@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../../src/ports/launch-check.ts';
-import type { Session } from '../../src/ports/provider.ts';
+import type { LaunchAnswer, LaunchQuestion, Session } from '../../src/ports/provider.ts';
 import { scope as awsScope, openAwsStage } from '../support/aws-session.ts';
 import { account, openAzureStage, prefix } from '../support/azure-session.ts';
 import { recordedCall } from '../support/fixtures.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { claimsToBeOurs } from '../../src/core/touch.ts';
-import type { Call } from '../../src/ports/actuator.ts';
+import type { Call } from '../../src/ports/provider.ts';
 import { openAwsSession } from '../support/aws-session.ts';
 import { openGcpSession } from '../support/gcp-session.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -1,6 +1,6 @@
 import type { ActionName } from '../../providers/memory/cloud/calls.ts';
 import type { MemoryCloud } from '../../providers/memory/cloud.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { MemoryStore } from '../support/memory-store.ts';
 

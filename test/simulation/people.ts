@@ -1,6 +1,6 @@
 import type { PauseSubject } from '../../src/core/pause.ts';
 import type { ScopeKey } from '../../src/core/resource.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { MemoryDatabase } from '../support/memory-store.ts';
 import type { Draw } from './draw.ts';
 import type { PauseTrace } from './trace.ts';

@@ -12,7 +12,7 @@ import { pausePolicy } from '../../src/core/plan/policies.ts';
 import { type Converged, converge } from '../../src/engine/converge.ts';
 import type { Progress, Refusals } from '../../src/engine/ports.ts';
 import { openSession } from '../../src/engine/session.ts';
-import type { Lease } from '../../src/ports/lease.ts';
+import type { Lease } from '../../src/ports/leases.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
 import type { Secrets } from '../../src/ports/secrets.ts';
 import type { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';

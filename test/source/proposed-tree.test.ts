@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SpecTree } from '../../src/ports/spec-tree.ts';
+import type { SpecTree } from '../../src/ports/sources.ts';
 import { keptSource } from '../../src/source/kept-source.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { loadTree } from '../../src/source/load.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { declinedProblem } from '../../src/http/api/declined.ts';
-import { Declined } from '../../src/ports/declined.ts';
+import { Declined } from '../../src/ports/queries.ts';
 import { connect } from '../../src/store/connection.ts';
 import { isUnavailable as isAway } from '../../src/store/health.ts';
 

@@ -1,6 +1,6 @@
 import type { Guards } from '../../src/core/limits.ts';
 import type { Observed } from '../../src/core/observed.ts';
-import type { Lease } from '../../src/ports/lease.ts';
+import type { Lease } from '../../src/ports/leases.ts';
 import type { Intended, IntentDraft, Pass, Settlement } from '../../src/ports/ledger.ts';
 import type { Accepted, Store } from '../../src/ports/store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
-import type { Happening } from '../../src/ports/happenings.ts';
+import type { Happening } from '../../src/ports/events.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { guardsOf } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { Declined } from '../../src/ports/declined.ts';
+import { Declined } from '../../src/ports/queries.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { ownStore } from './own-store.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Lease, LeaseLost } from '../../src/ports/lease.ts';
+import { type Lease, LeaseLost } from '../../src/ports/leases.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

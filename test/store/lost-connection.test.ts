@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Declined } from '../../src/ports/declined.ts';
+import { Declined } from '../../src/ports/queries.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { apply, draftOf, scope, workerOf } from './fixtures.ts';

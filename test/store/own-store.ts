@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import type pg from 'pg';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { owner } from './owner.ts';

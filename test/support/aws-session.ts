@@ -1,6 +1,6 @@
 import { aws } from '../../providers/aws/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
 export const account = '111122223333';

@@ -1,7 +1,7 @@
 import { azure } from '../../providers/azure/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
 export const account = '0b1f6471-1bf0-4dda-aec3-cb9272f09590';

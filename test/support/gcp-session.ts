@@ -1,7 +1,7 @@
 import { gcp } from '../../providers/gcp/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Session } from '../../src/ports/provider.ts';
 
 /** The sandbox's own. */

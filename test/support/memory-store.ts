@@ -1,7 +1,7 @@
 import { canonical } from '../../src/core/ledger/canonical.ts';
 import { type Head, peopleChain, rootOf, type SignedCheckpoint } from '../../src/core/ledger/chain.ts';
 import { verification } from '../../src/core/ledger/verification.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Pass } from '../../src/ports/ledger.ts';
 import { type Audit, defaultUnsignedLimitMs, type Estates, type Store } from '../../src/ports/store.ts';
 import { exportLine } from '../../src/store/audit.ts';

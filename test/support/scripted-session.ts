@@ -2,9 +2,8 @@ import type { Result } from '../../src/core/failure.ts';
 import { kindNames } from '../../src/core/kinds/kinds.ts';
 import type { Observed } from '../../src/core/observed.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
-import type { Actuator, Call, Creation, Removal, Revision } from '../../src/ports/actuator.ts';
 import type { Limiter } from '../../src/ports/limiter.ts';
-import type { KeptOperation, Session } from '../../src/ports/provider.ts';
+import type { Actuator, Call, Creation, KeptOperation, Removal, Revision, Session } from '../../src/ports/provider.ts';
 
 /** What a cloud answers, by kind and verb; what is not scripted lists nothing, finds nothing and must not be written to. */
 export interface Script {

@@ -8,7 +8,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import { type Converged, type Convergence, converge } from '../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
 import type { EnginePorts, PassControl } from '../../src/engine/ports.ts';
-import type { Lease } from '../../src/ports/lease.ts';
+import type { Lease } from '../../src/ports/leases.ts';
 import { compiled } from './engine-world/compiled.ts';
 import { type MemoryStore, memoryDatabase } from './memory-store.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock-and-log.ts';
 
 /** Time that stands still until somebody moves it. One thread of virtual time, shared by all who hold the clock. */
 export interface VirtualClock extends Clock {

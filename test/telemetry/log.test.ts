@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Fields } from '../../src/ports/log.ts';
+import type { Fields } from '../../src/ports/clock-and-log.ts';
 import { createLog, logSettings } from '../../src/telemetry/log.ts';
 import { barbs, obeyed } from '../support/barbed.ts';
 import { assertHidden, canary } from '../support/canary.ts';

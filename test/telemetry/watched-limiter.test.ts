@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Lane } from '../../src/ports/actuator.ts';
 import type { Need } from '../../src/ports/limiter.ts';
+import type { Lane } from '../../src/ports/provider.ts';
 import { watchedLimiter } from '../../src/telemetry/watched-limiter.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import type { Client } from '../client.ts';

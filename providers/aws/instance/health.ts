@@ -1,7 +1,7 @@
 import type { InstanceStatus, InstanceStatusSummary } from '@aws-sdk/client-ec2';
 import type { Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call, Health } from '../../../src/ports/actuator.ts';
+import type { Call, Health } from '../../../src/ports/provider.ts';
 import { chunks } from '../../pass/chunks.ts';
 import { most } from '../limits.ts';
 import { lookup } from '../lookup.ts';

@@ -1,7 +1,6 @@
 import type { Image } from '@aws-sdk/client-ec2';
 import type { Failure, Result } from '../../../src/core/failure.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../../../src/ports/launch-check.ts';
+import type { Call, LaunchAnswer, LaunchQuestion } from '../../../src/ports/provider.ts';
 import { failed } from '../../pass/answer.ts';
 import { firstObstacle, impossible, possible, unknown } from '../../pass/launch-answer.ts';
 import type { Scope } from '../scope.ts';

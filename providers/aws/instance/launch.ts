@@ -3,7 +3,7 @@ import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { Desired } from '../../../src/core/desired.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Call, Creation } from '../../../src/ports/actuator.ts';
+import type { Call, Creation } from '../../../src/ports/provider.ts';
 import { failed } from '../../pass/answer.ts';
 import { chunks } from '../../pass/chunks.ts';
 import { each } from '../../pass/each.ts';

@@ -1,5 +1,5 @@
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call, Removal } from '../../../src/ports/actuator.ts';
+import type { Call, Removal } from '../../../src/ports/provider.ts';
 import { done } from '../../pass/answer.ts';
 import { chunks } from '../../pass/chunks.ts';
 import { most } from '../limits.ts';

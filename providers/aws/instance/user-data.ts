@@ -1,4 +1,4 @@
-import type { Launch } from '../../../src/ports/actuator.ts';
+import type { Launch } from '../../../src/ports/provider.ts';
 
 /**
  * What a machine is given to run at first boot, base64 as RunInstances wants it.

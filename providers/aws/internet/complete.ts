@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { storeTime } from '../../pass/store-time.ts';
 import { markTags, tagKey } from '../marks.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Mark, Part } from '../../../src/core/observed.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { done } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import type { Scope } from '../scope.ts';

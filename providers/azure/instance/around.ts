@@ -2,7 +2,7 @@ import type { Disk, VirtualMachine, VirtualMachineInstanceView } from '@azure/ar
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Ref } from '../../../src/core/resource.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { each } from '../../pass/each.ts';
 import { together } from '../../pass/together.ts';
 import type { Sdk } from '../client.ts';

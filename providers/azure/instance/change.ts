@@ -1,7 +1,7 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Ref } from '../../../src/core/resource.ts';
-import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import { armIdOf, partsOfId } from '../ids.ts';

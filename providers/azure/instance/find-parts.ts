@@ -1,7 +1,7 @@
 import type { Disk } from '@azure/arm-compute';
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import type { Sdk } from '../client.ts';
 import { type IdParts, partsOfId } from '../ids.ts';
 import type { ArmPlace } from '../place.ts';

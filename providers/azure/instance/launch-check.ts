@@ -2,8 +2,7 @@ import type { ResourceSku, Usage } from '@azure/arm-compute';
 import type { VirtualNetworkUsage } from '@azure/arm-network';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
-import type { LaunchAnswer, LaunchQuestion } from '../../../src/ports/launch-check.ts';
+import type { Call, LaunchAnswer, LaunchQuestion } from '../../../src/ports/provider.ts';
 import {
   firstObstacle,
   impossible,

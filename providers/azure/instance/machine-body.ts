@@ -1,5 +1,5 @@
 import type { NetworkProfile, OSProfile, StorageProfile, VirtualMachine } from '@azure/arm-compute';
-import type { Creation, Launch } from '../../../src/ports/actuator.ts';
+import type { Creation, Launch } from '../../../src/ports/provider.ts';
 import { partsOfId } from '../ids.ts';
 import { markTags } from '../marks.ts';
 import { placeOf } from '../place.ts';

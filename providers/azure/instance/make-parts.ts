@@ -1,6 +1,6 @@
 import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call, Creation } from '../../../src/ports/actuator.ts';
+import type { Call, Creation } from '../../../src/ports/provider.ts';
 import { armIdOf, partsOfId } from '../ids.ts';
 import { markTags } from '../marks.ts';
 import { type ArmPlace, placeOf } from '../place.ts';

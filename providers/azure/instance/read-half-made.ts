@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { canonicalId, partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';
 import { readAround } from './around.ts';

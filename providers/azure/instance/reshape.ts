@@ -1,6 +1,6 @@
 import type { Disk, DiskUpdate, VirtualMachine } from '@azure/arm-compute';
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';

@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Part } from '../../../src/core/observed.ts';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Call, Removal } from '../../../src/ports/actuator.ts';
+import type { Call, Removal } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import type { Sdk } from '../client.ts';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../src/core/failure.ts';
-import type { Call, Launch } from '../../../src/ports/actuator.ts';
+import type { Call, Launch } from '../../../src/ports/provider.ts';
 
 /** What must not be told of a launch, as it is and as it is sent. */
 export function secretsOf({ userData, access }: Launch): readonly string[] {

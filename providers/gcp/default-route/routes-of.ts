@@ -1,5 +1,5 @@
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { pathOf } from '../links.ts';
 import type { Route } from '../messages.ts';
 import { answered } from '../pages.ts';

@@ -1,5 +1,5 @@
 import type { Failure, Result } from '../../../src/core/failure.ts';
-import type { Call, Revision } from '../../../src/ports/actuator.ts';
+import type { Call, Revision } from '../../../src/ports/provider.ts';
 import { done, failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import { placeOf } from '../cloud-id.ts';

@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { type CloudId, type InstanceAttributes, slotOf } from '../../../src/core/resource.ts';
-import type { Call, Creation, Launch } from '../../../src/ports/actuator.ts';
+import type { Call, Creation, Launch } from '../../../src/ports/provider.ts';
 import { failed } from '../../pass/answer.ts';
 import { each } from '../../pass/each.ts';
 import { standing } from '../../pass/standing.ts';

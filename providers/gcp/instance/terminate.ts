@@ -1,5 +1,5 @@
 import type { Result } from '../../../src/core/failure.ts';
-import type { Call, Removal } from '../../../src/ports/actuator.ts';
+import type { Call, Removal } from '../../../src/ports/provider.ts';
 import { placeOf } from '../cloud-id.ts';
 import { getInstance } from '../get.ts';
 import { regionOfZone } from '../links.ts';

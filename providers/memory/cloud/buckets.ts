@@ -1,4 +1,4 @@
-import type { Cost } from '../../../src/ports/actuator.ts';
+import type { Cost } from '../../../src/ports/provider.ts';
 
 /** The budgets that the cloud enforces: token buckets, full at first, refilled by the clock. */
 export interface Buckets {

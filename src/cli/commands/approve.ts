@@ -4,7 +4,7 @@ import { planDigest } from '../../core/digest.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval } from '../../ports/approvals.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { approvableIn, saidOf } from '../../queries/approvals.ts';
 import { Complaint } from '../complaint.ts';

@@ -3,7 +3,7 @@ import type { PauseDraft } from '../../core/pause.ts';
 import { formatMoment, heldText } from '../../core/render/wording.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import type { Pause } from '../../ports/pauses.ts';
+import type { Pause } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { namesIn, scopesOf } from '../../queries/pauses.ts';
 import { callsOnTheWay, requestReconciles, scopesRunning } from '../../queries/requests.ts';

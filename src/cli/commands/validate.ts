@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { type OverlayOption, overlayOf, withOverlayOption } from '../estate/overlay-option.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { printable } from '../../core/text.ts';
-import type { Withdrawn } from '../../ports/answers.ts';
+import type { Withdrawn } from '../../ports/queries.ts';
 import { withdrawApproval } from '../../queries/approvals.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

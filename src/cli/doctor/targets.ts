@@ -3,7 +3,7 @@ import type { Failure, Result } from '../../core/failure.ts';
 import { namesOf, placedMessage } from '../../engine/regions.ts';
 import { openSession } from '../../engine/session.ts';
 import { openingOf } from '../../estate/session.ts';
-import type { Call } from '../../ports/actuator.ts';
+import type { Call } from '../../ports/provider.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { bad, type Check } from './check.ts';

@@ -10,7 +10,7 @@ import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
 import { type InForce, inForce } from '../../estate/active-spec.ts';
 import { onlyApproved } from '../../estate/approvals.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Lease } from '../../ports/lease.ts';
+import type { Lease } from '../../ports/leases.ts';
 import type { Authority } from '../../ports/ledger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';

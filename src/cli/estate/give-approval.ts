@@ -1,4 +1,4 @@
-import type { Approval } from '../../ports/approvals.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import { giveApproval as give, type NewApproval as Said } from '../../queries/approvals.ts';
 import type { EstateView } from '../../queries/estate-view.ts';

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { ScopeKey } from '../../core/resource.ts';
-import type { Lease } from '../../ports/lease.ts';
+import type { Lease } from '../../ports/leases.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { Declined } from '../../ports/declined.ts';
+import { Declined } from '../../ports/queries.ts';
 import type { Store } from '../../ports/store.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

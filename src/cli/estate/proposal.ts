@@ -3,7 +3,7 @@ import { dayOf, shortRevision } from '../../core/render/wording.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/load.ts';
 import { asInForce, secretsToLook } from '../../estate/proposal.ts';
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import type { Context } from '../context.ts';

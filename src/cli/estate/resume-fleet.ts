@@ -1,6 +1,5 @@
 import { printable } from '../../core/text.ts';
-import type { By } from '../../ports/by.ts';
-import type { Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
+import type { By, Quarantined, StoppedRollout } from '../../ports/fleet-state.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Estate } from '../../queries/estate-view.ts';
 import { type Stop, stoppedIn, stopsNamed } from '../../queries/pauses.ts';

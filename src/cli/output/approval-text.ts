@@ -3,7 +3,7 @@ import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { formatMoment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import type { Approval } from '../../ports/approvals.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/inventory.ts';
 import { type Approvable, boundedIn } from '../../queries/approvals.ts';
 import { count } from './count.ts';

@@ -1,5 +1,5 @@
 import { printable } from '../../core/text.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Output } from '../terminal.ts';
 

@@ -3,7 +3,7 @@ import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import type { Kind } from '../../core/resource.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval } from '../../ports/approvals.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
 import { Complaint } from '../complaint.ts';
 import type { EstateOptions } from '../estate/options.ts';
 import { exitCodes } from '../exit-code.ts';

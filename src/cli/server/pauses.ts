@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Held, PauseSubject } from '../../core/pause.ts';
-import type { Pause } from '../../ports/pauses.ts';
+import type { Pause } from '../../ports/fleet-state.ts';
 import type { Client } from './client.ts';
 import type { ServedEstateOption } from './option.ts';
 import { query } from './query.ts';

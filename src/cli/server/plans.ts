@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Problem } from '../../core/documents/problem.ts';
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import { namedFromHere } from '../../queries/estate-view.ts';
 import { Complaint } from '../complaint.ts';
 import { exitCodes } from '../exit-code.ts';

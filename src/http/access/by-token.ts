@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseTokenText } from '../../core/access/token-text.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import type { KeptToken, Tokens } from '../../ports/tokens.ts';
 import type { Caller } from '../api/route.ts';
 import { cannotTell } from './cannot-tell.ts';

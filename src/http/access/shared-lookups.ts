@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 
 /** A look-up that takes longer has failed: those who wait behind it must not wait for a connection that is dead. */
 const patienceMs = 5_000;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Log } from '../../ports/log.ts';
+import type { Log } from '../../ports/clock-and-log.ts';
 import { sha256 } from '../sha256.ts';
 import type { Caller, Route } from './route.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { boundsFor } from '../../core/access/grant.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { authorizationIn } from '../access/credential.ts';
 import { allowances } from '../hooks/allowance.ts';
 import { apiLimits, callerLimits } from '../limits.ts';

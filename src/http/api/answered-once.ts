@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { canonical } from '../../core/ledger/canonical.ts';
-import type { NamedRequest, Replies } from '../../ports/replies.ts';
+import type { NamedRequest, Replies } from '../../ports/store.ts';
 import { apiLimits } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import { sha256 } from '../sha256.ts';

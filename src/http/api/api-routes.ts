@@ -1,9 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import { BeforeHistory } from '../../ports/before-history.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { Declined } from '../../ports/declined.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Replies } from '../../ports/replies.ts';
+import type { Clock, Log } from '../../ports/clock-and-log.ts';
+import { Declined } from '../../ports/queries.ts';
+import { BeforeHistory } from '../../ports/rows.ts';
+import type { Replies } from '../../ports/store.ts';
 import { type Problem, sendProblem } from '../problem.ts';
 import { admission } from './admission.ts';
 import { Undeclared } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { BeforeHistory } from '../../ports/before-history.ts';
+import type { BeforeHistory } from '../../ports/rows.ts';
 import type { Problem } from '../problem.ts';
 import { badInput } from './problems.ts';
 

@@ -1,4 +1,4 @@
-import { Declined, type DeclineReason } from '../../ports/declined.ts';
+import { Declined, type DeclineReason } from '../../ports/queries.ts';
 import type { Problem } from '../problem.ts';
 import { notFound } from './problems.ts';
 import { Refusal } from './refusal.ts';

@@ -1,8 +1,7 @@
 import { type Bounds, covers } from '../../core/access/grant.ts';
 import { aboutOf } from '../../core/ledger/entry.ts';
-import type { EntryPage, EntryPages, EntryQuery } from '../../ports/entry-pages.ts';
 import type { Figures } from '../../ports/figures.ts';
-import type { LedgerEntry } from '../../ports/ledger.ts';
+import type { EntryPage, EntryPages, EntryQuery, LedgerEntry } from '../../ports/ledger.ts';
 
 export interface EntriesDesk {
   readonly entryPages: Pick<EntryPages, 'page'>;

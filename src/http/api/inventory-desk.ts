@@ -1,6 +1,5 @@
 import type { Origin } from '../../core/inventory/ownership.ts';
-import type { KeptRow } from '../../ports/kept-row.ts';
-import type { Rows } from '../../ports/rows.ts';
+import type { KeptRow, Rows } from '../../ports/rows.ts';
 import { askedEstate } from './asked-estate.ts';
 import type { NextAttempts } from './next-attempts.ts';
 import type { Circumstance } from './route.ts';

@@ -1,5 +1,5 @@
 import type { ScopeKey } from '../../core/resource.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Passes } from '../../ports/passes.ts';
 
 /** When each scope of an estate has its next pass, at the latest; of one that runs, since when it does. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ForeignCursor } from '../../ports/foreign-cursor.ts';
+import { ForeignCursor } from '../../ports/rows.ts';
 import { badInput } from './problems.ts';
 import { Refusal } from './refusal.ts';
 

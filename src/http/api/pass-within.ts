@@ -1,8 +1,7 @@
 import { type Bounds, seesAll, seesTargets, visibleTargets } from '../../core/access/grant.ts';
 import type { Address } from '../../core/resource.ts';
 import type { Figures } from '../../ports/figures.ts';
-import type { PassEntry } from '../../ports/pass-entry.ts';
-import type { KeptPass, ToldPass } from '../../ports/passes.ts';
+import type { KeptPass, PassEntry, ToldPass } from '../../ports/passes.ts';
 
 /**
  * A pass as it is told to who sees something of one of its targets.

@@ -1,4 +1,4 @@
-import type { Poster } from '../../ports/proposals.ts';
+import type { Poster } from '../../ports/queries.ts';
 import type { Caller } from './route.ts';
 
 /** Who asks, as far as it is compared with who made something. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Replies } from '../../ports/replies.ts';
+import type { Clock, Log } from '../../ports/clock-and-log.ts';
+import type { Replies } from '../../ports/store.ts';
 import { apiLimits } from '../limits.ts';
 import { takesType } from '../negotiate.ts';
 import type { Problem } from '../problem.ts';

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { apiLimits } from '../limits.ts';
 import type { LongAnswer } from './answer.ts';
 

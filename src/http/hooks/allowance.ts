@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { rateLimits } from '../limits.ts';
 
 /** How much each hook may still bring. Spent by what is genuine only, so that nobody else can use it up. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { collecting } from '../limits.ts';
 
 /** Puts together what comes for one key within a moment, so that a thousand events are one piece of work. */

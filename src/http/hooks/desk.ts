@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Delivery } from '../senders/sender.ts';
 import { allowances } from './allowance.ts';
 import type { Hooks } from './hook.ts';

@@ -1,10 +1,10 @@
 import type { Cloud, ScopeKey } from '../../core/resource.ts';
 import { type Touch, touchesIn } from '../../core/touch.ts';
+import type { Log } from '../../ports/clock-and-log.ts';
 import type { Requests } from '../../ports/fleet-state.ts';
-import type { Log } from '../../ports/log.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Queue, Where } from '../../ports/queue.ts';
-import type { Touches } from '../../ports/touches.ts';
+import type { Touches } from '../../ports/store.ts';
 import { inPieces } from './in-pieces.ts';
 
 /** What hearing of changes leads to. */

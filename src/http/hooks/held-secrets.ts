@@ -1,5 +1,5 @@
 import type { SecretRef } from '../../core/documents/secret-ref.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 
 /** One that was rotated counts after so long; one that could not be read is asked for again sooner. */
 const heldForMs = 60_000;

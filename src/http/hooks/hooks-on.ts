@@ -1,7 +1,7 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Bells } from '../../ports/sources.ts';
-import type { Touches } from '../../ports/touches.ts';
+import type { Touches } from '../../ports/store.ts';
 import { type Ears, hear } from './hear.ts';
 import type { Hooked, Hooks } from './hook.ts';
 import { interruptions } from './interruptions.ts';

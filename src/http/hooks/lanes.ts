@@ -1,6 +1,5 @@
 import type { Cloud } from '../../core/resource.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import type { Delivery } from '../senders/sender.ts';
 import { type Collector, collector } from './collector.ts';
 import type { Hooks } from './hook.ts';

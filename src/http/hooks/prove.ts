@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopback } from '../../core/documents/fields.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { senders } from '../senders/index.ts';
 import { pubsub } from '../senders/pubsub.ts';
 import type { Arrival, Sender, Verdict } from '../senders/sender.ts';

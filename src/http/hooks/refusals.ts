@@ -1,5 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Clock, Log } from '../../ports/clock-and-log.ts';
 
 /** One line for each hook and reason in so long, with how many there were: whoever floods us does not flood our log. */
 const everyMs = 10_000;

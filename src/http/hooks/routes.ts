@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import { requestLimits } from '../limits.ts';
 import { sendProblem } from '../problem.ts';
 import { isValidation } from '../senders/eventgrid.ts';

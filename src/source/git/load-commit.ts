@@ -1,4 +1,4 @@
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import { loadTree } from '../load.ts';
 import { parseSpecsAside } from '../parse-thread.ts';
 import type { Repository } from './repository.ts';

@@ -1,6 +1,6 @@
 import type { EstateDoc } from '../../core/documents/document.ts';
 import { error, sortProblems } from '../../core/documents/problem.ts';
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import { loadTree } from '../load.ts';
 import { parseSpecsAside } from '../parse-thread.ts';
 import type { TreeSource } from '../tree-source.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { SpecTree } from '../../ports/spec-tree.ts';
+import type { SpecTree } from '../../ports/sources.ts';
 import { bounds } from './bounds.ts';
 import { commitAt } from './commit-at.ts';
 import { complaintOf } from './git-complaint.ts';

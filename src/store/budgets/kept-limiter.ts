@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Budget } from '../../ports/actuator.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
+import type { Budget } from '../../ports/provider.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import { openSharedLimiter, type SharedLimiterOptions } from '../redis/limiter.ts';
 import { type LeasedLimiterEvents, leasedLimiter } from './leased-limiter.ts';

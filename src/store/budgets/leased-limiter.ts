@@ -7,9 +7,9 @@ import {
   type UsableBudget,
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
-import type { Cost } from '../../ports/actuator.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Refusal, SharedLimiter } from '../../ports/limiter.ts';
+import type { Cost } from '../../ports/provider.ts';
 import type { LaneLevel } from '../../ports/telemetry.ts';
 import { type Deadline, deadline, momentBy } from '../leases.ts';
 import { type Level, leaseMs, type RowAsk, type Share, type ShareAsk, type Spent } from './shares.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { RateLimitOptions } from '../../engine/rate-limit.ts';
-import type { Cost } from '../../ports/actuator.ts';
 import type { SharedLimiter } from '../../ports/limiter.ts';
+import type { Cost } from '../../ports/provider.ts';
 import { connectBudgets, type Reach } from '../connection.ts';
 import type { Database } from '../tables.ts';
 import { type LeasedLimiterOptions, leasedLimiter, type Shares } from './leased-limiter.ts';

@@ -11,7 +11,7 @@ import {
   type UsableBudget,
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
-import type { Budget, Cost } from '../../ports/actuator.ts';
+import type { Budget, Cost } from '../../ports/provider.ts';
 
 /** The lanes of a fleet, in Redis: what `lanes.lua` answers. Every call rejects where Redis does not answer in time. */
 export interface Lanes {

@@ -3,7 +3,7 @@ import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import type { ExitCode } from '../../../src/cli/exit-code.ts';
 import type { House } from '../../../src/cli/house.ts';
 import { runCli } from '../../../src/cli/program.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-store.ts';
 import { fakeTerminal } from './fake-terminal.ts';
 

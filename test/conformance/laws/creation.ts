@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Kind } from '../../../src/core/resource.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import type { Law } from '../law.ts';
 import { changesBetween, created, failureKinds, look, only, type Stage, seenAfterCreation } from '../stage.ts';

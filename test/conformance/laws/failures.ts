@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Failure, Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import { canChange, edited } from '../edited.ts';
 import type { TroubleKind } from '../harness.ts';

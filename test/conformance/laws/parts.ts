@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import type { TroubleKind } from '../harness.ts';
 import type { Law } from '../law.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SpellingMode } from '../../../sandbox/spelling/spellings.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId, Kind } from '../../../src/core/resource.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { edits } from '../edits.ts';
 import type { Law } from '../law.ts';

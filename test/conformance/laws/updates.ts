@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
-import type { Revision } from '../../../src/ports/actuator.ts';
+import type { Revision } from '../../../src/ports/provider.ts';
 import { type RecordedCall, recordedCall, writesOf } from '../../support/fixtures.ts';
 import { edited } from '../edited.ts';
 import { type Edit, edits } from '../edits.ts';

@@ -10,7 +10,7 @@ import type { Access, Issuer } from '../../../src/core/access/access-document.ts
 import { byIssuer } from '../../../src/http/access/by-issuer.ts';
 import { fetchJson } from '../../../src/http/access/fetch-json.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';
-import type { Log } from '../../../src/ports/log.ts';
+import type { Log } from '../../../src/ports/clock-and-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Issuer } from '../../../src/core/access/access-document.ts';
 import { remoteKeys } from '../../../src/http/access/jwt/remote-keys.ts';
-import type { Log } from '../../../src/ports/log.ts';
+import type { Log } from '../../../src/ports/clock-and-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const minute = 60_000;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { notFound } from '../../../src/http/api/problems.ts';
 import { Refusal } from '../../../src/http/api/refusal.ts';
 import { route } from '../../../src/http/api/typed-route.ts';
-import { Declined } from '../../../src/ports/declined.ts';
+import { Declined } from '../../../src/ports/queries.ts';
 import { until } from '../../support/until.ts';
 import { apiWorld, callerOf } from './support/api-world.ts';
 

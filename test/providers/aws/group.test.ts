@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { CloudId } from '../../../src/core/resource.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { actionsOf, type Estate, groupOf, listOf, makeEstate, must } from './estate.ts';
 

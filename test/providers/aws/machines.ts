@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
-import type { Creation, Revision } from '../../../src/ports/actuator.ts';
+import type { Creation, Revision } from '../../../src/ports/provider.ts';
 import { createOne, type Estate, instanceOf, listOf, revise } from './estate.ts';
 
 /** A machine that runs, with the creation that made it. */

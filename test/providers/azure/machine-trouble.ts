@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Effect } from '../../../sandbox/faults.ts';
 import { diff } from '../../../src/core/diff.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall, writesOf } from '../../support/fixtures.ts';
 import { createOne } from './estate.ts';
 import { type Land, machinesSeen, revise } from './machines.ts';

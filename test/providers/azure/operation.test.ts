@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Client, Sdk } from '../../../providers/azure/client.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { type RecordedCall, recordedCall } from '../../support/fixtures.ts';
 import { at, type Came, network, type Reply, type ScriptedArm, scriptedArm } from './scripted-arm.ts';
 

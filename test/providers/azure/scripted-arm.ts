@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, makeClient } from '../../../providers/azure/client.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 
 export const account = 'aaaa0000-1111-2222-3333-444455556666';
 export const scope = `azure/${account}/westeurope`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import { azure } from '../../../providers/azure/index.ts';
-import type { Call } from '../../../src/ports/actuator.ts';
+import type { Call } from '../../../src/ports/provider.ts';
 import { type AzureStage, account, location, openAzureStage, scope } from '../../support/azure-session.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { codes, createOne, listOf, networkOf, seen, subnetOf } from './estate.ts';

@@ -2,7 +2,7 @@ import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Result } from '../../../src/core/failure.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId } from '../../../src/core/resource.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
 import { byHand, createOne, type Estate, instanceOf, pathOf, revise, seen, updateOne } from './estate.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Observed } from '../../../src/core/observed.ts';
-import type { Creation } from '../../../src/ports/actuator.ts';
+import type { Creation } from '../../../src/ports/provider.ts';
 import {
   actionsOf,
   byHand,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gcp } from '../../../providers/gcp/index.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Access, Session } from '../../../src/ports/provider.ts';
 
 /** One request as it came. */

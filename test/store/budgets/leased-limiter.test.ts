@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Budget } from '../../../src/ports/actuator.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Limiter, Rank, SharedLimiter } from '../../../src/ports/limiter.ts';
+import type { Budget } from '../../../src/ports/provider.ts';
 import { leasedLimiter } from '../../../src/store/budgets/leased-limiter.ts';
 import { refusalLaws } from '../../engine/refusal-laws.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';

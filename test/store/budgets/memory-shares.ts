@@ -1,5 +1,5 @@
 import type { RateLimitOptions } from '../../../src/engine/rate-limit.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Shares } from '../../../src/store/budgets/leased-limiter.ts';
 import { leaseShare, levelOf, type SharedLane } from '../../../src/store/budgets/shares.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EntryFilter } from '../../../src/ports/entry-pages.ts';
+import type { EntryFilter } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 

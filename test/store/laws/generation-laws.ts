@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Standing } from '../../../src/core/action.ts';
-import { LeaseLost } from '../../../src/ports/lease.ts';
+import { LeaseLost } from '../../../src/ports/leases.ts';
 import type { Effect, Pass } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Happened, Happening } from '../../../src/ports/happenings.ts';
+import type { Happened, Happening } from '../../../src/ports/events.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LeaseLost } from '../../../src/ports/lease.ts';
+import { LeaseLost } from '../../../src/ports/leases.ts';
 import { apply, claimOf, draftOf, scope, settlementOf, workerOf } from '../fixtures.ts';
 import type { Laws } from '../store-laws.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
 import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
+import { ForeignCursor } from '../../../src/ports/rows.ts';
 import { scope } from '../fixtures.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PauseDraft } from '../../../src/core/pause.ts';
-import type { ApprovalDraft } from '../../../src/ports/approvals.ts';
+import type { ApprovalDraft } from '../../../src/ports/fleet-state.ts';
 import { unapproved } from '../../../src/store/approvals.ts';
 import {
   addressOf,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Proposal } from '../../../src/ports/proposals.ts';
+import type { Proposal } from '../../../src/ports/queries.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const day = 86_400_000;

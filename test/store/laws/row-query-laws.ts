@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
-import type { RowQuery } from '../../../src/ports/rows.ts';
+import { ForeignCursor, type RowQuery } from '../../../src/ports/rows.ts';
 import { addressOf, scope } from '../fixtures.ts';
 import { gapOf, lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
 import type { Laws } from '../store-laws.ts';

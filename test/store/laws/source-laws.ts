@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { Overtaken } from '../../../src/ports/overtaken.ts';
-import { Pinned } from '../../../src/ports/pinned.ts';
-import type { SourceDraft } from '../../../src/ports/sources.ts';
+import { Overtaken } from '../../../src/ports/inventory.ts';
+import { Pinned, type SourceDraft } from '../../../src/ports/sources.ts';
 import type { Bench, Laws } from '../store-laws.ts';
 
 const by = { person: 'kim', reason: 'the new one broke "web"\u0000' };

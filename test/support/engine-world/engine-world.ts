@@ -7,7 +7,7 @@ import type { Choices, Wanted } from '../../../src/core/plan/plan-input.ts';
 import { type Converged, type Convergence, converge } from '../../../src/engine/converge.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import type { Planner, Site } from '../../../src/engine/ports.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Provider } from '../../../src/ports/provider.ts';
 import { compiled } from './compiled.ts';

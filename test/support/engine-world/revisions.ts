@@ -1,7 +1,7 @@
 import type { Guards } from '../../../src/core/limits.ts';
 import type { ScopeKey } from '../../../src/core/resource.ts';
 import type { Authorization } from '../../../src/engine/ports.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import { type MemoryStore, memoryDatabase } from '../memory-store.ts';
 
 /** What an estate accepted one after another, worked on in one scope; and the store that knows of it. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 
 /** The same stage; `look` is called whenever somebody looks at its clock, or has slept. */
 export function watched<S extends { readonly clock: Clock }>(stage: S, look: () => void): S {

@@ -1,6 +1,6 @@
 import { ranBefore } from '../../../src/core/plan/tally.ts';
-import type { Approval, Approvals } from '../../../src/ports/approvals.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { Approval, Approvals } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { usable } from '../../../src/store/approvals.ts';
 import { approvalNote, noteBody, withdrawalNote } from '../../../src/store/ledger-entries.ts';

@@ -1,6 +1,6 @@
 import { compareText } from '../../../src/core/text.ts';
-import type { Backoffs } from '../../../src/ports/backoffs.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { Backoffs } from '../../../src/ports/fleet-state.ts';
 import { whereKey } from './fleet-memory.ts';
 import type { Memory } from './memory.ts';
 

@@ -1,4 +1,4 @@
-import type { EntryPages } from '../../../src/ports/entry-pages.ts';
+import type { EntryPages } from '../../../src/ports/ledger.ts';
 import { matches } from '../../../src/store/ledger.ts';
 import type { Memory } from './memory.ts';
 

@@ -1,7 +1,11 @@
-import type { Approval } from '../../../src/ports/approvals.ts';
-import type { Refused } from '../../../src/ports/backoffs.ts';
-import type { KeptTree, Quarantined, StoppedRollout } from '../../../src/ports/fleet-state.ts';
-import type { Pause } from '../../../src/ports/pauses.ts';
+import type {
+  Approval,
+  KeptTree,
+  Pause,
+  Quarantined,
+  Refused,
+  StoppedRollout,
+} from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { ApprovalUse } from '../../../src/store/approvals.ts';
 

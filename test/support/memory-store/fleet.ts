@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { FleetState, Quarantine, Requests, Trees } from '../../../src/ports/fleet-state.ts';
 import { noteBody, quarantineNote } from '../../../src/store/ledger-entries.ts';
 import { memoryApprovals } from './approvals.ts';

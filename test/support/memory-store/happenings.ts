@@ -1,4 +1,4 @@
-import type { Happening, HappeningDraft, Happenings } from '../../../src/ports/happenings.ts';
+import type { Happening, HappeningDraft, Happenings } from '../../../src/ports/events.ts';
 import type { Memory } from './memory.ts';
 
 /** Oldest first. `places`: how many were ever given. */

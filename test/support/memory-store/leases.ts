@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/ports/clock.ts';
-import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/ports/lease.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import { type Acquired, type Lease, LeaseLost, type Leases } from '../../../src/ports/leases.ts';
 import { type LeaseMemory, leaseKey, type Memory } from './memory.ts';
 
 /** How long a lease outlives a holder that stopped renewing. */

@@ -1,7 +1,7 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
 import { allowanceIn, fieldOf, plus, stricterLimits } from '../../../src/core/limits.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
   Intended,
   IntentDraft,

@@ -1,4 +1,4 @@
-import type { KeptOperations } from '../../../src/ports/operations.ts';
+import type { KeptOperations } from '../../../src/ports/provider.ts';
 import { estateOf, type Memory, scopeOf } from './memory.ts';
 
 export function memoryOperations(memory: Memory): KeptOperations {

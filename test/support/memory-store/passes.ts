@@ -1,7 +1,7 @@
 import { covers } from '../../../src/core/access/grant.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import { ForeignCursor } from '../../../src/ports/foreign-cursor.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/passes.ts';
+import { ForeignCursor } from '../../../src/ports/rows.ts';
 import { passBegan, passEnded } from '../../../src/store/passes.ts';
 import { announceIn } from './happenings.ts';
 import { leaseKey, type Memory } from './memory.ts';

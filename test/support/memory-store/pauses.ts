@@ -1,7 +1,7 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import type { Held } from '../../../src/core/pause.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Pauses } from '../../../src/ports/pauses.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { Pauses } from '../../../src/ports/fleet-state.ts';
 import { noteBody, pauseNote, resumeNote } from '../../../src/store/ledger-entries.ts';
 import type { PauseMemory } from './fleet-memory.ts';
 import { append, estateOf, type Memory } from './memory.ts';

@@ -1,4 +1,4 @@
-import type { Proposal } from '../../../src/ports/proposals.ts';
+import type { Proposal } from '../../../src/ports/queries.ts';
 
 /** What the tables of proposals and authors hold. `authors`: by estate, revision and generation before. */
 export interface ProposalMemory {

@@ -1,6 +1,6 @@
-import type { Authors, Move } from '../../../src/ports/authors.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Proposals } from '../../../src/ports/proposals.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { Proposals } from '../../../src/ports/queries.ts';
+import type { Authors, Move } from '../../../src/ports/sources.ts';
 import { estateOf, type Memory } from './memory.ts';
 
 export const memoryProposals = ({ proposals }: Memory, clock: Clock): Proposals => {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { KeptReply, NamedRequest, Replies } from '../../../src/ports/replies.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { KeptReply, NamedRequest, Replies } from '../../../src/ports/store.ts';
 import type { Memory } from './memory.ts';
 
 interface Held extends NamedRequest {

@@ -1,6 +1,6 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import { type Row, rowRefs } from '../../../src/core/inventory/row.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
 import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/keep-rows.ts';

@@ -1,6 +1,6 @@
 import { fieldOf, noCount, plus, sorts } from '../../../src/core/limits.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { ScopeCount, ScopeCounts } from '../../../src/ports/scope-counts.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { ScopeCount, ScopeCounts } from '../../../src/ports/fleet-state.ts';
 import { estateOf, type Memory } from './memory.ts';
 
 export function memoryScopeCounts(memory: Memory, clock: Clock): ScopeCounts {

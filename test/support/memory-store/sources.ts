@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Bells, Histories, Pins, Rewriting, SourceStates, Sources } from '../../../src/ports/sources.ts';
 import { historyNote, noteBody, pinNote, unpinNote } from '../../../src/store/ledger-entries.ts';
 import { append, estateOf, type Memory } from './memory.ts';

@@ -1,5 +1,5 @@
 import { reachableEstates } from '../../../src/core/access/grant.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { KeptToken, MadeToken, Token, TokenDraft, Tokens } from '../../../src/ports/tokens.ts';
 import { makeTokenNote, noteBody, revokeTokenNote } from '../../../src/store/ledger-entries.ts';
 import { mintToken } from '../../../src/store/tokens.ts';

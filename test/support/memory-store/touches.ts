@@ -1,8 +1,8 @@
 import type { CloudId } from '../../../src/core/resource.ts';
 import { claimsToBeOurs, type HeardTouch, touchedLast } from '../../../src/core/touch.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { Touches } from '../../../src/ports/touches.ts';
+import type { Touches } from '../../../src/ports/store.ts';
 import { type EstateMemory, estateOf, type Memory } from './memory.ts';
 
 const day = 86_400_000;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Issuer } from '../../../core/access/access-document.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Log } from '../../../ports/log.ts';
+import type { Clock, Log } from '../../../ports/clock-and-log.ts';
 import type { FetchJson, Range } from '../fetch-json.ts';
 
 /** A public key, as an issuer shows it: https://www.rfc-editor.org/rfc/rfc7517. */

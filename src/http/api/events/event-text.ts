@@ -1,4 +1,4 @@
-import type { Happening } from '../../../ports/happenings.ts';
+import type { Happening } from '../../../ports/events.ts';
 import { happeningShape } from '../shapes/happening.ts';
 
 /** A happening, and what a client is sent of it. */

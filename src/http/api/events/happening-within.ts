@@ -1,5 +1,5 @@
 import { type Bounds, seesAll, visibleTargets } from '../../../core/access/grant.ts';
-import type { Happening } from '../../../ports/happenings.ts';
+import type { Happening } from '../../../ports/events.ts';
 
 /**
  * What happened, as it is told to who sees something of it: to whoever does not see all of the estate without the names of targets

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts';
-import type { Happened } from '../../../ports/happenings.ts';
-import type { Log } from '../../../ports/log.ts';
+import type { Clock, Log } from '../../../ports/clock-and-log.ts';
+import type { Happened } from '../../../ports/events.ts';
 
 /** Whether what happened cannot be told for long, as a transaction that began earlier has not ended. */
 export interface HeldUp {

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts';
-import type { Happening, Happenings } from '../../../ports/happenings.ts';
-import type { Log } from '../../../ports/log.ts';
+import type { Clock, Log } from '../../../ports/clock-and-log.ts';
+import type { Happening, Happenings } from '../../../ports/events.ts';
 import { type HeldUp, watchHeldUp } from './held-up.ts';
 import type { EventLimits } from './limits.ts';
 import { type Recent, recentFrom } from './recent.ts';

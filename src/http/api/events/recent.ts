@@ -1,4 +1,4 @@
-import type { Happening } from '../../../ports/happenings.ts';
+import type { Happening } from '../../../ports/events.ts';
 import { type Told, tellable } from './event-text.ts';
 
 /** The newest happenings, in memory, for all clients alike. */

@@ -1,5 +1,5 @@
 import { type Bounds, boundsFor } from '../../../core/access/grant.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../../../ports/clock-and-log.ts';
 import type { Authenticate } from '../authenticate.ts';
 import type { Caller } from '../route.ts';
 import type { EventTimes } from './limits.ts';

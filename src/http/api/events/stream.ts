@@ -1,6 +1,6 @@
 import { type Bounds, covers, type Subject } from '../../../core/access/grant.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Happening, HappeningType } from '../../../ports/happenings.ts';
+import type { Clock } from '../../../ports/clock-and-log.ts';
+import type { Happening, HappeningType } from '../../../ports/events.ts';
 import { beatText, openingText, resetText, type Told, toldOf } from './event-text.ts';
 import { happeningWithin } from './happening-within.ts';
 import type { Hub, Stand, Step } from './hub.ts';

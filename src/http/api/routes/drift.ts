@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
-import type { Answers } from '../../../ports/answers.ts';
+import type { Answers } from '../../../ports/queries.ts';
 import { sha256 } from '../../sha256.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';

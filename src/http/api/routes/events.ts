@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor, reaches } from '../../../core/access/grant.ts';
-import { happeningTypes } from '../../../ports/happenings.ts';
+import { happeningTypes } from '../../../ports/events.ts';
 import { openingText, toldOf } from '../events/event-text.ts';
 import type { Events } from '../events/open-events.ts';
 import { notFound } from '../problems.ts';

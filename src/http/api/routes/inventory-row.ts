@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import { rowRefs } from '../../../core/inventory/row.ts';
-import type { KeptRow } from '../../../ports/kept-row.ts';
-import type { RowAsked, Rows } from '../../../ports/rows.ts';
+import type { KeptRow, RowAsked, Rows } from '../../../ports/rows.ts';
 import { asOfField, asOfPart } from '../as-of.ts';
 import { estateField } from '../asked-estate.ts';
 import { type InventoryDesk, seenEstate } from '../inventory-desk.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundsFor, mayDo } from '../../../core/access/grant.ts';
-import type { EntryFilter, EntryPages } from '../../../ports/entry-pages.ts';
 import type { Figures } from '../../../ports/figures.ts';
+import type { EntryFilter, EntryPages } from '../../../ports/ledger.ts';
 import type { Audit } from '../../../ports/store.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { entriesWithin } from '../entries-within.ts';

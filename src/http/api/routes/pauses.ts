@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
-import type { PauseAnswers } from '../../../ports/answers.ts';
+import type { PauseAnswers } from '../../../ports/queries.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';
 import { badInput } from '../problems.ts';

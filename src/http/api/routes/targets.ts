@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundsFor, mayDo } from '../../../core/access/grant.ts';
-import type { TargetReport, Targets } from '../../../ports/targets.ts';
+import type { TargetReport, Targets } from '../../../ports/queries.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';
 import { askedEstate, estateField } from '../asked-estate.ts';
 import { answered } from '../declined.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Given, Offered, Withdrawn } from '../../../ports/answers.ts';
-import type { Approval } from '../../../ports/approvals.ts';
+import type { Approval } from '../../../ports/fleet-state.ts';
+import type { Given, Offered, Withdrawn } from '../../../ports/queries.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 import { onTheWay } from './on-the-way.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { claims } from '../../../core/inventory/ownership.ts';
-import type { Explained } from '../../../ports/answers.ts';
+import type { Explained } from '../../../ports/queries.ts';
 import { actionShape } from './action.ts';
 import { desiredShape, modeShape } from './desired.ts';
 import { exampleOf, examples, story } from './examples.ts';

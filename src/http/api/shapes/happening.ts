@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { happeningTypes } from '../../../ports/happenings.ts';
+import { happeningTypes } from '../../../ports/events.ts';
 import { examples, story } from './examples.ts';
 
 /** The `data` of one event of /v1/events; its `event` repeats the type, and its `id` is the place to come back to. */

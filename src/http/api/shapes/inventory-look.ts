@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Bounds, reaches } from '../../../core/access/grant.ts';
 import { leftCode } from '../../../core/inventory/row.ts';
-import type { KeptRow } from '../../../ports/kept-row.ts';
-import type { RowLook, RowQuery } from '../../../ports/rows.ts';
+import type { KeptRow, RowLook, RowQuery } from '../../../ports/rows.ts';
 import { kindShape } from './action.ts';
 import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';

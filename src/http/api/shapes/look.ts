@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ScopeLook } from '../../../ports/answers.ts';
+import type { ScopeLook } from '../../../ports/queries.ts';
 import { kindShape } from './action.ts';
 import { examples, story } from './examples.ts';
 import { moment } from './moment.ts';

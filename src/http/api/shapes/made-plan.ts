@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { MadePlan } from '../../../ports/answers.ts';
-import type { ProposalHead, Told } from '../../../ports/proposals.ts';
+import type { MadePlan, ProposalHead, Told } from '../../../ports/queries.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { moment } from './moment.ts';
 import { planAnswer, planBody, planShape, summaryShape } from './plan.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { planJson } from '../../../core/render/plan-json.ts';
-import type { Planned } from '../../../ports/answers.ts';
+import type { Planned } from '../../../ports/queries.ts';
 import { plannedActionShape } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { findingShape } from './finding.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Origin } from '../../../core/inventory/ownership.ts';
 import { versionChanges } from '../../../core/inventory/row.ts';
-import type { KeptRow, RowVersion } from '../../../ports/kept-row.ts';
+import type { KeptRow, RowVersion } from '../../../ports/rows.ts';
 import { changeShape } from './action.ts';
 import { attributesOfKind, foundMachine, wantedMachine } from './attributes.ts';
 import { documentShape, modeShape } from './desired.ts';

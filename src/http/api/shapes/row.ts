@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
-import type { KeptRow } from '../../../ports/kept-row.ts';
+import type { KeptRow } from '../../../ports/rows.ts';
 import { examples, story } from './examples.ts';
 import { nextBody, rowBody, rowExample, rowLook } from './row-fields.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
 import { type Status, statuses } from '../../../core/inventory/row.ts';
 import { clouds } from '../../../core/resource.ts';
-import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/targets.ts';
+import type { TargetHeld, TargetPasses, TargetReport } from '../../../ports/queries.ts';
 import type { LaneLevel } from '../../../ports/telemetry.ts';
 import { passWithin } from '../pass-within.ts';
 import { modeShape } from './desired.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import type { Happening, HappeningDraft } from '../../../../src/ports/happenings.ts';
+import type { Happening, HappeningDraft } from '../../../../src/ports/events.ts';
 import { watchers } from './support/watchers.ts';
 
 const { poll } = eventLimits.times;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
 import { eventLimits } from '../../../../src/http/api/events/limits.ts';
 import { Refusal } from '../../../../src/http/api/refusal.ts';
-import type { Happening } from '../../../../src/ports/happenings.ts';
+import type { Happening } from '../../../../src/ports/events.ts';
 import { watchers } from './support/watchers.ts';
 
 const soon = 2 * eventLimits.times.poll;

@@ -4,7 +4,7 @@ import type { Bounds } from '../../../../src/core/access/grant.ts';
 import { eventLimits } from '../../../../src/http/api/events/limits.ts';
 import { openEvents } from '../../../../src/http/api/events/open-events.ts';
 import { eventRoutes } from '../../../../src/http/api/routes/events.ts';
-import type { Whose } from '../../../../src/ports/whose.ts';
+import type { Whose } from '../../../../src/ports/events.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { scope } from '../../../store/fixtures.ts';
 import { lookOf, rowOf } from '../../../store/row-fixtures.ts';

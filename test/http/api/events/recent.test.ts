@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recentFrom } from '../../../../src/http/api/events/recent.ts';
-import type { Happening } from '../../../../src/ports/happenings.ts';
+import type { Happening } from '../../../../src/ports/events.ts';
 
 const placeOf = (n: number): string => `x-${String(n).padStart(4, '0')}`;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '../../../../src/core/access/grant.ts';
 import { eventLimits } from '../../../../src/http/api/events/limits.ts';
-import type { HappeningDraft } from '../../../../src/ports/happenings.ts';
+import type { HappeningDraft } from '../../../../src/ports/events.ts';
 import { type Watchers, watchers } from './support/watchers.ts';
 
 const soon = 2 * eventLimits.times.poll;

@@ -4,7 +4,7 @@ import { type Role, roles } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
-import type { Replies } from '../../../../src/ports/replies.ts';
+import type { Replies } from '../../../../src/ports/store.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';

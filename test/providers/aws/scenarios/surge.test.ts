@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aws } from '../../../../providers/aws/index.ts';
-import type { Clock } from '../../../../src/ports/clock.ts';
+import type { Clock } from '../../../../src/ports/clock-and-log.ts';
 import { account, openAwsStage, region } from '../../../support/aws-session.ts';
 import { machineIn, network } from '../../../support/engine-world/documents.ts';
 import { engineWorld } from '../../../support/engine-world/engine-world.ts';

@@ -3,7 +3,7 @@ import { type EventLimits, eventLimits } from '../../../../../src/http/api/event
 import { openEvents } from '../../../../../src/http/api/events/open-events.ts';
 import type { Only } from '../../../../../src/http/api/events/stream.ts';
 import type { Caller } from '../../../../../src/http/api/route.ts';
-import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/happenings.ts';
+import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
 import { announceIn, memoryHappenings } from '../../../../support/memory-store/happenings.ts';
 import { type Memory, memory } from '../../../../support/memory-store/memory.ts';

@@ -1,3 +1,9 @@
+/** Time, so that it can be virtual. `now`: milliseconds since the epoch; `sleep` rejects with the signal's reason when aborted. */
+export interface Clock {
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
 /**
  * Lines for people and programs that watch. A message is static: what differs from one time to the next stands in fields,
  * and only fields that are named here are ever written, so that no secret comes along with an object.

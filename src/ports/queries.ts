@@ -1,16 +1,17 @@
 import type { Bounds } from '../core/access/grant.ts';
 import type { ScopePlan } from '../core/action.ts';
+import type { Mode } from '../core/desired.ts';
+import type { Problem } from '../core/documents/problem.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
 import type { Gap } from '../core/observed.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
-import type { PlanBound } from '../core/render/plan-json.ts';
-import type { Address, ScopeKey } from '../core/resource.ts';
-import type { Approval } from './approvals.ts';
-import type { By } from './by.ts';
-import type { KeptTree, StoppedRollout } from './fleet-state.ts';
-import type { KeptRow } from './kept-row.ts';
-import type { Pause } from './pauses.ts';
-import type { Poster, Proposal, ProposalHead, ProposalQuery } from './proposals.ts';
+import type { HalfDone } from '../core/plan/succession.ts';
+import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
+import type { Address, Cloud, ScopeKey } from '../core/resource.ts';
+import type { StatusCount } from './figures.ts';
+import type { Approval, By, KeptTree, Pause, Quarantined, StoppedRollout } from './fleet-state.ts';
+import type { KeptPass, PassDraft } from './passes.ts';
+import type { KeptRow } from './rows.ts';
 
 /**
  * What is asked about an estate beyond one call of the store, and answered out of the store: the specs in force, the newest
@@ -154,7 +155,7 @@ export interface PlanNamed extends PlanReader {
   readonly id: string;
 }
 
-export interface PlansAsked extends Omit<ProposalQuery, 'by'>, PlanReader {}
+interface PlansAsked extends Omit<ProposalQuery, 'by'>, PlanReader {}
 
 /** `reads`: where the asker may read, now: a plan is seen as far as that goes, whatever it was when they had it made. */
 export interface PlanReader {
@@ -173,4 +174,134 @@ export interface AppliedPlan {
   readonly revision: string;
   /** Where passes were asked for. */
   readonly scopes: readonly ScopeKey[];
+}
+
+/** Plans that were asked for, kept for whoever is to look at them, or bring their specs into force. Gone once they have run out. */
+export interface Proposals {
+  /** Of an estate at most `most` are kept: the oldest go. */
+  keep(proposal: Proposal, most: number): Promise<void>;
+  read(id: string): Promise<Proposal | undefined>;
+  /** Newest first, from before the one with this id on. `by`: only of this caller; absent: of all. */
+  list(query: ProposalQuery): Promise<readonly ProposalHead[]>;
+}
+
+export interface ProposalQuery {
+  readonly estate: string;
+  readonly by?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/**
+ * Times are ms since the epoch. `generation`: in force when it was planned. `seen`: what of the estate it tells of; absent: that is
+ * not known any more.
+ */
+export interface ProposalHead
+  extends Pick<PlanJson, 'revision' | 'summary' | 'digest'>,
+    Pick<EstateAsked, 'estate'>,
+    Partial<Pick<EstateAsked, 'seen'>> {
+  readonly id: string;
+  readonly generation: number;
+  readonly times: { readonly at: number; readonly until: number };
+  readonly by: Poster;
+  readonly of: 'posted' | 'in-force';
+}
+
+/** `caller`: whose credential it was, never shown; `names`: all that are theirs. */
+export interface Poster {
+  readonly person: string;
+  readonly caller: string;
+  readonly names: readonly string[];
+}
+
+export interface Proposal {
+  readonly head: ProposalHead;
+  readonly planned: Planned;
+  /** Warnings. */
+  readonly problems: readonly Told[];
+  /** Absent: of what is in force. */
+  readonly tree?: KeptTree;
+}
+
+export type Told = Pick<Problem, 'severity' | 'code' | 'at' | 'message' | 'hint'>;
+
+/** The targets of an estate, by the newest specs in force. Throws `Declined` where there is no answer. */
+export interface Targets {
+  /** Those that may be seen, sorted by name. */
+  list(asked: TargetsAsked): Promise<readonly TargetReport[]>;
+  /** A pass of this scope now, as by a person. */
+  wish(asked: { readonly estate: string; readonly scope: ScopeKey; readonly reason: string }): Promise<void>;
+}
+
+/** `seen`: whose asks counts only what lies within one of these. */
+export interface TargetsAsked {
+  readonly estate: string;
+  readonly seen: readonly Bounds[];
+  readonly now: number;
+}
+
+/** What is about all of a scope (passes, what is held) is told to those who see all owners of the target. */
+export interface TargetReport {
+  readonly name: string;
+  readonly place: TargetPlace;
+  readonly mode: Mode;
+  readonly look: TargetLook;
+  readonly passes?: TargetPasses;
+  readonly held?: TargetHeld;
+}
+
+interface TargetPlace {
+  readonly cloud: Cloud;
+  readonly account: string;
+  readonly region: string;
+  readonly scope: ScopeKey;
+}
+
+/** `at`: when the newest look began; absent: nobody has looked yet. */
+export interface TargetLook {
+  readonly at?: number;
+  readonly gaps: readonly Gap[];
+  readonly counts: readonly Omit<StatusCount, 'target'>[];
+}
+
+/** `nextAt`: at the latest; absent: not known. */
+export interface TargetPasses {
+  readonly last?: KeptPass;
+  readonly running?: Pick<PassDraft, 'id' | 'began'>;
+  readonly nextAt?: number;
+}
+
+/** What keeps passes from doing what the specs ask. `why` of a quarantine: for those who see all targets of the scope. */
+export interface TargetHeld {
+  readonly pauses: readonly Pause[];
+  readonly quarantine?: Omit<Quarantined, 'why'> & Partial<Pick<Quarantined, 'why'>>;
+  readonly rollouts: readonly StoppedRollout[];
+  /** Sorted by address. */
+  readonly halfReplaced: readonly Replacement[];
+}
+
+/** `heldBy`: why the last look went no further with it; absent: nothing held it, as far as the caller sees. */
+export interface Replacement extends HalfDone {
+  readonly heldBy?: string;
+}
+
+/**
+ * Why something is not done, or cannot be answered, as it was asked. `unknown`: there is no such thing that the asker may see;
+ * `forbidden`: it is not theirs to do; `conflict`: something else has happened, or must happen first; `unsound`: what was sent is
+ * wrong; `too-many`: too much of it is asked for at once; `away`: the database is not there, for a while.
+ */
+export type DeclineReason = 'unknown' | 'forbidden' | 'conflict' | 'unsound' | 'too-many' | 'away';
+
+/** Thrown instead of an answer. The message is for people, says what to do next, and repeats nothing that was sent. */
+export class Declined extends Error {
+  readonly because: DeclineReason;
+  /** For machines: data of ours, declared nowhere. */
+  readonly more: Readonly<Record<string, unknown>>;
+
+  constructor(because: DeclineReason, message: string, { cause, ...more }: Readonly<Record<string, unknown>> = {}) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'Declined';
+    this.because = because;
+    this.more = more;
+  }
 }

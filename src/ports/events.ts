@@ -1,5 +1,3 @@
-import type { Whose } from './whose.ts';
-
 /** What happened, in the order in which it became true: for those who watch. Kept for a few days; never needed for correctness. */
 export interface Happenings {
   /** Those after a place, oldest first, at most `limit`; and the place to go on from. Of all estates: who watches what is for the reader to tell. */
@@ -44,3 +42,9 @@ export interface HappeningDraft {
 /** `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger. */
 export const happeningTypes = ['resource', 'pass', 'generation', 'word'] as const;
 export type HappeningType = (typeof happeningTypes)[number];
+
+/** Whose one thing is: the targets that it is of, and its owner; '' of nobody. */
+export interface Whose {
+  readonly targets: readonly string[];
+  readonly owner: string;
+}
