@@ -1,7 +1,7 @@
 import { type MemoryCloud, makeCloud } from '../providers/memory/cloud.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { generationsOf } from '../src/fleet/generations.ts';
-import { passesOf } from '../src/fleet/scope-reconcile.ts';
+import { passHandler } from '../src/fleet/scope-reconcile.ts';
 import type { Provider } from '../src/ports/provider.ts';
 import type { Where } from '../src/ports/queue.ts';
 import { network, rule } from '../test/support/engine-world/documents.ts';
@@ -67,7 +67,7 @@ function workerIn({ yard, clock }: FleetWorld) {
     store: { ...yard.store, rows: { ...yard.store.rows, ...noRows } },
     outside: { ...yard.outside, cloud: async () => provider },
   };
-  const passOf = passesOf(world, generationsOf(world));
+  const passOf = passHandler(world, generationsOf(world));
   const signal = new AbortController().signal;
   return {
     now,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadProvider } from '../../providers/index.ts';
-import { openGround } from '../../src/bootstrap/process-context.ts';
+import { openWorkerResources } from '../../src/bootstrap/process-context.ts';
 import type { Hook, Hooks } from '../../src/http/hooks/hook.ts';
 import { hooksOn } from '../../src/http/hooks/hooks-on.ts';
 import { type Http, startHttp } from '../../src/http/start-http.ts';
@@ -30,7 +30,7 @@ export type Wired = (hooks: Hooks, passes: Place['passes']) => Hooks;
 export const inPlace = <T>(work: (place: Place) => Promise<T>, wired: Wired): Promise<T> =>
   inScratch(async (folder) => {
     const settings = { as: 'alone', folder, allowEndpoint: true, follow: { dirs: [] }, ports: {}, pace } as const;
-    const ground = await openGround(settings, { env: {}, clock, log });
+    const ground = await openWorkerResources(settings, { env: {}, clock, log });
     const google = await startGoogle();
     const ends = [google.close, ground.close];
     const { store, queue } = ground;

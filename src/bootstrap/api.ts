@@ -1,10 +1,10 @@
 import type { ApiSettings, RunningFleet } from '../cli/house.ts';
 import { signLedgers } from '../fleet/signer.ts';
-import { lasting } from '../fleet/supervisor.ts';
+import { supervise } from '../fleet/supervisor.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { openFront } from './http-server.ts';
-import { openShallowGround, outsideOf } from './process-context.ts';
+import { externalAccess, openApiResources } from './process-context.ts';
 import type { Surroundings } from './worker.ts';
 
 /** Wires the API without a worker. Where one of its parts fails none is left open. */
@@ -12,15 +12,15 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
   const { folder, allowEndpoint, listen } = settings;
   const { env, clock, out } = around;
   const log = createLog(out, logSettings(env));
-  const { store, queue, close } = await openShallowGround(folder, { env, clock, log });
+  const { store, queue, close } = await openApiResources(folder, { env, clock, log });
   try {
-    const outside = outsideOf('api', allowEndpoint, around);
+    const outside = externalAccess('api', allowEndpoint, around);
     const ground = { store, ...(queue === undefined ? {} : { queue }), outside, clock, log };
     const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'] });
     const end = new AbortController();
     const { telemetry } = createTelemetry({ log });
     const yard = { store, outside, clock, telemetry };
-    const signer = lasting('signer', () => signLedgers(yard, end.signal), { clock, log, signal: end.signal });
+    const signer = supervise('signer', () => signLedgers(yard, end.signal), { clock, log, signal: end.signal });
     return {
       ...(front.url === undefined ? {} : { httpUrl: front.url }),
       ...(front.firstToken === undefined ? {} : { firstToken: front.firstToken }),

@@ -3,7 +3,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import { type Reach, watchReach } from '../telemetry/health.ts';
 
-interface Reaches {
+interface HealthChecks {
   readonly all: readonly Reach[];
   stop(): void;
 }
@@ -20,10 +20,10 @@ type Role = 'api' | 'worker';
  *   writes   | whether it takes a write: not read-only, its disk not full  | worker
  *   queue    | whether it takes a write, and keeps what it took            | worker
  */
-export function openReaches(
+export function openHealthChecks(
   { store, queue, clock }: { readonly store: Store; readonly queue?: Queue; readonly clock: Clock },
   role: Role,
-): Reaches {
+): HealthChecks {
   const needed = role === 'worker';
   const all = [
     watchReach({ name: 'database', ping: store.health.readable, clock }),

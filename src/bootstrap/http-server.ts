@@ -5,7 +5,7 @@ import { renderProblem } from '../core/documents/problem.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { openEstate } from '../estate/load.ts';
 import { generationsOf } from '../fleet/generations.ts';
-import type { Outside, Yard } from '../fleet/worker-context.ts';
+import type { ExternalAccess, WorkerContext } from '../fleet/worker-context.ts';
 import { authenticator } from '../http/access/authenticator.ts';
 import { fetchJson } from '../http/access/fetch-json.ts';
 import type { Authenticate } from '../http/api/authenticate.ts';
@@ -26,7 +26,7 @@ import { answersOn } from '../queries/queries.ts';
 import { targetsOn } from '../queries/targets.ts';
 import { parseAccess } from '../source/parse-access.ts';
 import type { Reach } from '../telemetry/health.ts';
-import { openReaches } from './health-checks.ts';
+import { openHealthChecks } from './health-checks.ts';
 import { postedSpecs } from './proposals.ts';
 
 /** What is opened where somebody may ask. */
@@ -38,7 +38,7 @@ export interface Front {
 }
 
 export interface Behind {
-  readonly ground: ApiGround;
+  readonly ground: ApiResources;
   /** Absent: no webhooks are heard here. */
   readonly hooks?: Hooks;
   /** Whether database and process are one person's own, on this machine. */
@@ -55,7 +55,7 @@ export async function openFront(listen: Listen, behind: Behind): Promise<Front> 
   const isOpen = !isLoopbackHost(listen.host);
   if (isOpen && access === undefined && !(await hasToken(ground.store, ground.clock)))
     throw new Error(nobodyKnown(listen.host));
-  const reaches = openReaches(ground, 'api');
+  const reaches = openHealthChecks(ground, 'api');
   try {
     const http = await startHere(listen, { ...behind, reaches: reaches.all, access });
     const token = isAlone && !isOpen && access === undefined ? await firstToken(ground.store, ground.clock) : undefined;
@@ -131,11 +131,11 @@ export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock):
 }
 
 /** What the API stands on, in whatever process. */
-export interface ApiGround {
+export interface ApiResources {
   readonly store: Store;
   /** Absent: what is asked for waits in the store until a worker sees it. */
   readonly queue?: Queue;
-  readonly outside: Outside;
+  readonly outside: ExternalAccess;
   readonly clock: Clock;
   readonly log: Log;
   /** The rate budgets that this process uses; absent: it carries out no passes. */
@@ -154,7 +154,7 @@ interface Rim extends Around {
 }
 
 /** The routes on a store, and who may ask them. */
-export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOptions['api']> {
+export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOptions['api']> {
   const { store, clock, log } = ground;
   const { access } = around;
   const authenticate = authenticator({
@@ -165,7 +165,7 @@ export function apiOn(ground: ApiGround, around: Around): NonNullable<HttpOption
 }
 
 /** One line a noun. */
-function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim): Desks {
+function desksOn({ lanes, ...ground }: ApiResources, { reaches, authenticate }: Rim): Desks {
   const { store, clock, log } = ground;
   const { rows, happenings, passes, entryPages, figures, audit } = store;
   const estates = store.estates.list;
@@ -188,13 +188,13 @@ function desksOn({ lanes, ...ground }: ApiGround, { reaches, authenticate }: Rim
 }
 
 /** Nothing is sent to where targets lie, so an endpoint of their own is no danger. */
-function targetsIn({ store, outside, clock }: Pick<ApiGround, 'store' | 'outside' | 'clock'>): Targets {
+function targetsIn({ store, outside, clock }: Pick<ApiResources, 'store' | 'outside' | 'clock'>): Targets {
   const { open } = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
   return targetsOn({ store, open });
 }
 
 /** What the API is asked about estates, out of a store. No cloud is asked, so wherever targets lie nothing is sent there. */
-export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Answers {
+export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store' | 'outside' | 'clock'>): Answers {
   const today = (): string => dayOf(clock.now());
   const generations = generationsOf({ store, outside: { ...outside, allowEndpoint: true }, clock });
   return answersOn({
@@ -210,7 +210,7 @@ export function answersOf({ store, outside, clock }: Pick<Yard, 'store' | 'outsi
 }
 
 /** What a worker hears of: webhooks and events. */
-export function hooksOf(yard: Yard): Hooks {
+export function hooksOf(yard: WorkerContext): Hooks {
   const { store, queue, outside, clock, telemetry } = yard;
   const { cloud, secrets, allowEndpoint } = outside;
   const { touches, sources, fleet } = store;
@@ -230,7 +230,7 @@ export function hooksOf(yard: Yard): Hooks {
 }
 
 /** Of every estate what its newest generation says; of one that cannot be opened here nothing, and the others go on. */
-function hookedIn(yard: Yard): () => Promise<readonly Hooked[]> {
+function hookedIn(yard: WorkerContext): () => Promise<readonly Hooked[]> {
   const generations = generationsOf(yard);
   const { store, telemetry } = yard;
   const hooked = async (estate: string): Promise<readonly Hooked[]> => {

@@ -5,7 +5,7 @@ import type { FleetSettings } from '../cli/house.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { clouds } from '../core/resource.ts';
 import { inProcessLimiter } from '../engine/limiter.ts';
-import type { Outside } from '../fleet/worker-context.ts';
+import type { ExternalAccess } from '../fleet/worker-context.ts';
 import type { Clock, Log } from '../ports/clock-and-log.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -26,29 +26,29 @@ import { historyOf, signingOf } from './environment.ts';
 type Budgets = Limiter & Pick<Samples, 'lanes'>;
 
 /** What a worker stands on. */
-export interface Ground {
+export interface WorkerResources {
   readonly store: Store;
   readonly queue: Queue;
   readonly limiter: Budgets;
   close(): Promise<void>;
 }
 
-export interface Soil {
+export interface ProcessBasics {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Opens it from below; where something fails, nothing is left open. */
-export const openGround = (settings: FleetSettings, soil: Soil): Promise<Ground> =>
-  fromBelow((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, soil, atEnd));
+export const openWorkerResources = (settings: FleetSettings, soil: ProcessBasics): Promise<WorkerResources> =>
+  openInOrder((atEnd) => (settings.as === 'worker' ? onServers : onPostgres)(settings, soil, atEnd));
 
 /** What the API alone stands on: the database of a fleet or the one that Setpoint brings along, and a queue where REDIS_URL names one. */
-export const openShallowGround = (
+export const openApiResources = (
   folder: string,
-  { env, clock, log }: Soil,
-): Promise<Pick<Ground, 'store' | 'close'> & { readonly queue?: Queue }> =>
-  fromBelow(async (atEnd) => {
+  { env, clock, log }: ProcessBasics,
+): Promise<Pick<WorkerResources, 'store' | 'close'> & { readonly queue?: Queue }> =>
+  openInOrder(async (atEnd) => {
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;
     const database = databaseUrl ? { databaseUrl } : {};
     const store = await openStore({ folder, ...database, clock, create: true, ...signs(env, log) });
@@ -66,7 +66,7 @@ const signs = (env: NodeJS.ProcessEnv, log: Log): Pick<Opening, 'signing' | 'onP
   onProgress: (message) => log.info(message),
 });
 
-async function fromBelow<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pick<Ground, 'close'>> {
+async function openInOrder<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pick<WorkerResources, 'close'>> {
   const ends: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -79,11 +79,11 @@ async function fromBelow<T>(open: (atEnd: AtEnd) => Promise<T>): Promise<T & Pic
   }
 }
 
-type Opened = Omit<Ground, 'close'>;
+type Opened = Omit<WorkerResources, 'close'>;
 type AtEnd = (end: () => Promise<void>) => unknown;
 
 /** One of many: jobs and budgets lie on Redis where REDIS_URL names one, else beside the store. */
-async function onServers(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+async function onServers(settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = soil.env;
   if (!databaseUrl)
     throw new Error(
@@ -92,7 +92,7 @@ async function onServers(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Pro
   return redisUrl ? onRedis(redisUrl, settings, soil, atEnd) : onPostgres(settings, soil, atEnd);
 }
 
-async function onRedis(redisUrl: string, settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+async function onRedis(redisUrl: string, settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
   const { clock, log } = soil;
   await refuseUnfitRedis(redisUrl);
   const { store, server } = await openOn(settings.folder, soil, atEnd);
@@ -122,7 +122,7 @@ type WorkerStore = Pick<Opened, 'store'> & { readonly server: DatabaseServer };
 /** A worker's store, on the server of DATABASE_URL or the one that Setpoint brings along. `prepare` runs before the store's own schema. */
 async function openOn(
   folder: string,
-  { env, clock, log }: Soil,
+  { env, clock, log }: ProcessBasics,
   atEnd: AtEnd,
   prepare: (server: DatabaseServer) => Promise<void> = async () => {},
 ): Promise<WorkerStore> {
@@ -162,7 +162,7 @@ const lateMs = { alone: 500, fleet: 1000 };
  * On one database: the queue lies beside the store. Several processes share a database that DATABASE_URL names, and their budgets with it;
  * one that Setpoint brings along is one process's, which keeps its budgets itself.
  */
-async function onPostgres(settings: FleetSettings, soil: Soil, atEnd: AtEnd): Promise<Opened> {
+async function onPostgres(settings: FleetSettings, soil: ProcessBasics, atEnd: AtEnd): Promise<Opened> {
   const { env, clock, log } = soil;
   const { store, server } = await openOn(settings.folder, soil, atEnd, (reached) =>
     prepareQueueSchema({ owner: reached.owner, ...roleOf(reached) }),
@@ -200,11 +200,11 @@ const roleOf = ({ work, owner }: DatabaseServer): { readonly role?: string } =>
   work.config.user !== undefined && work.config.user !== owner.user ? { role: work.config.user } : {};
 
 /** The ways out of this process. `as`: what others see who wait for its leases: worker, API. */
-export const outsideOf = (
+export const externalAccess = (
   as: string,
   allowEndpoint: boolean,
   { clock, secrets }: { readonly clock: Clock; readonly secrets: Secrets },
-): Outside => ({
+): ExternalAccess => ({
   cloud: loadProvider,
   specs: (kept, revision) => parseKeptAside(kept, revision, dayOf(clock.now())),
   secrets,

@@ -1,7 +1,7 @@
 import type { FleetSettings, Listen, RunningFleet } from '../cli/house.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { startWorker, type FleetSettings as WorkSettings } from '../fleet/worker.ts';
-import type { Yard } from '../fleet/worker-context.ts';
+import type { WorkerContext } from '../fleet/worker-context.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Samples } from '../ports/telemetry.ts';
@@ -9,9 +9,9 @@ import { startHealth, type WorkerState } from '../telemetry/health.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { watchedLimiter } from '../telemetry/watched-limiter.ts';
-import { openReaches } from './health-checks.ts';
+import { openHealthChecks } from './health-checks.ts';
 import type { Front } from './http-server.ts';
-import { type Ground, openGround, outsideOf, type Soil } from './process-context.ts';
+import { externalAccess, openWorkerResources, type ProcessBasics, type WorkerResources } from './process-context.ts';
 import { sourcesOf } from './sources.ts';
 
 export interface Surroundings {
@@ -25,7 +25,7 @@ export interface Surroundings {
 export async function startFleet(settings: FleetSettings, around: Surroundings): Promise<RunningFleet> {
   const { env, out } = around;
   const log = createLog(out, logSettings(env));
-  const ground = await openGround(settings, { ...around, log });
+  const ground = await openWorkerResources(settings, { ...around, log });
   const ends: (() => Promise<void>)[] = [ground.close];
   const close = async (): Promise<void> => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -61,14 +61,14 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
   }
 }
 
-const samplesOf = ({ store, queue, limiter }: Ground): Samples => ({
+const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
   queue: queue.counts,
   openIntents: store.estates.openIntents,
   lanes: limiter.lanes,
 });
 
 interface Shown {
-  readonly ground: Ground;
+  readonly ground: WorkerResources;
   readonly shown: Omit<WorkerState, 'reaches'>;
   readonly clock: Clock;
 }
@@ -79,7 +79,7 @@ async function openHealth(
   { ground: { store, queue }, shown, clock }: Shown,
 ): Promise<Pick<Front, 'url' | 'close'>> {
   if (port === undefined) return { close: async () => {} };
-  const reaches = openReaches({ store, queue, clock }, 'worker');
+  const reaches = openHealthChecks({ store, queue, clock }, 'worker');
   try {
     const health = await startHealth({ port, state: { ...shown, reaches: reaches.all } });
     return { url: health.url, close: () => health.close().finally(reaches.stop) };
@@ -89,7 +89,7 @@ async function openHealth(
   }
 }
 
-type Served = Yard & Pick<Soil, 'log'> & Pick<Samples, 'lanes'>;
+type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'lanes'>;
 
 /** The libraries of a server are loaded where one is opened. */
 async function frontOf(listen: Listen | undefined, yard: Served, isAlone: boolean): Promise<Front> {
@@ -113,13 +113,16 @@ const workOf = ({ follow, folder, pace }: FleetSettings, { clock, env }: Surroun
 function yardOf(
   { allowEndpoint }: FleetSettings,
   { clock, secrets }: Surroundings,
-  { ground: { store, queue, limiter }, telemetry }: { readonly ground: Ground; readonly telemetry: Yard['telemetry'] },
-): Yard {
+  {
+    ground: { store, queue, limiter },
+    telemetry,
+  }: { readonly ground: WorkerResources; readonly telemetry: WorkerContext['telemetry'] },
+): WorkerContext {
   return {
     store,
     queue,
     limiter: watchedLimiter(limiter, telemetry.budgets),
-    outside: outsideOf('worker', allowEndpoint, { clock, secrets }),
+    outside: externalAccess('worker', allowEndpoint, { clock, secrets }),
     clock,
     telemetry,
   };

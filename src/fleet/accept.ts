@@ -5,16 +5,20 @@ import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/inventory.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
-import type { History, Judgement, Source, Yard } from './worker-context.ts';
+import type { History, HistoryValidation, Source, WorkerContext } from './worker-context.ts';
 
 /** Lets a sound tree into force or holds it back, and says which; undefined: it is too early to say. */
-export type Gate = (tree: SpecTree) => Promise<Omit<SourceDraft, 'source'> | undefined>;
+export type AcceptRevision = (tree: SpecTree) => Promise<Omit<SourceDraft, 'source'> | undefined>;
 
-/** The gate to one estate, of whoever leads there: it remembers what it has let in. */
-export async function gateOf(estate: string, source: Source, yard: Yard): Promise<Gate> {
-  const { store } = yard;
-  const ripe = source.history === undefined ? await folderIsRipe(estate, yard) : async () => true;
-  const judge = judgeOf(estate, source, yard);
+/** Accepts or rejects revisions for one estate, in the worker that leads there. Remembers the revision that it accepted last. */
+export async function revisionAcceptor(
+  estate: string,
+  source: Source,
+  context: WorkerContext,
+): Promise<AcceptRevision> {
+  const { store } = context;
+  const ripe = source.history === undefined ? await folderIsRipe(estate, context) : async () => true;
+  const judge = historyValidator(estate, source, context);
   let taken = '';
   return async (tree) => {
     const head = tree.revision;
@@ -32,22 +36,26 @@ export async function gateOf(estate: string, source: Source, yard: Yard): Promis
     if (!(await ripe(tree))) return undefined;
     const judgement = await judge(tree, current);
     if (judgement.state === 'followed') {
-      await tellAuthors(estate, { tree, current, source }, yard);
-      if (!(await accept(tree, current, yard))) return undefined;
+      await tellAuthors(estate, { tree, current, source }, context);
+      if (!(await accept(tree, current, context))) return undefined;
       taken = head;
     }
     return { ...judgement, head };
   };
 }
 
-interface Coming {
+interface IncomingRevision {
   readonly tree: SpecTree;
   readonly current: Generation | undefined;
   readonly source: Source;
 }
 
 /** Before it is accepted: no generation may be approved by who made it because it was not known yet who that was. */
-async function tellAuthors(estate: string, { tree, current, source }: Coming, { store }: Yard): Promise<void> {
+async function tellAuthors(
+  estate: string,
+  { tree, current, source }: IncomingRevision,
+  { store }: WorkerContext,
+): Promise<void> {
   const { revision } = tree;
   if (source.history?.authors === undefined || current?.revision === revision) return;
   const told = await source.history.authors(revision, current?.revision);
@@ -55,16 +63,16 @@ async function tellAuthors(estate: string, { tree, current, source }: Coming, { 
 }
 
 /** Whether a folder is no half-written one, nor one that lags. */
-async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree) => Promise<boolean>> {
-  const isSettled = settled(yard.clock);
-  const isBygone = bygone(estate, yard);
-  const current = await yard.store.generations.current(estate);
-  let before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
+async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tree: SpecTree) => Promise<boolean>> {
+  const isSettled = settledCheck(context.clock);
+  const isStaleRevision = staleRevisionCheck(estate, context);
+  const current = await context.store.generations.current(estate);
+  let before = current && (await keptSpecs(estate, current, context.store, context.outside.specs));
   let followsAlready = false;
   return async (seen) => {
     if (!isSettled(seen, before)) return false;
     // why: what this worker has seen the folder go back to is meant
-    if (!followsAlready && (await isBygone(seen))) return false;
+    if (!followsAlready && (await isStaleRevision(seen))) return false;
     followsAlready = true;
     before = seen;
     return true;
@@ -75,8 +83,8 @@ async function folderIsRipe(estate: string, yard: Yard): Promise<(tree: SpecTree
  * The next generation, and a pass now wherever it speaks of; nothing where the newest one says the same. False: something else
  * than what it was judged after is in force by now, or held by a person. Who lost the lease while judging is stopped here.
  */
-async function accept(tree: SpecTree, after: Generation | undefined, yard: Yard): Promise<boolean> {
-  const { store, queue, clock, outside, telemetry } = yard;
+async function accept(tree: SpecTree, after: Generation | undefined, context: WorkerContext): Promise<boolean> {
+  const { store, queue, clock, outside, telemetry } = context;
   const today = dayOf(clock.now());
   const opened = await openEstate(tree, outside.cloud, today);
   const { name, compiled } = opened;
@@ -105,7 +113,7 @@ const stillMs = 1_000;
 const lostMs = 10_000;
 
 /** Whether a tree that was just read is no half of one: it has stood like this for long enough, beside what is in force. */
-function settled(clock: Clock): (seen: SpecTree, inForce: SpecTree | undefined) => boolean {
+function settledCheck(clock: Clock): (seen: SpecTree, inForce: SpecTree | undefined) => boolean {
   let revision = '';
   let since = 0;
   return (seen, inForce) => {
@@ -132,7 +140,10 @@ const back = 50;
  * Whether a folder that one has just begun to follow must be thought to lag: it says what an earlier generation said. Another
  * host's copy may be behind, and accepting it would take back what was committed since. For ten minutes, and said once.
  */
-function bygone(estate: string, { store, clock, telemetry }: Yard): (seen: SpecTree) => Promise<boolean> {
+function staleRevisionCheck(
+  estate: string,
+  { store, clock, telemetry }: WorkerContext,
+): (seen: SpecTree) => Promise<boolean> {
   const until = clock.now() + catchUpMs;
   const judged = new Map<string, Promise<number | undefined>>();
   const judge = async (revision: string): Promise<number | undefined> => {
@@ -154,7 +165,11 @@ function bygone(estate: string, { store, clock, telemetry }: Yard): (seen: SpecT
 }
 
 /** An earlier generation of this revision; absent where the newest one is, and where there is none. */
-async function generationOf(estate: string, revision: string, store: Yard['store']): Promise<number | undefined> {
+async function generationOf(
+  estate: string,
+  revision: string,
+  store: WorkerContext['store'],
+): Promise<number | undefined> {
   const newest = await store.generations.current(estate);
   if (newest === undefined || newest.revision === revision) return undefined;
   for (let number = newest.number - 1; number > Math.max(0, newest.number - back); number -= 1)
@@ -162,34 +177,37 @@ async function generationOf(estate: string, revision: string, store: Yard['store
   return undefined;
 }
 
-type Verdict = Omit<SourceDraft, 'source' | 'head'>;
+type ValidationResult = Omit<SourceDraft, 'source' | 'head'>;
 
 /** Keys end, and programs are installed: what was held back is judged again after this. */
 const goodForMs = 300_000;
 
-const freely: Judgement = { state: 'followed', why: '' };
+const freely: HistoryValidation = { state: 'followed', why: '' };
 
-type Judge = (tree: SpecTree, current: Generation | undefined) => Promise<Verdict>;
+type ValidateHistory = (tree: SpecTree, current: Generation | undefined) => Promise<ValidationResult>;
 
 /** What a history says of a head after what is in force; asked anew where one of the two has moved, and now and then. */
-function judgeOf(estate: string, { name, history }: Source, yard: Yard): Judge {
-  let known: { readonly key: string; readonly judgement: Verdict; readonly at: number } | undefined;
+function historyValidator(estate: string, { name, history }: Source, context: WorkerContext): ValidateHistory {
+  let known: { readonly key: string; readonly judgement: ValidationResult; readonly at: number } | undefined;
   return async (tree, current) => {
     if (history === undefined) return freely;
     const head = tree.revision;
-    const mayRewrite = await yard.store.sources.histories.isAccepted(estate, { head, after: current?.revision ?? '' });
+    const mayRewrite = await context.store.sources.histories.isAccepted(estate, {
+      head,
+      after: current?.revision ?? '',
+    });
     const key = JSON.stringify([head, current?.number, mayRewrite]);
-    if (known?.key === key && yard.clock.now() - known.at < goodForMs) return known.judgement;
-    const judgement = await judgeAfter(tree, { estate, source: name, current, mayRewrite, history }, yard);
+    if (known?.key === key && context.clock.now() - known.at < goodForMs) return known.judgement;
+    const judgement = await validateAfter(tree, { estate, source: name, current, mayRewrite, history }, context);
     const isNews = known?.judgement.why !== judgement.why;
-    known = { key, judgement, at: yard.clock.now() };
+    known = { key, judgement, at: context.clock.now() };
     if (judgement.state !== 'followed' && isNews)
-      yard.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
+      context.telemetry.log.error('specs held back; what was in force stays', { estate, revision: head, ...judgement });
     return judgement;
   };
 }
 
-interface Standing {
+interface RevisionContext {
   readonly estate: string;
   readonly source: string;
   readonly current: Generation | undefined;
@@ -197,22 +215,30 @@ interface Standing {
   readonly history: History;
 }
 
-async function judgeAfter(tree: SpecTree, standing: Standing, yard: Yard): Promise<Verdict> {
+async function validateAfter(
+  tree: SpecTree,
+  standing: RevisionContext,
+  context: WorkerContext,
+): Promise<ValidationResult> {
   const { current, mayRewrite } = standing;
-  const former = current?.revision.startsWith('git:') ? [] : await formerEstates(standing, yard.store);
+  const former = current?.revision.startsWith('git:') ? [] : await formerEstates(standing, context.store);
   const [first] = former;
   if (first !== undefined && !mayRewrite) return unknownEstate(tree, standing, first.estate);
   // why: a new name sheds no signers
   for (const { estate, generation } of former) {
-    const verdict = await judgeBeside(tree, { ...standing, estate, current: generation }, yard);
+    const verdict = await validateAgainst(tree, { ...standing, estate, current: generation }, context);
     if (verdict.state !== 'followed') return verdict;
   }
-  return judgeBeside(tree, standing, yard);
+  return validateAgainst(tree, standing, context);
 }
 
-async function judgeBeside(tree: SpecTree, { estate, current, mayRewrite, history }: Standing, yard: Yard) {
-  const before = current && (await keptSpecs(estate, current, yard.store, yard.outside.specs));
-  if (current !== undefined && before?.estate === undefined) return unread(current);
+async function validateAgainst(
+  tree: SpecTree,
+  { estate, current, mayRewrite, history }: RevisionContext,
+  context: WorkerContext,
+) {
+  const before = current && (await keptSpecs(estate, current, context.store, context.outside.specs));
+  if (current !== undefined && before?.estate === undefined) return unreadableEstate(current);
   // why: where nothing is in force yet, the first commit names its own signers
   const signatures = (before ?? tree).estate?.value.spec.signatures;
   const judged = await history.judge(tree.revision, {
@@ -220,11 +246,11 @@ async function judgeBeside(tree: SpecTree, { estate, current, mayRewrite, histor
     ...(signatures === undefined ? {} : { signatures }),
     mayRewrite,
   });
-  return judged.state === 'followed' ? (takes(tree, before) ?? judged) : judged;
+  return judged.state === 'followed' ? (takenNameProblem(tree, before) ?? judged) : judged;
 }
 
 /** Nothing binds an estate that is new: no limits and modes of before, no signers. So a person says that one is meant. */
-function unknownEstate({ revision }: SpecTree, { estate, source }: Standing, former: string): Verdict {
+function unknownEstate({ revision }: SpecTree, { estate, source }: RevisionContext, former: string): ValidationResult {
   const commit = revision.replace(/^git:/, '').slice(0, 12);
   return {
     state: 'rewritten',
@@ -233,13 +259,13 @@ function unknownEstate({ revision }: SpecTree, { estate, source }: Standing, for
 }
 
 /** Nobody can say who must have signed what comes after it, and a head does not say so itself. */
-const unread = ({ revision }: Generation): Verdict => ({
+const unreadableEstate = ({ revision }: Generation): ValidationResult => ({
   state: 'unsigned',
   why: `the Estate document in force (${revision}) cannot be read by this version, so who must sign is not known. Stop the workers that follow, and put sound specs in force by hand: setpoint apply`,
 });
 
 /** That a team's tree takes over what is another's: specs may be sound by themselves and not after what is in force. */
-function takes(next: SpecTree, inForce: SpecTree | undefined): Verdict | undefined {
+function takenNameProblem(next: SpecTree, inForce: SpecTree | undefined): ValidationResult | undefined {
   const [first] = takenNames(inForce?.documents ?? [], next.documents);
   if (first === undefined) return undefined;
   const { at, message, hint } = first;

@@ -17,28 +17,28 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
-import { elsewhere, isOfGeneration, stillToDo } from './other-scopes.ts';
-import { type Charter, guardOf } from './pass-policy.ts';
-import type { Looked } from './recorder.ts';
-import type { Yard } from './worker-context.ts';
+import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
+import { guardOf, type PassPolicy } from './pass-policy.ts';
+import type { PlanningResult } from './recorder.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** One scope, opened and leased, by the specs of one generation. */
-export interface Scene {
+export interface ScopeContext {
   readonly where: Where;
   readonly reconcileId: string;
   readonly site: Site;
   readonly lease: Lease;
-  readonly by: Spoken;
+  readonly activeSpec: ActiveSpec;
 }
 
 /** A generation, and what it says of the scope. */
-export interface Spoken {
+export interface ActiveSpec {
   readonly generation: Generation;
   readonly estate: OpenedEstate;
   readonly scope: CompiledScope;
 }
 
-export interface Reconciled {
+export interface ConvergeResult {
   readonly converged: Converged;
   /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
   readonly waiting: ReadonlySet<Address>;
@@ -51,23 +51,23 @@ export interface Reconciled {
 /** `from`: a look that was made a moment ago. `saw`: told of each look as it was planned. */
 interface Beginning {
   readonly from?: Observation;
-  readonly saw?: (looked: Looked) => void;
+  readonly saw?: (looked: PlanningResult) => void;
 }
 
 /** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
-export async function reconcile(
-  scene: Scene,
-  charter: Charter,
-  yard: Yard,
+export async function convergeScope(
+  scene: ScopeContext,
+  passPolicy: PassPolicy,
+  context: WorkerContext,
   { from, saw, ...steering }: PassControl & Beginning,
-): Promise<Reconciled> {
-  const { where, by, site, lease, reconcileId } = scene;
-  const { store, limiter, clock } = yard;
+): Promise<ConvergeResult> {
+  const { where, activeSpec, site, lease, reconcileId } = scene;
+  const { store, limiter, clock } = context;
   const noted = actionRecorder();
-  const { number, revision } = by.generation;
-  const authority = { revision, generation: number, ...charter.authority };
+  const { number, revision } = activeSpec.generation;
+  const authority = { revision, generation: number, ...passPolicy.authority };
   const pass = { ...where, reconcileId, authority, lease: { holder: lease.holder, epoch: lease.epoch } };
-  const look = lookOf(where, by, charter, yard);
+  const look = observationPlanner(where, activeSpec, passPolicy, context);
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
@@ -79,7 +79,7 @@ export async function reconcile(
   const converged = await converge(
     {
       site,
-      authorization: { pass, lease, guard: guardOf(by, charter) },
+      authorization: { pass, lease, guard: guardOf(activeSpec, passPolicy) },
       plan,
       ...(from === undefined ? {} : { from }),
     },
@@ -91,7 +91,7 @@ export async function reconcile(
 }
 
 /** Whether all that the specs ask of the scope is in force there, as far as anybody can see it. */
-export function isInForce({ converged: { outcome, last }, waiting }: Reconciled): boolean {
+export function isFullyApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
   return !last.plan.findings.some(({ type }) => undone.has(type));
 }
@@ -109,30 +109,30 @@ const undone: ReadonlySet<Finding['type']> = new Set([
  * Plans one look as a pass does, and keeps what the generation would still do in the scope. Limits count over all scopes of the
  * estate: until all are counted, what they bound waits.
  */
-export function lookOf(
+export function observationPlanner(
   where: Where,
-  by: Spoken,
-  charter: Charter,
-  { store, clock }: Pick<Yard, 'store' | 'clock'>,
-): (observation: Observation, knowledge: Knowledge) => Promise<Looked & { readonly uncounted: number }> {
-  const { scope, estate, generation } = by;
+  activeSpec: ActiveSpec,
+  passPolicy: PassPolicy,
+  { store, clock }: Pick<WorkerContext, 'store' | 'clock'>,
+): (observation: Observation, knowledge: Knowledge) => Promise<PlanningResult & { readonly uncounted: number }> {
+  const { scope, estate, generation } = activeSpec;
   const { dialect, batches } = providerOf(scope, estate);
-  const { bounds, modesBefore, approved, stopped } = charter;
+  const { bounds, modesBefore, approved, stopped } = passPolicy;
   return async (observation, knowledge) => {
     const noted = actionRecorder();
-    const policies = [noted.policy, ...charter.policies];
+    const policies = [noted.policy, ...passPolicy.policies];
     const choices = { unattended: true, policies, modesBefore, approved, stopped };
     const input = { wanted: scope.wanted, observation, knowledge, dialect, batches, choices };
     const alone = planOf(input, bounds);
-    const isNewest = charter.generation === generation.number;
+    const isNewest = passPolicy.generation === generation.number;
     if (isNewest) {
-      const isBounded = noted.planned().some(isOfGeneration);
-      const count = isBounded ? stillToDo({ scope, estate, guards: charter, observation, knowledge }) : noCount;
-      await store.fleet.counts.keep(where, { generation: generation.number, ...charter.counting, count });
+      const isBounded = noted.planned().some(countsToGeneration);
+      const count = isBounded ? remainingCount({ scope, estate, guards: passPolicy, observation, knowledge }) : noCount;
+      await store.fleet.counts.keep(where, { generation: generation.number, ...passPolicy.counting, count });
     }
     const looked = { input, planned: noted.planned(), generation: generation.number };
-    if (!isNewest || !alone.actions.some(isOfGeneration)) return { ...looked, plan: alone, uncounted: 0 };
-    const { count, uncounted } = await elsewhere(where, by, charter, { store, clock });
+    if (!isNewest || !alone.actions.some(countsToGeneration)) return { ...looked, plan: alone, uncounted: 0 };
+    const { count, uncounted } = await elsewhere(where, activeSpec, passPolicy, { store, clock });
     const waits = uncounted === 0 ? [] : [unlessApproved(untilCounted(uncounted), approved)];
     const together = { ...input, choices: { ...choices, policies: [...policies, ...waits] } };
     return { ...looked, plan: planOf(together, { ...bounds, elsewhere: count }), uncounted };
@@ -142,7 +142,7 @@ export function lookOf(
 const untilCounted =
   (uncounted: number): Policy =>
   (action) =>
-    isOfGeneration(action)
+    countsToGeneration(action)
       ? {
           code: 'limit',
           why: `limits count over all scopes of the estate, and ${uncounted} of them are still to be counted in this generation; it goes on by itself.`,
@@ -173,26 +173,29 @@ function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet
  * What the newest generation does not let the loop do is not done by a former one either, and a pause holds whatever either of
  * them says to be of its owner or target. Returns false where the pass was stopped.
  */
-export async function heal(
-  scene: Scene,
-  { waiting, converged }: Reconciled,
-  means: Means,
-  yard: Yard,
+export async function healDrift(
+  scene: ScopeContext,
+  { waiting, converged }: ConvergeResult,
+  means: HealContext,
+  context: WorkerContext,
 ): Promise<boolean> {
-  const { where, by } = scene;
-  const { applied } = await yard.store.inventory.knowledge(where.estate, where.scope);
-  const generations = Map.groupBy(waiting, (address) => applied.get(address)?.generation ?? by.generation.number);
+  const { where, activeSpec } = scene;
+  const { applied } = await context.store.inventory.knowledge(where.estate, where.scope);
+  const generations = Map.groupBy(
+    waiting,
+    (address) => applied.get(address)?.generation ?? activeSpec.generation.number,
+  );
   for (const number of [...generations.keys()].sort((a, b) => b - a)) {
-    if (number === by.generation.number) continue;
-    const former = await formerScene(scene, number, means, yard);
+    if (number === activeSpec.generation.number) continue;
+    const former = await formerScopeContext(scene, number, means, context);
     if (former === undefined) continue;
-    const charter = await healing(means.charter, async () => [
+    const passPolicy = await healing(means.passPolicy, async () => [
       driftAt(new Set(generations.get(number))),
-      heedingPolicy(by.scope.wanted),
-      await pausesNow(former.by.estate, yard.store),
+      heedingPolicy(activeSpec.scope.wanted),
+      await pausesNow(former.activeSpec.estate, context.store),
     ]);
     const from = converged.last?.observation;
-    const healed = await reconcile(former, charter, yard, {
+    const healed = await convergeScope(former, passPolicy, context, {
       ...means.steering,
       ...(from === undefined ? {} : { from }),
     });
@@ -202,17 +205,17 @@ export async function heal(
   return true;
 }
 
-/** The charter with further guards, now and whenever it is drawn up again. */
-async function healing(charter: Charter, guards: () => Promise<readonly Policy[]>): Promise<Charter> {
+/** The pass policy with further guards, now and after each refresh. */
+async function healing(passPolicy: PassPolicy, guards: () => Promise<readonly Policy[]>): Promise<PassPolicy> {
   return {
-    ...charter,
-    policies: [...charter.policies, ...(await guards())],
-    again: async () => healing(await charter.again(), guards),
+    ...passPolicy,
+    policies: [...passPolicy.policies, ...(await guards())],
+    again: async () => healing(await passPolicy.again(), guards),
   };
 }
 
-interface Means {
-  readonly charter: Charter;
+interface HealContext {
+  readonly passPolicy: PassPolicy;
   readonly generations: Generations;
   readonly steering: PassControl;
   /** Told of what was seen last by the specs of a former generation. */
@@ -220,12 +223,12 @@ interface Means {
 }
 
 /** Absent: that generation was not kept, cannot be opened by this version or this worker, or said nothing of this scope. */
-async function formerScene(
-  scene: Scene,
+async function formerScopeContext(
+  scene: ScopeContext,
   number: number,
-  { generations, steering }: Means,
-  { store, outside, telemetry }: Yard,
-): Promise<Scene | undefined> {
+  { generations, steering }: HealContext,
+  { store, outside, telemetry }: WorkerContext,
+): Promise<ScopeContext | undefined> {
   const { where, site } = scene;
   const generation = await store.generations.numbered(where.estate, number);
   if (generation === undefined) return undefined;
@@ -241,7 +244,7 @@ async function formerScene(
   const scope = estate.compiled.scopes.find((one) => one.scope === where.scope);
   if (scope === undefined) return undefined;
   const ports = { secrets: outside.secrets, signal: steering.signal };
-  return { ...scene, site: siteOn(site.session, scope, { estate, ports }), by: { generation, estate, scope } };
+  return { ...scene, site: siteOn(site.session, scope, { estate, ports }), activeSpec: { generation, estate, scope } };
 }
 
 const driftAt =

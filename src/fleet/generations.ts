@@ -2,7 +2,7 @@ import { ofKind } from '../core/documents/spec-set.ts';
 import { dayOf } from '../core/render/wording.ts';
 import { keptSpecs, type OpenedEstate, openEstate } from '../estate/load.ts';
 import type { Generation } from '../ports/inventory.ts';
-import type { Yard } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Generations as compiled, by estate and number. */
 export interface Generations {
@@ -14,7 +14,11 @@ export interface Generations {
 const remembered = 64;
 
 /** Compiled once a day each: a date decides which `ignore` still holds. */
-export function generationsOf({ store, outside, clock }: Pick<Yard, 'store' | 'outside' | 'clock'>): Generations {
+export function generationsOf({
+  store,
+  outside,
+  clock,
+}: Pick<WorkerContext, 'store' | 'outside' | 'clock'>): Generations {
   const known = new Map<string, Promise<OpenedEstate>>();
   const compiled = async (estate: string, { revision }: Generation, today: string): Promise<OpenedEstate> => {
     const tree = await keptSpecs(estate, { revision }, store, outside.specs);

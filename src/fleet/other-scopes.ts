@@ -13,16 +13,16 @@ import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { Spoken } from './converge.ts';
-import type { Charter } from './pass-policy.ts';
+import type { ActiveSpec } from './converge.ts';
+import type { PassPolicy } from './pass-policy.ts';
 
 /** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
-interface Elsewhere {
+interface OtherScopesCount {
   readonly count: Count;
   readonly uncounted: number;
 }
 
-type Guards = Pick<Charter, 'estatePolicies' | 'modesBefore' | 'counting'>;
+type Guards = Pick<PassPolicy, 'estatePolicies' | 'modesBefore' | 'counting'>;
 
 /** So long one look counts other scopes at most, so that its pass stays within its slice. */
 const countingMs = 5_000;
@@ -34,10 +34,10 @@ const countingMs = 5_000;
  */
 export async function elsewhere(
   where: Where,
-  { estate, generation: { number: generation } }: Pick<Spoken, 'estate' | 'generation'>,
+  { estate, generation: { number: generation } }: Pick<ActiveSpec, 'estate' | 'generation'>,
   guards: Guards,
   { store, clock }: { readonly store: Pick<Store, 'inventory' | 'fleet'>; readonly clock: Clock },
-): Promise<Elsewhere> {
+): Promise<OtherScopesCount> {
   const { counts } = store.fleet;
   const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
   const others = async () => {
@@ -49,7 +49,7 @@ export async function elsewhere(
   const until = clock.now() + countingMs;
   for (const other of fromOwn(before.uncounted, where)) {
     if (clock.now() >= until) break;
-    const count = await byLastLook(where.estate, { other, estate, guards }, store);
+    const count = await countByLastObservation(where.estate, { other, estate, guards }, store);
     await counts.fill({ estate: where.estate, scope: other.scope }, { generation, ...guards.counting, count });
   }
   const { count, uncounted } = await others();
@@ -64,11 +64,11 @@ function fromOwn(scopes: readonly CompiledScope[], { scope }: Where): readonly C
 
 interface Other {
   readonly other: CompiledScope;
-  readonly estate: Spoken['estate'];
+  readonly estate: ActiveSpec['estate'];
   readonly guards: Guards;
 }
 
-async function byLastLook(
+async function countByLastObservation(
   name: string,
   { other, estate, guards }: Other,
   { inventory, fleet }: Pick<Store, 'inventory' | 'fleet'>,
@@ -80,19 +80,19 @@ async function byLastLook(
   const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
   const approvals = await fleet.approvals.inForce({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
-  return stillToDo({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });
+  return remainingCount({ scope: other, estate, guards: { ...guards, approved }, observation, knowledge });
 }
 
 interface Look {
   readonly scope: CompiledScope;
-  readonly estate: Spoken['estate'];
-  readonly guards: Guards & Pick<Charter, 'approved'>;
+  readonly estate: ActiveSpec['estate'];
+  readonly guards: Guards & Pick<PassPolicy, 'approved'>;
   readonly observation: Observation;
   readonly knowledge: Knowledge;
 }
 
 /** Of one look. A look may be old, so that what is under way or was done since is spent only. Later waves count too. */
-export function stillToDo({ scope, estate, guards, observation, knowledge }: Look): Count {
+export function remainingCount({ scope, estate, guards, observation, knowledge }: Look): Count {
   const { estatePolicies: policies, modesBefore, approved } = guards;
   const choices = { unattended: true, atOnce: true, policies, modesBefore, approved };
   const { dialect } = providerOf(scope, estate);
@@ -101,4 +101,4 @@ export function stillToDo({ scope, estate, guards, observation, knowledge }: Loo
   return tally(actions.filter((action) => !isBegun(action))).generation;
 }
 
-export const isOfGeneration = (action: Action): boolean => countOf(action)?.by === 'generation';
+export const countsToGeneration = (action: Action): boolean => countOf(action)?.by === 'generation';

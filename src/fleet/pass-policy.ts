@@ -11,11 +11,11 @@ import { inForce } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import type { Reconciled, Spoken } from './converge.ts';
-import { type Records, stoppedWaves } from './rollouts.ts';
+import type { ActiveSpec, ConvergeResult } from './converge.ts';
+import { type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
 /** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
-export interface Charter {
+export interface PassPolicy {
   readonly bounds: Bounds;
   readonly policies: readonly Policy[];
   /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
@@ -32,19 +32,23 @@ export interface Charter {
   /** The generation that it is drawn up for; what heals to a former one works under it too. */
   readonly generation: number;
   /** As it is drawn up by what people say now. */
-  again(): Promise<Charter>;
+  again(): Promise<PassPolicy>;
 }
 
-export async function charterOf(where: Where, by: Spoken, records: Records): Promise<Charter> {
+export async function passPolicyOf(
+  where: Where,
+  activeSpec: ActiveSpec,
+  records: GenerationAccess,
+): Promise<PassPolicy> {
   const { store } = records;
   // why: read before anything else, so that a word that comes in between is met by whoever sends something
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
   const counting = await countingOf(where, store);
   const [force, approvals, stopped, backoff] = await Promise.all([
-    inForce(by.estate, store),
+    inForce(activeSpec.estate, store),
     store.fleet.approvals.inForce(where),
-    stoppedWaves(where, by, records),
-    backedOff(where, by.generation.number, store.fleet.backoffs),
+    stoppedRolloutsOf(where, activeSpec, records),
+    backoffPolicyOf(where, activeSpec.generation.number, store.fleet.backoffs),
   ]);
   const digests = new Set(approvals.flatMap(({ actions }) => actions));
   return {
@@ -57,13 +61,13 @@ export async function charterOf(where: Where, by: Spoken, records: Records): Pro
     authority: await authorityOf(where, approvals, store),
     guardEpoch,
     counting,
-    generation: by.generation.number,
-    again: () => charterOf(where, by, records),
+    generation: activeSpec.generation.number,
+    again: () => passPolicyOf(where, activeSpec, records),
   };
 }
 
 /** A count that heeds a pause is none when the pause ends by itself. */
-async function countingOf({ estate }: Where, { fleet }: Records['store']): Promise<Charter['counting']> {
+async function countingOf({ estate }: Where, { fleet }: GenerationAccess['store']): Promise<PassPolicy['counting']> {
   const epoch = await fleet.counts.epoch(estate);
   const pauses = await fleet.pauses.inForce(estate);
   return { epoch, ...(pauses.length === 0 ? {} : { until: Math.min(...pauses.map(({ until }) => until)) }) };
@@ -72,8 +76,8 @@ async function countingOf({ estate }: Where, { fleet }: Records['store']): Promi
 async function authorityOf(
   { estate }: Where,
   approvals: readonly Approval[],
-  { fleet }: Records['store'],
-): Promise<Charter['authority']> {
+  { fleet }: GenerationAccess['store'],
+): Promise<PassPolicy['authority']> {
   const last = approvals.at(-1);
   if (last === undefined) return { plan: 'unattended', approver: 'setpoint' };
   const people = [...new Set(approvals.map(({ by }) => by.person))];
@@ -116,7 +120,7 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
 }
 
 /**
- * What people let a pass do, judged again while it runs: by the charter as it would be drawn up now. A generation that came in
+ * What people let a pass do, judged again while it runs, by the pass policy of that moment. A generation that came in
  * between binds by its modes and by what it protects, as the one before does.
  *
  *   held by                                                  | code
@@ -125,18 +129,20 @@ function isRepeatedBy(one: Approval, later: Approval): boolean {
  *   mode `plan` of any of them, and no approval is in force   | mode
  *   it was approved when it was planned, and no longer is    | stale
  */
-export function guardOf(by: Spoken, charter: Charter): Guard {
-  let drawn: { readonly epoch: number; readonly charter: Promise<Charter> } | undefined;
-  const chartered = (epoch: number): Promise<Charter> => {
-    if (drawn?.epoch !== epoch) drawn = { epoch, charter: charter.again() };
-    return drawn.charter;
+export function guardOf(activeSpec: ActiveSpec, passPolicy: PassPolicy): Guard {
+  let drawn: { readonly epoch: number; readonly passPolicy: Promise<PassPolicy> } | undefined;
+  const chartered = (epoch: number): Promise<PassPolicy> => {
+    if (drawn?.epoch !== epoch) drawn = { epoch, passPolicy: passPolicy.again() };
+    return drawn.passPolicy;
   };
   return {
-    epoch: charter.guardEpoch,
+    epoch: passPolicy.guardEpoch,
     approvedAs: (action) =>
-      charter.approved(action) ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) } : undefined,
+      passPolicy.approved(action)
+        ? { digest: actionDigest(action, sha256), halves: halvesOf(action, sha256) }
+        : undefined,
     judge: async (actions, epoch) => {
-      const policies = policiesNow(by, charter, await chartered(epoch));
+      const policies = policiesNow(activeSpec, passPolicy, await chartered(epoch));
       return new Map(
         actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
           const reason = policies.map((policy) => policy(action)).find((given) => given !== undefined);
@@ -147,7 +153,7 @@ export function guardOf(by: Spoken, charter: Charter): Guard {
   };
 }
 
-const policiesNow = ({ scope: { wanted } }: Spoken, before: Charter, now: Charter): readonly Policy[] => [
+const policiesNow = ({ scope: { wanted } }: ActiveSpec, before: PassPolicy, now: PassPolicy): readonly Policy[] => [
   ...now.policies,
   modePolicy({ wanted, choices: { unattended: true, modesBefore: now.modesBefore, approved: now.approved } }),
   (action) => (before.approved(action) && !now.approved(action) ? unapproved : undefined),
@@ -159,7 +165,7 @@ const unapproved: Withholding = {
 };
 
 /** Addresses that wait here after refusals of the cloud, under this generation. */
-async function backedOff(where: Where, generation: number, backoffs: Backoffs): Promise<Policy> {
+async function backoffPolicyOf(where: Where, generation: number, backoffs: Backoffs): Promise<Policy> {
   const waiting = (await backoffs.list(where)).filter((one) => one.waits && one.generation === generation);
   const byAddress = new Map(waiting.map((one) => [one.address, one]));
   return backoffPolicy((action) => {
@@ -175,10 +181,10 @@ const digestOf = (action: Action): string => actionDigest(action, sha256);
  * Keeps what the cloud refused, and lets go what went well. A conflict was tried several times when its pass gave it up, so it waits
  * at once; what a person must mend waits from its second refusal on.
  */
-export async function keepRefusals(
+export async function recordRefusals(
   where: Where,
   generation: number,
-  { converged: { passes }, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+  { converged: { passes }, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   backoffs: Backoffs,
 ): Promise<void> {
   const { refused, done } = outcomesOf(passes);
@@ -197,7 +203,7 @@ export async function keepRefusals(
 }
 
 /** How each action ended: what was refused last, and the addresses where something went well. */
-function outcomesOf(passes: Reconciled['converged']['passes']) {
+function outcomesOf(passes: ConvergeResult['converged']['passes']) {
   const refused = new Map<string, Failure>();
   const done = new Set<Address>();
   for (const { failed, settled } of passes) {

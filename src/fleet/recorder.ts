@@ -16,10 +16,10 @@ import type {
 } from '../ports/passes.ts';
 import type { Where } from '../ports/queue.ts';
 import type { PassOutcome } from '../ports/telemetry.ts';
-import type { Yard } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Writes down how one pass went. Whatever becomes of that, no pass fails for it, or waits for it for longer than a moment. */
-export interface Chronicle {
+export interface PassRecorder {
   tell(event: Progress): void;
   /** Waits that are none of the engine's. `since`: ms since the epoch. */
   waited(reason: PassWait, detail: string, since: number): void;
@@ -31,9 +31,11 @@ export interface Chronicle {
   ended(outcome: PassOutcome, why: string | undefined, afterMs: number | undefined): Promise<void>;
 }
 
-type Paper = Pick<Yard, 'clock' | 'telemetry'> & { readonly store: Pick<Yard['store'], 'passes'> };
+type RecorderPorts = Pick<WorkerContext, 'clock' | 'telemetry'> & {
+  readonly store: Pick<WorkerContext['store'], 'passes'>;
+};
 
-export function chronicleOf(about: Where & { readonly reconcileId: string }, paper: Paper): Chronicle {
+export function passRecorderOf(about: Where & { readonly reconcileId: string }, paper: RecorderPorts): PassRecorder {
   const { clock, store } = paper;
   const { estate, scope, reconcileId } = about;
   const timeline = timelineOf();
@@ -79,7 +81,7 @@ const longestWhy = 1000;
 function kept(
   write: () => Promise<void>,
   { estate, scope, reconcileId }: Where & { readonly reconcileId: string },
-  { telemetry }: Paper,
+  { telemetry }: RecorderPorts,
 ): Promise<void> {
   const fail = (error: unknown): void =>
     telemetry.log.warn('how a pass went was not written down', { estate, scope, reconcileId, why: String(error) });
@@ -89,7 +91,7 @@ function kept(
 
 const patienceMs = 2_000;
 
-async function atMost(written: Promise<void>, clock: Yard['clock']): Promise<void> {
+async function atMost(written: Promise<void>, clock: WorkerContext['clock']): Promise<void> {
   const timer = new AbortController();
   const timeout = clock.sleep(patienceMs, timer.signal).catch(() => {});
   await Promise.race([written, timeout]);
@@ -224,22 +226,25 @@ const longest = 500;
 const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 /** One look, planned by the generation in force. */
-export type Looked = Omit<RowsInput, 'attempt'>;
+export type PlanningResult = Omit<RowsInput, 'attempt'>;
 
 /** Keeps the lines of the inventory beside a pass, which neither waits for it nor fails with it. */
-export interface RowKeeper {
+export interface InventoryRecorder {
   /** The first look is kept at once: what drifted is seen before it is healed. */
-  saw(looked: Looked): void;
+  saw(looked: PlanningResult): void;
   /** The last look, with what was tried in vain, is kept where it may say something else than the first. */
   ended(passes: Converged['passes']): void;
   /** When all of it is kept, or has failed. */
   kept(): Promise<void>;
 }
 
-export function rowKeeperOf(where: Where, { store, telemetry }: Pick<Yard, 'store' | 'telemetry'>): RowKeeper {
+export function inventoryRecorderOf(
+  where: Where,
+  { store, telemetry }: Pick<WorkerContext, 'store' | 'telemetry'>,
+): InventoryRecorder {
   let work = Promise.resolve();
-  let newest: Looked | undefined;
-  let kept: { readonly looked: Looked; readonly passes: number } | undefined;
+  let newest: PlanningResult | undefined;
+  let kept: { readonly looked: PlanningResult; readonly passes: number } | undefined;
   const keep = (looked: RowsInput): void => {
     work = work
       .then(() => keepRows(where, looked, store))

@@ -5,48 +5,53 @@ import type { Converged } from '../engine/converge.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { Reconciled, Spoken } from './converge.ts';
+import type { ActiveSpec, ConvergeResult } from './converge.ts';
 import type { Generations } from './generations.ts';
 
 /** The progressive rollouts that stopped here, and still ask for what they asked for then. */
-export async function stoppedWaves(where: Where, by: Spoken, records: Records): Promise<readonly StoppedWaves[]> {
+export async function stoppedRolloutsOf(
+  where: Where,
+  activeSpec: ActiveSpec,
+  records: GenerationAccess,
+): Promise<readonly StoppedWaves[]> {
   const all = await records.store.fleet.rollouts.stopped(where);
-  const same = await Promise.all(all.map((one) => asksTheSame(one, by, { ...records, where })));
+  const same = await Promise.all(all.map((one) => asksTheSame(one, activeSpec, { ...records, where })));
   return all.filter((_, at) => same[at]);
 }
 
 /** Where earlier generations are read. */
-export interface Records {
+export interface GenerationAccess {
   readonly store: Store;
   readonly generations: Generations;
 }
 
 async function asksTheSame(
   one: StoppedRollout,
-  by: Spoken,
-  { where, store, generations }: Records & { readonly where: Where },
+  activeSpec: ActiveSpec,
+  { where, store, generations }: GenerationAccess & { readonly where: Where },
 ): Promise<boolean> {
-  if (one.generation === by.generation.number) return true;
+  if (one.generation === activeSpec.generation.number) return true;
   const then = await store.generations.numbered(where.estate, one.generation);
   if (then === undefined) return true;
   // why: what it asked for then cannot be read any more; a person can
   const opened = await generations.open(where.estate, then).catch(() => undefined);
   if (opened === undefined) return true;
   const scope = opened.compiled.scopes.find(({ scope: key }) => key === where.scope);
-  return scope === undefined || isSameRollout(one, scope.wanted, by.scope.wanted);
+  return scope === undefined || isSameRollout(one, scope.wanted, activeSpec.scope.wanted);
 }
 
 /** What failed for good in a wave stops its rollout, until a person resumes it or the spec changes. */
-export async function stopFailed(
+export async function stopFailedRollouts(
   where: Where,
-  by: Spoken,
-  { converged, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+  activeSpec: ActiveSpec,
+  { converged, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   store: Store,
 ): Promise<void> {
   const failed = failuresOf(converged);
   if (failed.length === 0) return;
-  const stops = rolloutsToStop(planned, failed, { wanted: by.scope.wanted, scope: where.scope });
-  for (const stop of stops) await store.fleet.rollouts.stop(where, { ...stop, generation: by.generation.number });
+  const stops = rolloutsToStop(planned, failed, { wanted: activeSpec.scope.wanted, scope: where.scope });
+  for (const stop of stops)
+    await store.fleet.rollouts.stop(where, { ...stop, generation: activeSpec.generation.number });
 }
 
 const failuresOf = ({ passes }: Converged) =>
@@ -62,8 +67,8 @@ const startingMs = 3_000;
 const provingMs = 10_000;
 
 /** In how many ms to look again, where the next wave only waits for machines of this one to come up. */
-export function nextWaveIn(
-  { converged: { last }, planned }: Pick<Reconciled, 'converged' | 'planned'>,
+export function msToNextWave(
+  { converged: { last }, planned }: Pick<ConvergeResult, 'converged' | 'planned'>,
   wanted: Wanted,
   now: number,
 ): number | undefined {

@@ -2,36 +2,36 @@ import { leaveScopes } from '../estate/inventory-sync.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { asLeader } from './supervisor.ts';
-import type { Yard } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
-/** How soon somebody sees a wish that only the store was told: a person's, or one that the queue has lost. */
-const wishesEveryMs = 1_000;
+/** How soon the scheduler sees a request that lies in the store only: of a person, or lost by the queue. */
+const requestsEveryMs = 1_000;
 /** How often all that is due is put into the queue again. */
 const scheduleEveryMs = 10_000;
 
 /**
  * Keeps the queue as the store says, as long as it leads: a periodic pass for every scope of every estate, and one now for
- * every wish that no pass has answered. A queue that lost its data is thus made whole.
+ * every request that no pass has answered. A queue that lost its data is thus made whole.
  */
-export const tend = (
+export const runScheduler = (
   { passEveryMs, generations }: { readonly passEveryMs: number; readonly generations: Generations },
-  yard: Yard,
+  context: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> =>
-  asLeader({ estate: '-', scope: 'caretaker' }, yard, signal, async (lead) => {
-    const { queue, clock } = yard;
-    const unheard = wishes(yard);
+  asLeader({ estate: '-', scope: 'caretaker' }, context, signal, async (lead) => {
+    const { queue, clock } = context;
+    const unheard = unansweredRequests(context);
     const known = new Map<string, readonly Where[]>();
-    for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(wishesEveryMs, lead)) {
+    for (let scheduleAt = clock.now(); !lead.aborted; await clock.sleep(requestsEveryMs, lead)) {
       for (const where of await unheard()) await queue.request(where, 'now');
       if (clock.now() < scheduleAt) continue;
       scheduleAt = clock.now() + scheduleEveryMs;
-      const all = await allScopes({ generations, known }, yard);
+      const all = await allScopes({ generations, known }, context);
       await queue.schedule(all.map((where) => ({ ...where, everyMs: passEveryMs })));
     }
   });
 
-interface Register {
+interface KnownScopes {
   readonly generations: Generations;
   /** The scopes of each estate, as they were when it could last be opened here. */
   readonly known: Map<string, readonly Where[]>;
@@ -40,8 +40,8 @@ interface Register {
 /** What no pass can answer, as where a worker of this version opens no such specs, is not asked for without a pause. */
 const sameEveryMs = 5_000;
 
-/** Where a wish waits that was not put into the queue just now. */
-function wishes({ store, clock }: Pick<Yard, 'store' | 'clock'>): () => Promise<readonly Where[]> {
+/** Scopes whose request waits and was not put into the queue just now. */
+function unansweredRequests({ store, clock }: Pick<WorkerContext, 'store' | 'clock'>): () => Promise<readonly Where[]> {
   let lately = new Map<string, number>();
   return async () => {
     const now = clock.now();
@@ -54,13 +54,13 @@ function wishes({ store, clock }: Pick<Yard, 'store' | 'clock'>): () => Promise<
 }
 
 /** An estate whose newest generation cannot be opened keeps the scopes that it had, and the others go on. */
-async function allScopes({ generations, known }: Register, yard: Yard): Promise<readonly Where[]> {
-  const { store, telemetry } = yard;
+async function allScopes({ generations, known }: KnownScopes, context: WorkerContext): Promise<readonly Where[]> {
+  const { store, telemetry } = context;
   const estates = await store.estates.list();
   for (const estate of estates) {
     try {
       known.set(estate, await scopesOf(estate, generations, store));
-      await leave(estate, known.get(estate) ?? [], yard);
+      await recordLeftScopes(estate, known.get(estate) ?? [], context);
     } catch (error) {
       telemetry.log.error('an estate cannot be opened', { estate, why: String(error) });
       if (!known.has(estate)) known.set(estate, await seenBefore(estate, store));
@@ -70,19 +70,27 @@ async function allScopes({ generations, known }: Register, yard: Yard): Promise<
 }
 
 /** What cannot be kept now is kept the next time: it keeps nothing else from being put into the queue. */
-async function leave(estate: string, named: readonly Where[], { store, clock, telemetry }: Yard): Promise<void> {
+async function recordLeftScopes(
+  estate: string,
+  named: readonly Where[],
+  { store, clock, telemetry }: WorkerContext,
+): Promise<void> {
   const scopes = named.map(({ scope }) => scope);
   await leaveScopes({ estate, scopes }, clock.now(), store).catch((error: unknown) => {
     telemetry.log.warn('the lines of scopes that were left were not kept', { estate, why: String(error) });
   });
 }
 
-async function scopesOf(estate: string, generations: Generations, store: Yard['store']): Promise<readonly Where[]> {
+async function scopesOf(
+  estate: string,
+  generations: Generations,
+  store: WorkerContext['store'],
+): Promise<readonly Where[]> {
   const generation = await store.generations.current(estate);
   if (generation === undefined) return [];
   const { compiled } = await generations.open(estate, generation);
   return compiled.scopes.map(({ scope }) => ({ estate, scope }));
 }
 
-const seenBefore = async (estate: string, { inventory }: Yard['store']): Promise<readonly Where[]> =>
+const seenBefore = async (estate: string, { inventory }: WorkerContext['store']): Promise<readonly Where[]> =>
   (await inventory.latest(estate)).map(({ scope }) => ({ estate, scope }));

@@ -10,37 +10,45 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
-import { heal, isInForce, lookOf, type Reconciled, reconcile, type Scene, type Spoken } from './converge.ts';
+import {
+  type ActiveSpec,
+  type ConvergeResult,
+  convergeScope,
+  healDrift,
+  isFullyApplied,
+  observationPlanner,
+  type ScopeContext,
+} from './converge.ts';
 import type { Generations } from './generations.ts';
-import { charterOf, keepRefusals } from './pass-policy.ts';
-import { type Chronicle, chronicleOf, type RowKeeper, rowKeeperOf } from './recorder.ts';
-import { nextWaveIn, stopFailed } from './rollouts.ts';
-import type { Yard } from './worker-context.ts';
+import { passPolicyOf, recordRefusals } from './pass-policy.ts';
+import { type InventoryRecorder, inventoryRecorderOf, type PassRecorder, passRecorderOf } from './recorder.ts';
+import { msToNextWave, stopFailedRollouts } from './rollouts.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /**
- * A pass of one scope, from its job to its end: what `Shift.pass` is in a fleet. `everyMs`: how often a scope has one, for people
+ * A pass of one scope, from its job to its end: `JobHandler.pass` of a fleet. `everyMs`: how often a scope has one, for people
  * who ask when the next one comes.
  */
-export function passesOf(
-  yard: Yard,
+export function passHandler(
+  context: WorkerContext,
   generations: Generations,
   everyMs?: number,
 ): (where: Where, signal: AbortSignal) => Promise<Ended> {
   return async (where, signal) => {
     const reconcileId = randomUUID();
-    const watch = yard.telemetry.pass({ ...where, reconcileId });
-    const chronicle = chronicleOf({ ...where, reconcileId }, yard);
+    const watch = context.telemetry.pass({ ...where, reconcileId });
+    const recorder = passRecorderOf({ ...where, reconcileId }, context);
     try {
-      const { as, why } = await keeping({ where, reconcileId, watch, chronicle, signal, generations }, yard);
+      const { as, why } = await keeping({ where, reconcileId, watch, recorder, signal, generations }, context);
       watch.ended(as, why);
-      await chronicle.ended(as, why, hasMore[as] ? 0 : everyMs);
+      await recorder.ended(as, why, hasMore[as] ? 0 : everyMs);
       return hasMore[as] ? 'again' : 'done';
     } catch (error) {
       const as = signal.aborted ? 'stopped' : 'failed';
       const why = error instanceof Error ? error.message : String(error);
       watch.ended(as, why);
       // why: a pass that throws five times is poison, and what the store failed is no fault of the scope
-      const byStore = await failedByStore(error, where, yard, signal).finally(() => chronicle.ended(as, why, 0));
+      const byStore = await failedByStore(error, where, context, signal).finally(() => recorder.ended(as, why, 0));
       if (!byStore) throw error;
       return 'again';
     }
@@ -48,10 +56,10 @@ export function passesOf(
 }
 
 /** What is kept beside a pass ends with it. */
-async function keeping(errand: Omit<Errand, 'rows'>, yard: Yard): Promise<End> {
-  const rows = rowKeeperOf(errand.where, yard);
+async function keeping(errand: Omit<Errand, 'rows'>, context: WorkerContext): Promise<End> {
+  const rows = inventoryRecorderOf(errand.where, context);
   try {
-    return await pass({ ...errand, rows }, yard);
+    return await pass({ ...errand, rows }, context);
   } finally {
     await rows.kept();
   }
@@ -84,38 +92,38 @@ interface Errand extends Witnesses {
 /** Who is told of a pass, and never has a say in it. */
 interface Witnesses {
   readonly watch: PassWatch<Progress>;
-  readonly chronicle: Chronicle;
-  readonly rows: RowKeeper;
+  readonly recorder: PassRecorder;
+  readonly rows: InventoryRecorder;
 }
 
-async function pass(errand: Errand, yard: Yard): Promise<End> {
-  const { where, chronicle } = errand;
-  const { fleet } = yard.store;
+async function pass(errand: Errand, context: WorkerContext): Promise<End> {
+  const { where, recorder } = errand;
+  const { fleet } = context.store;
   const pulse = await fleet.requests.pulse(where);
-  chronicle.rests({}, pulse.reason);
-  // why: a wish that nothing can be done about is answered too, or it would be put into the queue for ever
+  recorder.rests({}, pulse.reason);
+  // why: a request that no pass can serve is answered too, or it would be put into the queue for ever
   const answering = async (as: PassOutcome): Promise<End> => {
     await fleet.requests.answered(where, pulse.wish);
     return { as };
   };
-  const generation = await yard.store.generations.current(where.estate);
+  const generation = await context.store.generations.current(where.estate);
   if (generation === undefined) return answering('idle');
-  chronicle.rests({ generation: generation.number, revision: generation.revision });
-  if (await isQuarantined(where, generation.number, yard)) return answering('quarantined');
-  const estate = await opened(errand, generation, yard);
+  recorder.rests({ generation: generation.number, revision: generation.revision });
+  if (await isQuarantined(where, generation.number, context)) return answering('quarantined');
+  const estate = await opened(errand, generation, context);
   if (estate === undefined) return { as: 'failed' };
   const scope = scopeOf(where, estate);
   if (scope === undefined) return answering('idle');
-  const by = { generation, estate, scope };
-  chronicle.rests({ targets: scope.targets.map(({ metadata }) => metadata.name) });
-  return underLease(errand, yard, (lease) => atSite({ ...errand, pulse, by, lease }, yard));
+  const activeSpec = { generation, estate, scope };
+  recorder.rests({ targets: scope.targets.map(({ metadata }) => metadata.name) });
+  return underLease(errand, context, (lease) => atSite({ ...errand, pulse, activeSpec, lease }, context));
 }
 
 /** Undefined where this worker cannot: another one, of another version or told to allow endpoints, may. So it is no poison. */
 function opened(
   { where, generations }: Errand,
   generation: Generation,
-  { telemetry }: Yard,
+  { telemetry }: WorkerContext,
 ): Promise<OpenedEstate | undefined> {
   return generations.open(where.estate, generation).catch((error: unknown) => {
     const fields = { ...where, generation: generation.number, why: String(error) };
@@ -131,7 +139,7 @@ const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | 
 const quarantineMs = 600_000;
 
 /** A newer generation than the one that failed is worth a try, and after a while the same one is too. */
-async function isQuarantined(where: Where, generation: number, { store, clock }: Yard): Promise<boolean> {
+async function isQuarantined(where: Where, generation: number, { store, clock }: WorkerContext): Promise<boolean> {
   const { quarantine } = store.fleet;
   const held = (await quarantine.list(where.estate)).find(({ scope }) => scope === where.scope);
   if (held === undefined) return false;
@@ -145,8 +153,8 @@ const patienceMs = 3_000;
 const askEveryMs = 250;
 
 async function underLease(
-  { where, signal, chronicle }: Errand,
-  { store, clock, outside, telemetry }: Yard,
+  { where, signal, recorder }: Errand,
+  { store, clock, outside, telemetry }: WorkerContext,
   work: (lease: Lease) => Promise<End>,
 ): Promise<End> {
   const from = clock.now();
@@ -155,7 +163,7 @@ async function underLease(
     const acquired = await store.leases.acquire(where.estate, where.scope, outside.holder);
     if (!acquired.ok) heldBy = acquired.heldBy;
     const isOver = acquired.ok || clock.now() - from >= patienceMs;
-    if (isOver && heldBy !== '') chronicle.waited('lease', `held by ${heldBy}`, from);
+    if (isOver && heldBy !== '') recorder.waited('lease', `held by ${heldBy}`, from);
     if (acquired.ok)
       return holding(acquired.lease, where, telemetry, (lease) => whileLeased(lease, clock, work(lease)));
     if (isOver) return { as: 'busy' };
@@ -170,7 +178,7 @@ const endsWithinMs = 5_000;
  * A pass that hangs after its lease is over gives its job up, whose lock would else be renewed for ever: nothing that it still does
  * is written, and whoever takes the job next has the scope.
  */
-async function whileLeased(lease: Lease, clock: Yard['clock'], ending: Promise<End>): Promise<End> {
+async function whileLeased(lease: Lease, clock: WorkerContext['clock'], ending: Promise<End>): Promise<End> {
   const ended = new AbortController();
   const over = async (): Promise<End> => {
     await aborted(lease.signal, ended.signal);
@@ -195,7 +203,7 @@ const aborted = (signal: AbortSignal, unless: AbortSignal): Promise<void> =>
 async function holding<T>(
   lease: Lease,
   { scope }: Where,
-  telemetry: Yard['telemetry'],
+  telemetry: WorkerContext['telemetry'],
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   telemetry.lease(scope, 'taken');
@@ -209,65 +217,65 @@ async function holding<T>(
 
 interface Opened extends Errand {
   readonly pulse: Pulse;
-  readonly by: Spoken;
+  readonly activeSpec: ActiveSpec;
   readonly lease: Lease;
 }
 
-async function atSite(at: Opened, yard: Yard): Promise<End> {
-  const { signal, by, lease, chronicle } = at;
-  const { outside, clock } = yard;
-  chronicle.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
-  chronicle.begins();
-  const site = await openSite(by.scope, by.estate, { secrets: outside.secrets, clock, signal });
+async function atSite(at: Opened, context: WorkerContext): Promise<End> {
+  const { signal, activeSpec, lease, recorder } = at;
+  const { outside, clock } = context;
+  recorder.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
+  recorder.begins();
+  const site = await openSite(activeSpec.scope, activeSpec.estate, { secrets: outside.secrets, clock, signal });
   try {
-    return await work({ ...at, site }, yard);
+    return await work({ ...at, site }, context);
   } finally {
     await site.session.close();
   }
 }
 
-async function work(at: Opened & Scene, yard: Yard): Promise<End> {
-  const { pulse, watch, chronicle, rows, signal, generations, ...scene } = at;
-  const { where, by } = scene;
-  const { fleet } = yard.store;
+async function work(at: Opened & ScopeContext, context: WorkerContext): Promise<End> {
+  const { pulse, watch, recorder, rows, signal, generations, ...scene } = at;
+  const { where, activeSpec } = scene;
+  const { fleet } = context.store;
   const tell = (event: Progress): void => {
     watch.tell(event);
-    chronicle.tell(event);
+    recorder.tell(event);
   };
-  const steering = { signal, look: lookoutOf(where, pulse, yard), notify: tell };
-  const charter = await charterOf(where, by, { store: yard.store, generations });
-  const newest = await reconcile(scene, charter, yard, { ...steering, saw: rows.saw });
+  const steering = { signal, look: yieldCheck(where, pulse, context), notify: tell };
+  const passPolicy = await passPolicyOf(where, activeSpec, { store: context.store, generations });
+  const newest = await convergeScope(scene, passPolicy, context, { ...steering, saw: rows.saw });
   rows.ended(newest.converged.passes);
-  await stopFailed(where, by, newest, yard.store);
+  await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
-  await keepRefusals(where, by.generation.number, newest, fleet.backoffs);
+  await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
   const { outcome } = newest.converged;
   if (outcome === 'stopped') return { as: 'stopped' };
-  if (isInForce(newest)) await fleet.rollouts.stand(where, by.generation.number);
-  const look = lookOf(where, by, charter, yard);
+  if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
+  const look = observationPlanner(where, activeSpec, passPolicy, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
     rows.saw(await look(observation, knowledge));
-  const means = { charter, generations, steering, healed };
-  const isHealed = newest.waiting.size === 0 || (await heal(scene, newest, means, yard));
+  const means = { passPolicy, generations, steering, healed };
+  const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
   rows.ended(newest.converged.passes);
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
-  const why = leftOpen(newest);
-  const from = yard.clock.now();
-  const waveMs = outcome === 'done' ? nextWaveIn(newest, by.scope.wanted, from) : undefined;
+  const why = openWorkSummary(newest);
+  const from = context.clock.now();
+  const waveMs = outcome === 'done' ? msToNextWave(newest, activeSpec.scope.wanted, from) : undefined;
   if (waveMs !== undefined) {
-    await yard.clock.sleep(waveMs, signal);
-    chronicle.waited('wave', 'machines of this wave to come up', from);
+    await context.clock.sleep(waveMs, signal);
+    recorder.waited('wave', 'machines of this wave to come up', from);
     return endOf('unfinished', why);
   }
   // why: whatever the other scopes come to, it is known soon
   if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why);
-  const as = outcome === 'done' && !isInForce(newest) ? 'partly' : ends[outcome];
+  const as = outcome === 'done' && !isFullyApplied(newest) ? 'partly' : ends[outcome];
   return endOf(as, why);
 }
 
 /** Loudly: what waits for a person here waits until one is told. */
-function warnOfLimit(newest: Reconciled, { log }: Pick<Witnesses['watch'], 'log'>): void {
+function warnOfLimit(newest: ConvergeResult, { log }: Pick<Witnesses['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
   if (held !== undefined) log.warn('a limit holds changes back until a person approves them', held);
 }
@@ -283,18 +291,18 @@ const sliceMs = 15_000;
  * Asked every second while a pass runs: `stop` when somebody wants something newer than it began with, or when its slice is
  * over and passes of other scopes wait.
  */
-function lookoutOf(where: Where, began: Pulse, yard: Yard): () => Promise<'go' | 'stop'> {
-  let sliceEnds = yard.clock.now() + sliceMs;
+function yieldCheck(where: Where, began: Pulse, context: WorkerContext): () => Promise<'go' | 'stop'> {
+  let sliceEnds = context.clock.now() + sliceMs;
   return async () => {
-    const { wish, generation } = await yard.store.fleet.requests.pulse(where);
+    const { wish, generation } = await context.store.fleet.requests.pulse(where);
     if (wish > began.wish || generation > began.generation) return 'stop';
-    if (yard.clock.now() < sliceEnds) return 'go';
-    sliceEnds = yard.clock.now() + sliceMs;
-    return (await othersWait(where, yard)) ? 'stop' : 'go';
+    if (context.clock.now() < sliceEnds) return 'go';
+    sliceEnds = context.clock.now() + sliceMs;
+    return (await othersWait(where, context)) ? 'stop' : 'go';
   };
 }
 
-async function othersWait({ scope }: Where, { queue }: Yard): Promise<boolean> {
+async function othersWait({ scope }: Where, { queue }: WorkerContext): Promise<boolean> {
   const cloud = scope.slice(0, scope.indexOf('/'));
   const counts = await queue.counts();
   return counts.some((one) => one.cloud === cloud && one.state === 'waiting' && one.count > 0);
@@ -304,7 +312,7 @@ async function othersWait({ scope }: Where, { queue }: Yard): Promise<boolean> {
  * What a pass leaves open, in a line for people: `withheld: mode 2, paused 1; not listed: network (AccessDenied)`. Undefined
  * where nothing is. Orphans and what is not ours are no work of a pass.
  */
-function leftOpen({ converged: { last } }: Reconciled): string | undefined {
+function openWorkSummary({ converged: { last } }: ConvergeResult): string | undefined {
   const findings = last?.plan.findings ?? [];
   const parts = [
     counted('withheld', findings, (found) => (found.type === 'withheld' ? found.code : undefined)),
@@ -323,7 +331,7 @@ function leftOpen({ converged: { last } }: Reconciled): string | undefined {
 /** What a limit holds back until a person approves it; `why`: the first reason. Undefined where nothing is. */
 function heldByLimit({
   converged: { last },
-}: Reconciled): { readonly count: number; readonly why: string } | undefined {
+}: ConvergeResult): { readonly count: number; readonly why: string } | undefined {
   const held = (last?.plan.findings ?? []).filter((found) => found.type === 'withheld' && found.code === 'limit');
   const [first] = held;
   return first && { count: held.length, why: first.why };
@@ -351,22 +359,22 @@ const writableEveryMs = 2_000;
 async function failedByStore(
   error: unknown,
   where: Where,
-  yard: Pick<Yard, 'store' | 'clock' | 'outside' | 'telemetry'>,
+  context: Pick<WorkerContext, 'store' | 'clock' | 'outside' | 'telemetry'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const failure = yard.store.health.failureOf(error);
-  if (failure === undefined) return wasUnwritable(yard, signal);
+  const failure = context.store.health.failureOf(error);
+  if (failure === undefined) return wasUnwritable(context, signal);
   const { as, code } = failure;
-  yard.telemetry.log.warn('the store failed a pass; it is tried again', { ...where, why: `${as}: ${code}` });
+  context.telemetry.log.warn('the store failed a pass; it is tried again', { ...where, why: `${as}: ${code}` });
   // why: what a full disk refused may fit a moment later, and be refused again
-  await yard.clock.sleep(writableEveryMs, signal);
-  await wasUnwritable(yard, signal);
+  await context.clock.sleep(writableEveryMs, signal);
+  await wasUnwritable(context, signal);
   return true;
 }
 
 /** Whether the database takes no writes at this moment; returns when it does again. */
 async function wasUnwritable(
-  { store, clock, outside }: Pick<Yard, 'store' | 'clock' | 'outside'>,
+  { store, clock, outside }: Pick<WorkerContext, 'store' | 'clock' | 'outside'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let asked = 1; ; asked += 1) {

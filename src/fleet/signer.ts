@@ -1,7 +1,7 @@
 import type { Log } from '../ports/clock-and-log.ts';
 import type { UnsignedEstate } from '../ports/store.ts';
 import { asLeader } from './supervisor.ts';
-import type { Yard } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** How often the signer polls for entries without a signature. It signs words of people at once. */
 const pollEveryMs = 2_000;
@@ -12,21 +12,23 @@ const checkEveryMs = 60_000;
 /** How often a failure that lasts is logged. */
 const logEveryMs = 60_000;
 
-type Means = Pick<Yard, 'store' | 'clock' | 'telemetry' | 'outside'>;
+type Means = Pick<WorkerContext, 'store' | 'clock' | 'telemetry' | 'outside'>;
 
 /**
  * Signs the ledgers of all estates while this process leads, and sends the checkpoints to witnesses. A process whose key is not the
  * one that signs does not lead. It checks that somebody signs.
  */
-export async function signLedgers(yard: Means, signal: AbortSignal): Promise<void> {
-  const { store, clock, telemetry } = yard;
-  const logError = errorLog(yard);
+export async function signLedgers(context: Means, signal: AbortSignal): Promise<void> {
+  const { store, clock, telemetry } = context;
+  const logError = errorLog(context);
   const staysUnsigned = unsignedCheck();
   let hasWarned = false;
   while (!signal.aborted) {
     const [signer, own] = [await store.audit.claimKey('onlyFirst'), await store.audit.ownKey()];
     if (signer === own)
-      return asLeader({ estate: '-', scope: 'signer' }, yard, signal, (lead) => signWhileLeading(yard, lead, logError));
+      return asLeader({ estate: '-', scope: 'signer' }, context, signal, (lead) =>
+        signWhileLeading(context, lead, logError),
+      );
     if (!hasWarned)
       telemetry.log.warn('another key signs the ledger: this process does not; see SETPOINT_SIGNING_KEY', {
         why: `the key ${signer} signs, and this process has ${own}`,
@@ -53,9 +55,9 @@ function unsignedCheck(): (unsigned: readonly UnsignedEstate[]) => readonly Unsi
 
 type LogError = Log['error'];
 
-async function signWhileLeading(yard: Means, lead: AbortSignal, logError: LogError): Promise<void> {
-  const { store, clock } = yard;
-  const delivering = deliveryOf(yard, logError);
+async function signWhileLeading(context: Means, lead: AbortSignal, logError: LogError): Promise<void> {
+  const { store, clock } = context;
+  const delivering = deliveryOf(context, logError);
   /** When this process first saw an estate's entries unsigned. The first poll signs all. */
   let seen: Map<string, number> | undefined;
   while (!lead.aborted) {
@@ -70,7 +72,7 @@ async function signWhileLeading(yard: Means, lead: AbortSignal, logError: LogErr
       const since = seen === undefined ? 0 : (seen.get(estate) ?? now);
       return words > 0 || entries >= signEvery.entries || now - since >= signEvery.ms;
     });
-    await signAll(due, yard, logError);
+    await signAll(due, context, logError);
     const signed = new Set(due.map(({ estate }) => estate));
     seen = new Map(unsigned.map(({ estate }) => [estate, signed.has(estate) ? now : (seen?.get(estate) ?? now)]));
     // why: a slow witness must keep nobody from a signature
@@ -78,7 +80,7 @@ async function signWhileLeading(yard: Means, lead: AbortSignal, logError: LogErr
     await clock.sleep(pollEveryMs, lead).catch(() => {});
   }
   // why: a worker that stops leaves nothing unsigned; a signer that took over meanwhile is no harm, as numbers are taken under a lock
-  await signAll(await store.audit.unsigned(), yard, logError);
+  await signAll(await store.audit.unsigned(), context, logError);
   await delivering.end();
   if (delivering.isBusy()) return;
   delivering.start();

@@ -1,10 +1,10 @@
 import { ofKind } from '../core/documents/spec-set.ts';
 import { followScope, type SourceDraft, type SpecTree } from '../ports/sources.ts';
-import { gateOf } from './accept.ts';
+import { revisionAcceptor } from './accept.ts';
 import { asLeader } from './supervisor.ts';
-import type { Source, Yard } from './worker-context.ts';
+import type { Source, WorkerContext } from './worker-context.ts';
 
-/** How often what is known is judged again, and how soon a bell is heard. */
+/** How often what is known is judged again, and how soon a wake-up is noticed. */
 const beatMs = 500;
 /** Who does not lead looks again this often which estate the specs are of: the one waited for may be another's. */
 const patienceMs = 600_000;
@@ -16,33 +16,40 @@ const restMs = 1_000;
  * so at a time. What is not sound, not signed as it should be, or out of reach changes nothing: the newest generation stays in
  * force, and the source's state says why.
  */
-export async function follow(source: Source, yard: Yard, signal: AbortSignal): Promise<void> {
-  const look = lookAt(source, yard);
-  for (; !signal.aborted; await yard.clock.sleep(restMs, signal).catch(() => {})) {
+export async function watchSource(source: Source, context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const look = sourceReader(source, context);
+  for (; !signal.aborted; await context.clock.sleep(restMs, signal).catch(() => {})) {
     const estate = nameOf(await look(signal));
     if (estate === undefined) continue;
     const where = { estate, scope: followScope };
-    await asLeader(where, { ...yard, patienceMs }, signal, (lead) => followAs(estate, { source, look }, yard, lead));
+    await asLeader(where, { ...context, patienceMs }, signal, (lead) =>
+      watchEstate(estate, { source, look }, context, lead),
+    );
   }
 }
 
-interface Followed {
+interface WatchedSource {
   readonly source: Source;
-  readonly look: (signal: AbortSignal) => Promise<Seen>;
+  readonly look: (signal: AbortSignal) => Promise<SourceReading>;
 }
 
-const nameOf = (seen: Seen): string | undefined =>
+const nameOf = (seen: SourceReading): string | undefined =>
   seen.state === 'away' ? undefined : seen.tree.estate?.value.metadata.name;
 
 /** Returns when the source begins to speak of another estate: that is another lease. */
-async function followAs(estate: string, { source, look }: Followed, yard: Yard, lead: AbortSignal): Promise<void> {
-  const { clock } = yard;
-  const isRung = bellOf(estate, yard);
-  const gate = await gateOf(estate, source, yard);
-  const tell = tellerOf(estate, source, yard);
-  let seen: Seen | undefined;
+async function watchEstate(
+  estate: string,
+  { source, look }: WatchedSource,
+  context: WorkerContext,
+  lead: AbortSignal,
+): Promise<void> {
+  const { clock } = context;
+  const isRung = wakeUpCheck(estate, context);
+  const acceptRevision = await revisionAcceptor(estate, source, context);
+  const tell = stateRecorder(estate, source, context);
+  let seen: SourceReading | undefined;
   for (let lookAgainAt = 0; !lead.aborted; await clock.sleep(beatMs, lead)) {
-    // why: asked before the look, so that whoever rings during it is heard at the next beat
+    // why: asked before the read, so that a wake-up during it counts at the next beat
     const rung = await isRung();
     if (seen === undefined || rung || clock.now() >= lookAgainAt) {
       lookAgainAt = clock.now() + source.everyMs;
@@ -53,7 +60,7 @@ async function followAs(estate: string, { source, look }: Followed, yard: Yard, 
     const name = nameOf(seen);
     if (seen.state === 'sound' && name !== estate)
       return tell({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
-    const word = seen.state === 'sound' ? await gate(seen.tree) : stateOf(seen);
+    const word = seen.state === 'sound' ? await acceptRevision(seen.tree) : stateOf(seen);
     // why: judging may be slow, too, and whoever leads by now says what is so
     lead.throwIfAborted();
     await tell(word);
@@ -63,17 +70,21 @@ async function followAs(estate: string, { source, look }: Followed, yard: Yard, 
 const speaksOf = (name: string): string =>
   `the specs speak of the estate ${name} now; what was in force of this one stays. If that is not meant: give the Estate its name back`;
 
-const stateOf = (seen: Exclude<Seen, { state: 'sound' }>): Word => ({
+const stateOf = (seen: Exclude<SourceReading, { state: 'sound' }>): SourceReport => ({
   state: seen.state,
   why: seen.why,
   ...(seen.state === 'broken' ? { head: seen.tree.revision } : {}),
 });
 
 /** What is to be told of a source; undefined: it is too early to say. */
-type Word = Omit<SourceDraft, 'source'>;
+type SourceReport = Omit<SourceDraft, 'source'>;
 
 /** Keeps the newest word in the store, for everybody who asks. */
-function tellerOf(estate: string, source: Source, { store }: Yard): (word: Word | undefined) => Promise<void> {
+function stateRecorder(
+  estate: string,
+  source: Source,
+  { store }: WorkerContext,
+): (word: SourceReport | undefined) => Promise<void> {
   let told = '';
   return async (word) => {
     if (word === undefined) return;
@@ -85,7 +96,7 @@ function tellerOf(estate: string, source: Source, { store }: Yard): (word: Word 
 }
 
 /** Whether somebody rang since this was asked last. */
-function bellOf(estate: string, { store }: Yard): () => Promise<boolean> {
+function wakeUpCheck(estate: string, { store }: WorkerContext): () => Promise<boolean> {
   let heard: number | undefined;
   return async () => {
     const rung = await store.sources.bells.rung(estate);
@@ -96,17 +107,17 @@ function bellOf(estate: string, { store }: Yard): () => Promise<boolean> {
 }
 
 /** What one look at a source found; `why`: for people. */
-type Seen =
+type SourceReading =
   | { readonly state: 'sound'; readonly tree: SpecTree }
   | { readonly state: 'broken'; readonly tree: SpecTree; readonly why: string }
   | { readonly state: 'away'; readonly why: string };
 
 /** Looks at a source; what is wrong there is logged once for as long as it stays. */
-function lookAt(source: Source, yard: Yard): (signal: AbortSignal) => Promise<Seen> {
-  const log = yard.telemetry.log.with({ of: source.name });
+function sourceReader(source: Source, context: WorkerContext): (signal: AbortSignal) => Promise<SourceReading> {
+  const log = context.telemetry.log.with({ of: source.name });
   let told = '';
   return async (signal) => {
-    const seen = await look(source, yard, signal);
+    const seen = await look(source, context, signal);
     const said = seen.state === 'broken' ? `${seen.state} ${seen.tree.revision}` : seen.state;
     if (said !== told && seen.state === 'broken')
       log.error('specs refused; what was in force stays', { revision: seen.tree.revision, why: seen.why });
@@ -118,10 +129,10 @@ function lookAt(source: Source, yard: Yard): (signal: AbortSignal) => Promise<Se
   };
 }
 
-async function look(source: Source, yard: Yard, signal: AbortSignal): Promise<Seen> {
+async function look(source: Source, context: WorkerContext, signal: AbortSignal): Promise<SourceReading> {
   try {
     const tree = await source.read(signal);
-    const why = complaintOf(tree, yard);
+    const why = errorOf(tree, context);
     return why === undefined ? { state: 'sound', tree } : { state: 'broken', tree, why };
   } catch (error) {
     signal.throwIfAborted();
@@ -129,7 +140,7 @@ async function look(source: Source, yard: Yard, signal: AbortSignal): Promise<Se
   }
 }
 
-function complaintOf({ problems, documents }: SpecTree, { outside }: Yard): string | undefined {
+function errorOf({ problems, documents }: SpecTree, { outside }: WorkerContext): string | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (first) {

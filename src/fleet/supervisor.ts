@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
-import type { Yard } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 interface Means {
   readonly clock: Clock;
@@ -17,7 +17,7 @@ const sureMs = 15_000;
  * A duty that fails, as while the database is away, begins anew, until `signal` aborts. It is said when it fails first, then once
  * a minute, and when it is at work again. `of`: which one, for people.
  */
-export async function lasting(of: string, duty: () => Promise<void>, { clock, log, signal }: Means): Promise<void> {
+export async function supervise(of: string, duty: () => Promise<void>, { clock, log, signal }: Means): Promise<void> {
   let failing: { readonly since: number; saidAt: number } | undefined;
   const back = (): void => {
     if (failing !== undefined && !signal.aborted)
@@ -48,7 +48,7 @@ export async function lasting(of: string, duty: () => Promise<void>, { clock, lo
 /** How often a worker that does not lead asks again. */
 const askEveryMs = 2_000;
 
-type Around = Pick<Yard, 'store' | 'clock' | 'outside'> & { readonly patienceMs?: number };
+type Around = Pick<WorkerContext, 'store' | 'clock' | 'outside'> & { readonly patienceMs?: number };
 
 /**
  * Does what one worker of all must do, while it holds the lease of it; waits for its turn before. Returns when the work has

@@ -12,17 +12,17 @@ import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
 /** What the passes of one worker stand on. */
-export interface Yard {
+export interface WorkerContext {
   readonly store: Store;
   readonly queue: Queue;
   readonly limiter: Limiter;
-  readonly outside: Outside;
+  readonly outside: ExternalAccess;
   readonly clock: Clock;
   readonly telemetry: Telemetry<Progress>;
 }
 
 /** The ways to clouds, specs and secrets, wired by the root. */
-export interface Outside {
+export interface ExternalAccess {
   cloud(cloud: Cloud): Promise<Provider>;
   /** A tree that the store kept. */
   specs(kept: KeptTree, revision: string): SpecTree | Promise<SpecTree>;
@@ -47,20 +47,20 @@ export interface Source {
 /** A repository's commits: what came after what, and who says so. */
 export interface History {
   /** Whether a revision may come into force after another. */
-  judge(revision: string, after: Standpoint): Promise<Judgement>;
+  judge(revision: string, after: CurrentRevision): Promise<HistoryValidation>;
   /** Who made what it has and the one in force has not; absent: nobody can say. `before` absent: none is in force. */
   authors?(revision: string, before: string | undefined): Promise<ToldAuthors>;
 }
 
 /** `revision`: in force; absent: none is. `signatures`: as that one asks for them. */
-export interface Standpoint {
+export interface CurrentRevision {
   readonly revision?: string;
   readonly signatures?: EstateDoc['spec']['signatures'];
   /** A person took on that what is in force is no ancestor. */
   readonly mayRewrite: boolean;
 }
 
-export interface Judgement {
+export interface HistoryValidation {
   readonly state: Extract<SourceCondition, 'followed' | 'unsigned' | 'rewritten'>;
   /** For people, with what to do next; '' where it is followed. */
   readonly why: string;

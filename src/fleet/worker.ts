@@ -1,11 +1,11 @@
 import type { Where } from '../ports/queue.ts';
 import { generationsOf } from './generations.ts';
-import { tend } from './scheduler.ts';
-import { passesOf } from './scope-reconcile.ts';
+import { runScheduler } from './scheduler.ts';
+import { passHandler } from './scope-reconcile.ts';
 import { signLedgers } from './signer.ts';
-import { follow } from './source-watcher.ts';
-import { lasting } from './supervisor.ts';
-import type { Source, Yard } from './worker-context.ts';
+import { watchSource } from './source-watcher.ts';
+import { supervise } from './supervisor.ts';
+import type { Source, WorkerContext } from './worker-context.ts';
 
 export interface FleetSettings {
   /** Folders whose specs are followed; none: others do. */
@@ -23,21 +23,24 @@ interface Worker {
 }
 
 /** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
-export async function startWorker({ sources, passEveryMs, atOnce }: FleetSettings, yard: Yard): Promise<Worker> {
-  const { store, queue, clock, telemetry } = yard;
-  const generations = generationsOf(yard);
+export async function startWorker(
+  { sources, passEveryMs, atOnce }: FleetSettings,
+  context: WorkerContext,
+): Promise<Worker> {
+  const { store, queue, clock, telemetry } = context;
+  const generations = generationsOf(context);
   const end = new AbortController();
   const poisoned = async (where: Where, why: string): Promise<void> => {
     const current = await store.generations.current(where.estate);
     await store.fleet.quarantine.put(where, why, current?.number ?? 0);
     telemetry.log.error('quarantined: its passes fail in our own code', { ...where, why });
   };
-  const crew = await queue.work({ atOnce, pass: passesOf(yard, generations, passEveryMs), poisoned });
+  const crew = await queue.work({ atOnce, pass: passHandler(context, generations, passEveryMs), poisoned });
   const means = { clock, log: telemetry.log, signal: end.signal };
   const duties = [
-    lasting('caretaker', () => tend({ passEveryMs, generations }, yard, end.signal), means),
-    lasting('signer', () => signLedgers(yard, end.signal), means),
-    ...sources.map((source) => lasting(source.name, () => follow(source, yard, end.signal), means)),
+    supervise('caretaker', () => runScheduler({ passEveryMs, generations }, context, end.signal), means),
+    supervise('signer', () => signLedgers(context, end.signal), means),
+    ...sources.map((source) => supervise(source.name, () => watchSource(source, context, end.signal), means)),
   ];
   return {
     busy: crew.busy,

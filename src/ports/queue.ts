@@ -21,7 +21,7 @@ export interface Queue {
    */
   schedule(passes: readonly Periodic[]): Promise<void>;
   /** Begins to carry out passes in this process. Once for each queue. */
-  work(shift: Shift): Promise<Crew>;
+  work(shift: JobHandler): Promise<WorkerPool>;
   /** How many passes wait, run and have failed, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
   /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
@@ -35,7 +35,7 @@ export interface Periodic extends Where {
   readonly everyMs: number;
 }
 
-export interface Shift {
+export interface JobHandler {
   /** At most so many passes at once in this process, of each cloud. */
   readonly atOnce: number;
   /**
@@ -53,7 +53,7 @@ export interface Shift {
 /** `again`: there is more to do; the pass is queued behind those that wait. */
 export type Ended = 'done' | 'again';
 
-export interface Crew {
+export interface WorkerPool {
   /** Passes that run now. */
   busy(): readonly Where[];
   /**

@@ -4,7 +4,7 @@ import type { Urgency, Where } from '../ports/queue.ts';
 import { type Bull, deadline } from './connection.ts';
 
 /** The passes of one cloud that wait. */
-export interface Line {
+export interface CloudQueue {
   readonly cloud: string;
   readonly queue: Queue<Where>;
   request(where: Where, urgency: Urgency): Promise<void>;
@@ -18,11 +18,11 @@ export const cloudOf = ({ scope }: Where): string => scope.split('/', 1)[0] ?? '
 /** Names a place in keys: no estate's name has a slash, so no two places share one. */
 export const keyOf = ({ estate, scope }: Where): string => `${estate}/${scope}`;
 
-export function lineOf(
+export function cloudQueueOf(
   bull: Bull,
   name: string,
   { cloud, tries }: { readonly cloud: string; readonly tries: Tries },
-): Line {
+): CloudQueue {
   const queue = bull.queue(`${name}-${cloud}`);
   const request = async (where: Where, urgency: Urgency): Promise<void> => {
     const id = randomUUID();
@@ -41,7 +41,7 @@ export function lineOf(
 }
 
 /**
- * A wish of `now` during a pass is kept for after it. A periodic one is not: it would take the place of an urgent one that
+ * A request of `now` during a pass is kept for after it. A periodic one is not: it would take the place of an urgent one that
  * is already kept, and the pass that runs is as good.
  */
 const optionsOf = (where: Where, urgency: Urgency, { id, tries }: { readonly id: string; readonly tries: Tries }) => ({
@@ -59,7 +59,7 @@ async function hurry(queue: Queue<Where>, id: string): Promise<void> {
   const job = await queue.getJob(id);
   if (job === undefined || job.priority <= priorities.now) return;
   await job.changePriority({ priority: priorities.now }).catch(async (error: unknown) => {
-    // why: it has ended meanwhile, so it began after this wish.
+    // why: it has ended meanwhile, so it began after this request.
     if ((await queue.getJob(id)) !== undefined) throw error;
   });
 }
@@ -70,9 +70,9 @@ export interface Pace {
   readonly lockMs: number;
   /** How often jobs without a lock are looked for. Takeover after a SIGKILL: at most `lockMs` + `stalledMs`. */
   readonly stalledMs: number;
-  /** A periodic pass that has waited for so long goes ahead of urgent ones in its turn, see `relief`. */
+  /** A periodic pass that has waited for so long goes ahead of urgent ones in its turn, see `antiStarvation`. */
   readonly patienceMs: number;
-  /** `Crew.stop` waits so long for passes to end before it takes their jobs from them, and returns within 1.5 of it. */
+  /** `WorkerPool.stop` waits so long for passes to end before it takes their jobs from them, and returns within 1.5 of it. */
   readonly graceMs: number;
 }
 

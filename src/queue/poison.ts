@@ -1,17 +1,17 @@
 import type { Job, Queue } from 'bullmq';
-import type { Shift, Where } from '../ports/queue.ts';
+import type { JobHandler, Where } from '../ports/queue.ts';
 import type { Settings } from './jobs.ts';
 
 /** Looks again for what a process that died, or a store that was away, left untold. */
 const everyMs = 10_000;
 
 /**
- * Tells `Shift.poisoned` of each job that failed for good, and only then removes it: a job that failed stays until somebody
+ * Tells `JobHandler.poisoned` of each job that failed for good, and only then removes it: a job that failed stays until somebody
  * was told, whichever process dies in between. It may be told twice.
  */
 export function poison(
   queue: Queue<Where>,
-  shift: Shift,
+  shift: JobHandler,
   settings: Settings,
 ): { look(): Promise<void>; close(): Promise<void> } {
   let looking = Promise.resolve();
@@ -34,7 +34,7 @@ export function poison(
   };
 }
 
-async function tellAll(queue: Queue<Where>, shift: Shift, settings: Settings): Promise<void> {
+async function tellAll(queue: Queue<Where>, shift: JobHandler, settings: Settings): Promise<void> {
   for (const job of await queue.getFailed(0, 99)) {
     await shift.poisoned(job.data, reasonOf(job, settings));
     await job.remove();

@@ -1,9 +1,18 @@
 import type { Queue as BullQueue, Worker } from 'bullmq';
-import type { Crew, Queue, QueueCount, Shift, Where } from '../ports/queue.ts';
+import type { JobHandler, Queue, QueueCount, Where, WorkerPool } from '../ports/queue.ts';
 import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
-import { cloudOf, type Line, lineOf, type Pace, type Settings, type Tries, usualPace, usualTries } from './jobs.ts';
-import { timetable } from './schedules.ts';
-import { begin, breaker, type CloudCrew, cloudCrew } from './worker-pool.ts';
+import {
+  type CloudQueue,
+  cloudOf,
+  cloudQueueOf,
+  type Pace,
+  type Settings,
+  type Tries,
+  usualPace,
+  usualTries,
+} from './jobs.ts';
+import { syncSchedules } from './schedules.ts';
+import { begin, breaker, type CloudWorkers, cloudWorkers } from './worker-pool.ts';
 
 export interface QueueOptions {
   /** A line for each. */
@@ -23,7 +32,7 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   const { clouds, name = 'setpoint', pace, tries, onTrouble = () => {} } = options;
   const settings: Settings = { pace: { ...usualPace, ...pace }, tries: { ...usualTries, ...tries }, onTrouble };
   const bull = bullOf(backend);
-  const lines = new Map(clouds.map((cloud) => [cloud, lineOf(bull, name, { cloud, tries: settings.tries })]));
+  const lines = new Map(clouds.map((cloud) => [cloud, cloudQueueOf(bull, name, { cloud, tries: settings.tries })]));
   const due = bull.queue(`${name}-due`);
   const queues = [due, ...[...lines.values()].map(({ queue }) => queue)];
   // why: an error nobody listens to ends the process. Workers tell of what lasts; a call that fails says so itself.
@@ -40,9 +49,9 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
     throw error;
   }
   return {
-    request: (where, urgency) => lineFor(lines, where).request(where, urgency),
-    schedule: (passes) => deadline(timetable(due, passes), 'the periodic passes were not scheduled'),
-    work: async (shift) => crewOf({ bull, due, lines, settings }, shift),
+    request: (where, urgency) => cloudQueueFor(lines, where).request(where, urgency),
+    schedule: (passes) => deadline(syncSchedules(due, passes), 'the periodic passes were not scheduled'),
+    work: async (shift) => workerPoolOf({ bull, due, lines, settings }, shift),
     probe: async () => {
       await bull.probe();
       await Promise.all([...lines.values()].map(countsOf));
@@ -52,22 +61,22 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
   };
 }
 
-function lineFor(lines: ReadonlyMap<string, Line>, where: Where): Line {
+function cloudQueueFor(lines: ReadonlyMap<string, CloudQueue>, where: Where): CloudQueue {
   const line = lines.get(cloudOf(where));
   if (line) return line;
   throw new Error(`no queue for the scope ${where.scope}: this process knows ${[...lines.keys()].join(', ')}`);
 }
 
-interface Office {
+interface QueueParts {
   readonly bull: Bull;
   readonly due: BullQueue<Where>;
-  readonly lines: ReadonlyMap<string, Line>;
+  readonly lines: ReadonlyMap<string, CloudQueue>;
   readonly settings: Settings;
 }
 
-async function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Promise<Crew> {
-  const clerk = await clerkOf(bull, due, lines);
-  const crews = await crewsOf({ bull, due, lines, settings }, shift).catch(async (error: unknown) => {
+async function workerPoolOf({ bull, due, lines, settings }: QueueParts, shift: JobHandler): Promise<WorkerPool> {
+  const clerk = await dueWorkerOf(bull, due, lines);
+  const crews = await cloudWorkersOf({ bull, due, lines, settings }, shift).catch(async (error: unknown) => {
     await closeWorker(clerk, closeMs);
     throw error;
   });
@@ -88,10 +97,13 @@ async function crewOf({ bull, due, lines, settings }: Office, shift: Shift): Pro
 }
 
 /** All of them, or none. */
-async function crewsOf({ bull, lines, settings }: Office, shift: Shift): Promise<readonly CloudCrew[]> {
-  const crews: CloudCrew[] = [];
+async function cloudWorkersOf(
+  { bull, lines, settings }: QueueParts,
+  shift: JobHandler,
+): Promise<readonly CloudWorkers[]> {
+  const crews: CloudWorkers[] = [];
   try {
-    for (const line of lines.values()) crews.push(await cloudCrew({ bull, line, shift, settings }));
+    for (const line of lines.values()) crews.push(await cloudWorkers({ bull, line, shift, settings }));
     return crews;
   } catch (error) {
     await Promise.all(crews.map((crew) => crew.stop()));
@@ -100,13 +112,17 @@ async function crewsOf({ bull, lines, settings }: Office, shift: Shift): Promise
 }
 
 /** Puts what is due into its line, where it is one pass with whatever else asks for it. Passes never keep it waiting. */
-const clerkOf = (bull: Bull, due: BullQueue<Where>, lines: ReadonlyMap<string, Line>): Promise<Worker<Where>> =>
-  bull.worker(due.name, ({ data }) => lineFor(lines, data).request(data, 'periodic'), {
+const dueWorkerOf = (
+  bull: Bull,
+  due: BullQueue<Where>,
+  lines: ReadonlyMap<string, CloudQueue>,
+): Promise<Worker<Where>> =>
+  bull.worker(due.name, ({ data }) => cloudQueueFor(lines, data).request(data, 'periodic'), {
     concurrency: 8,
     runRetryDelay: 1_000,
   });
 
-async function countsOf({ cloud, queue }: Line): Promise<readonly QueueCount[]> {
+async function countsOf({ cloud, queue }: CloudQueue): Promise<readonly QueueCount[]> {
   const {
     wait = 0,
     prioritized = 0,

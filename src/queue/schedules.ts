@@ -7,14 +7,14 @@ import { keyOf } from './jobs.ts';
  * Makes the schedulers of a queue exactly these. Each comes at a moment of its own within its interval, the same one
  * whoever asks. Those that are right are left alone, so this is cheap to do again: it is how a lost schedule comes back.
  */
-export async function timetable(queue: Queue<Where>, passes: readonly Periodic[]): Promise<void> {
+export async function syncSchedules(queue: Queue<Where>, passes: readonly Periodic[]): Promise<void> {
   const wanted = new Map(passes.map((pass) => [keyOf(pass), pass]));
   // why: two who put the same one back at once put it an interval off; the next look sees it.
-  for (let looks = 1; looks <= 3; looks++) if (!(await mend(queue, wanted))) return;
+  for (let looks = 1; looks <= 3; looks++) if (!(await correctSchedules(queue, wanted))) return;
 }
 
 /** Whether anything was wrong. */
-async function mend(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
+async function correctSchedules(queue: Queue<Where>, wanted: ReadonlyMap<string, Periodic>): Promise<boolean> {
   const found = await queue.getJobSchedulers(0, -1, true);
   const right = new Set<string>();
   const wrong: string[] = [];

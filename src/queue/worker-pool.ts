@@ -1,28 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, type Queue, WaitingError, type Worker } from 'bullmq';
-import type { Shift, Where } from '../ports/queue.ts';
+import type { JobHandler, Where } from '../ports/queue.ts';
 import { atMost, type Bull, closeWorker, type WorkOptions } from './connection.ts';
-import { type Line, priorities, type Settings } from './jobs.ts';
+import { type CloudQueue, priorities, type Settings } from './jobs.ts';
 import { poison } from './poison.ts';
 
 /** What carries out the passes of one cloud in this process. */
-export interface CloudCrew {
+export interface CloudWorkers {
   busy(): readonly Where[];
   stop(): Promise<void>;
 }
 
-interface Post {
+interface WorkerDependencies {
   readonly bull: Bull;
-  readonly line: Line;
-  readonly shift: Shift;
+  readonly line: CloudQueue;
+  readonly shift: JobHandler;
   readonly settings: Settings;
 }
 
 /** It works as soon as it is there. */
-export async function cloudCrew({ bull, line, shift, settings }: Post): Promise<CloudCrew> {
+export async function cloudWorkers({ bull, line, shift, settings }: WorkerDependencies): Promise<CloudWorkers> {
   const { pace, onTrouble } = settings;
   const running = runningPasses(pace.lockMs);
-  const relieve = relief(line.queue, pace.patienceMs);
+  const relieve = antiStarvation(line.queue, pace.patienceMs);
   let stopping = false;
   const process = async (job: Job<Where>, token = ''): Promise<unknown> => {
     // why: a worker that is told to take no more may still be given the one it asked for.
@@ -59,7 +59,7 @@ export async function cloudCrew({ bull, line, shift, settings }: Post): Promise<
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-const optionsOf = ({ atOnce }: Shift, { pace, tries }: Settings): WorkOptions => ({
+const optionsOf = ({ atOnce }: JobHandler, { pace, tries }: Settings): WorkOptions => ({
   concurrency: atOnce,
   lockDuration: pace.lockMs,
   lockRenewTime: pace.lockMs / 3,
@@ -186,7 +186,7 @@ const restMs = 1_000;
  * the periodic one that has waited longest goes to the front of the urgent ones, if it has waited for `patienceMs`. So
  * periodic passes have at least a quarter of what the workers do, urgent ones at least three.
  */
-function relief(queue: Queue<Where>, patienceMs: number): (begun: Job<Where>) => Promise<void> {
+function antiStarvation(queue: Queue<Where>, patienceMs: number): (begun: Job<Where>) => Promise<void> {
   let urgent = 0;
   let nextLook = 0;
   return async (begun) => {

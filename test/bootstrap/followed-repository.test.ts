@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { followedRepository } from '../../src/bootstrap/sources.ts';
-import type { Standpoint } from '../../src/fleet/worker-context.ts';
+import type { CurrentRevision } from '../../src/fleet/worker-context.ts';
 import { gitFolder } from '../source/git/support/git-folder.ts';
 import { sshKey } from '../support/fixtures.ts';
 
@@ -37,7 +37,7 @@ function following(name: string, files: Readonly<Record<string, string>>) {
   const place = { url: `file://${repository}`, branch: 'main', path: 'specs', everyMs: 1_000, allowLocal: true };
   const grounds = { folder: `${folder.dir}/${name}-store`, env: process.env, today: () => '2027-01-31' };
   const source = followedRepository(place, grounds);
-  const judge = async (to: string, after: Partial<Standpoint>) => {
+  const judge = async (to: string, after: Partial<CurrentRevision>) => {
     assert.ok(source.history);
     return source.history.judge(to, { mayRewrite: false, ...after });
   };

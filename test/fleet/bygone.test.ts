@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/source-watcher.ts';
+import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
@@ -12,7 +12,7 @@ const tree = (revision: string, port: number): SpecTree =>
 function worker(world: FleetWorld, first: SpecTree) {
   let seen = first;
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
   return {
     says: (next: SpecTree) => {
       seen = next;

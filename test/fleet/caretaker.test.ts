@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { tend } from '../../src/fleet/scheduler.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import { runScheduler } from '../../src/fleet/scheduler.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { Periodic, Urgency, Where } from '../../src/ports/queue.ts';
 import type { Rows } from '../../src/ports/rows.ts';
 import { rowOf } from '../store/row-fixtures.ts';
@@ -14,7 +14,7 @@ interface Watched {
   readonly requested: (readonly [Where, Urgency])[];
   readonly scheduled: (readonly Periodic[])[];
   /** A caretaker of a worker of its own. */
-  start(holder: string, differing?: Partial<Yard['outside']>): { end(): Promise<void> };
+  start(holder: string, differing?: Partial<WorkerContext['outside']>): { end(): Promise<void> };
 }
 
 function watched(): Watched {
@@ -33,7 +33,7 @@ function watched(): Watched {
     start: (holder, differing = {}) => {
       const yard = { ...world.yard, queue, outside: { ...world.yard.outside, ...differing, holder } };
       const stop = new AbortController();
-      const ended = tend({ passEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
+      const ended = runScheduler({ passEveryMs: 60_000, generations: generationsOf(yard) }, yard, stop.signal);
       return {
         end: () => {
           stop.abort();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passesOf } from '../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -15,8 +15,8 @@ const newest = async ({ store }: FleetWorld) => {
   return told;
 };
 
-const passIn = (world: FleetWorld, yard: Yard = world.yard, everyMs?: number) =>
-  world.clock.run(() => passesOf(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
+const passIn = (world: FleetWorld, yard: WorkerContext = world.yard, everyMs?: number) =>
+  world.clock.run(() => passHandler(yard, generationsOf(yard), everyMs)(where, new AbortController().signal));
 
 describe('how a pass went', () => {
   it('is written down: what it rests on, every call with its lanes, what was settled, and when the next is due', async () => {

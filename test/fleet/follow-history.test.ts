@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/source-watcher.ts';
-import type { Judgement, Standpoint } from '../../src/fleet/worker-context.ts';
+import { watchSource } from '../../src/fleet/source-watcher.ts';
+import type { CurrentRevision, HistoryValidation } from '../../src/fleet/worker-context.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -9,16 +9,16 @@ import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fl
 
 const everyMs = 30_000;
 const by = { person: 'ada', reason: 'a bad night' };
-const fine: Judgement = { state: 'followed', why: '' };
+const fine: HistoryValidation = { state: 'followed', why: '' };
 
 interface Followed {
   readonly world: FleetWorld;
   /** What the history was asked: the head, and what is in force. */
-  readonly asked: (readonly [head: string, after: Standpoint])[];
+  readonly asked: (readonly [head: string, after: CurrentRevision])[];
   readonly reads: () => number;
   /** The head of the branch from now on; an error: it is out of reach. */
   says(head: string | Error, documents?: readonly object[]): void;
-  judges(as: Judgement): void;
+  judges(as: HistoryValidation): void;
   state(): Promise<object | undefined>;
   revision(): Promise<string | undefined>;
   end(): Promise<void>;
@@ -27,7 +27,7 @@ interface Followed {
 function followed(): Followed {
   const world = fleetWorld();
   const { store, yard } = world;
-  const asked: (readonly [string, Standpoint])[] = [];
+  const asked: (readonly [string, CurrentRevision])[] = [];
   let judgement = fine;
   let reads = 0;
   let says = (): SpecTree => parseKept({ specs: [], userData: [] }, 'nothing', today);
@@ -39,14 +39,14 @@ function followed(): Followed {
       return says();
     },
     history: {
-      judge: async (head: string, after: Standpoint) => {
+      judge: async (head: string, after: CurrentRevision) => {
         asked.push([head, after]);
         return judgement.state === 'rewritten' && after.mayRewrite ? fine : judgement;
       },
     },
   };
   const stop = new AbortController();
-  const ended = follow(source, yard, stop.signal);
+  const ended = watchSource(source, yard, stop.signal);
   return {
     world,
     asked,
@@ -81,8 +81,8 @@ async function following(): Promise<Followed> {
   return it;
 }
 
-const unsigned: Judgement = { state: 'unsigned', why: 'commit 2 is not signed' };
-const rewritten: Judgement = { state: 'rewritten', why: 'git:1 is no ancestor of git:2' };
+const unsigned: HistoryValidation = { state: 'unsigned', why: 'commit 2 is not signed' };
+const rewritten: HistoryValidation = { state: 'rewritten', why: 'git:1 is no ancestor of git:2' };
 
 describe('following a repository', () => {
   it('makes each head a generation at once, and says that it is followed', async () => {

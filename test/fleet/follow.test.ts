@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/source-watcher.ts';
+import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -29,7 +29,7 @@ function followed({ allowEndpoint = true } = {}): Followed {
     telemetry: { ...telemetry, log: { ...log, with: () => log } },
   };
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => tree }, yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => tree }, yard, stop.signal);
   return {
     world,
     refused,

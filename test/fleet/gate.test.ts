@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Gate, gateOf } from '../../src/fleet/accept.ts';
-import type { Judgement, Source, Standpoint } from '../../src/fleet/worker-context.ts';
+import { type AcceptRevision, revisionAcceptor } from '../../src/fleet/accept.ts';
+import type { CurrentRevision, HistoryValidation, Source } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf } from '../support/fleet-world.ts';
 
-const fine: Judgement = { state: 'followed', why: '' };
+const fine: HistoryValidation = { state: 'followed', why: '' };
 const by = { person: 'ada', reason: 'a bad night' };
 
 /** Heads of `acme` after one another, by their number. */
 const head = (number: number): SpecTree => parseKept(treeOf([network()]), `git:${number}`, today);
 
-const sourceOf = (judge: (head: string, after: Standpoint) => Promise<Judgement>): Source => ({
+const sourceOf = (judge: (head: string, after: CurrentRevision) => Promise<HistoryValidation>): Source => ({
   name: 'https://git.example/infra.git',
   everyMs: 1,
   read: async () => head(1),
@@ -25,9 +25,9 @@ const revisionOf = async ({ store }: FleetWorld): Promise<string | undefined> =>
   (await store.generations.current('acme'))?.revision;
 
 /** A gate that finds every history fine, through which this tree has come. */
-async function letIn(world: FleetWorld, tree: SpecTree): Promise<Gate> {
+async function letIn(world: FleetWorld, tree: SpecTree): Promise<AcceptRevision> {
   const fromFine = sourceOf(async () => fine);
-  const gate = await gateOf('acme', fromFine, world.yard);
+  const gate = await revisionAcceptor('acme', fromFine, world.yard);
   await gate(tree);
   return gate;
 }
@@ -45,14 +45,14 @@ describe('the gate to an estate', () => {
     const world = fleetWorld();
     const asked = Promise.withResolvers<void>();
     const judged = Promise.withResolvers<void>();
-    const slow = async ({ revision }: Standpoint): Promise<Judgement> => {
+    const slow = async ({ revision }: CurrentRevision): Promise<HistoryValidation> => {
       if (revision === 'git:1') {
         asked.resolve();
         await judged.promise;
       }
       return revision === 'git:3' ? { state: 'rewritten', why: 'git:3 is no ancestor of git:2' } : fine;
     };
-    const first = await gateOf(
+    const first = await revisionAcceptor(
       'acme',
       sourceOf((_, after) => slow(after)),
       world.yard,
@@ -60,7 +60,7 @@ describe('the gate to an estate', () => {
     await first(head(1));
     const late = first(head(2));
     await asked.promise;
-    const second = await gateOf(
+    const second = await revisionAcceptor(
       'acme',
       sourceOf(async () => fine),
       world.yard,
@@ -80,7 +80,7 @@ describe('the gate to an estate', () => {
       if (revision === 'git:1') await sources.pins.pin('acme', 'git:1', by);
       return fine;
     });
-    const gate = await gateOf('acme', pins, world.yard);
+    const gate = await revisionAcceptor('acme', pins, world.yard);
     await gate(head(1));
     assert.equal(await gate(head(2)), undefined);
     assert.equal((await gate(head(2)))?.state, 'pinned');

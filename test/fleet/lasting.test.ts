@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lasting } from '../../src/fleet/supervisor.ts';
+import { supervise } from '../../src/fleet/supervisor.ts';
 import type { Log } from '../../src/ports/clock-and-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -17,7 +17,7 @@ async function saidWhile(awayMs: number, forMs: number): Promise<readonly string
     if (clock.now() - from < awayMs) throw new Error('connect ECONNREFUSED');
     await clock.sleep(10 * forMs, end.signal);
   };
-  const running = lasting('caretaker', duty, { clock, log, signal: end.signal });
+  const running = supervise('caretaker', duty, { clock, log, signal: end.signal });
   await clock.advance(forMs);
   end.abort();
   await running;

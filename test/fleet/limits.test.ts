@@ -7,7 +7,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { elsewhere } from '../../src/fleet/other-scopes.ts';
-import { charterOf } from '../../src/fleet/pass-policy.ts';
+import { passPolicyOf } from '../../src/fleet/pass-policy.ts';
 import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { boundedIn } from '../../src/queries/approvals.ts';
@@ -45,7 +45,7 @@ async function charteredAt({ store, yard }: FleetWorld, at: Where) {
   const scope = estate.compiled.scopes.find((one) => one.scope === at.scope);
   assert.ok(scope);
   const by = { generation, estate, scope };
-  return { by, charter: await charterOf(at, by, { store, generations }) };
+  return { by, charter: await passPolicyOf(at, by, { store, generations }) };
 }
 
 describe('limits of an estate with two scopes, each with a worker of its own', () => {

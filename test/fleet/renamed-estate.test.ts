@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/source-watcher.ts';
-import type { Judgement, Source, Standpoint } from '../../src/fleet/worker-context.ts';
+import { watchSource } from '../../src/fleet/source-watcher.ts';
+import type { CurrentRevision, HistoryValidation, Source } from '../../src/fleet/worker-context.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf } from '../support/fleet-world.ts';
 
-const fine: Judgement = { state: 'followed', why: '' };
+const fine: HistoryValidation = { state: 'followed', why: '' };
 const by = { person: 'ada', reason: 'a second estate' };
 const name = 'https://git.example/infra.git';
 const signatures = {
@@ -28,9 +28,9 @@ function specs(head: string, estate: string, spec: object = {}): SpecTree {
 
 interface Followed {
   readonly world: FleetWorld;
-  readonly asked: (readonly [head: string, after: Standpoint])[];
+  readonly asked: (readonly [head: string, after: CurrentRevision])[];
   says(tree: SpecTree): void;
-  judges(as: Judgement): void;
+  judges(as: HistoryValidation): void;
   inForce(estate: string): Promise<string | undefined>;
   state(estate: string): Promise<{ readonly state: string; readonly why: string } | undefined>;
   /** Another process, that begins anew. */
@@ -40,7 +40,7 @@ interface Followed {
 
 function followed(): Followed {
   const world = fleetWorld();
-  const asked: (readonly [string, Standpoint])[] = [];
+  const asked: (readonly [string, CurrentRevision])[] = [];
   let [tree, judgement] = [specs('git:1', 'acme', { signatures }), fine];
   const source: Source = {
     name,
@@ -55,7 +55,7 @@ function followed(): Followed {
   };
   const begin = (): { readonly stop: AbortController; readonly ended: Promise<void> } => {
     const stop = new AbortController();
-    return { stop, ended: follow(source, world.yard, stop.signal) };
+    return { stop, ended: watchSource(source, world.yard, stop.signal) };
   };
   let running = begin();
   const end = (): Promise<void> => {

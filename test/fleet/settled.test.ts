@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { follow } from '../../src/fleet/source-watcher.ts';
+import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { SpecTree } from '../../src/ports/sources.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
@@ -22,7 +22,7 @@ function followed(): Followed {
   const world = fleetWorld();
   let seen: SpecTree | Promise<SpecTree> = tree('r1', whole);
   const stop = new AbortController();
-  const ended = follow({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
+  const ended = watchSource({ name: 'specs', everyMs: 1_000, read: async () => seen }, world.yard, stop.signal);
   return {
     world,
     says: (next) => {
@@ -72,7 +72,7 @@ describe('a folder in the middle of being written', () => {
     await end();
     says(tree('half', half));
     const stop = new AbortController();
-    const again = follow(
+    const again = watchSource(
       { name: 'specs', everyMs: 1_000, read: async () => tree('half', half) },
       world.yard,
       stop.signal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { signLedgers } from '../../src/fleet/signer.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { Undelivered } from '../../src/ports/store.ts';
 import { apply, draftOf, workerOf } from '../store/fixtures.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -14,7 +14,7 @@ interface Signing {
   readonly logged: (readonly [string, unknown])[];
   readonly warned: string[];
   /** The signer of a worker of its own. */
-  start(holder: string, audit?: Partial<Yard['store']['audit']>): { end(): Promise<void> };
+  start(holder: string, audit?: Partial<WorkerContext['store']['audit']>): { end(): Promise<void> };
   /** The moments of the checkpoints, in s since the start. */
   signedAt(): Promise<readonly number[]>;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passesOf } from '../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -12,7 +12,7 @@ const away = async (): Promise<never> => {
 };
 
 /** The database answers nothing, or only reads, until it is back. */
-function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false): Yard {
+function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false): WorkerContext {
   const { store } = world;
   const { leases, fleet } = store;
   const requests = {
@@ -23,8 +23,8 @@ function withoutDatabase(world: FleetWorld, isAway: () => boolean, reads = false
   return { ...world.yard, store: { ...store, leases: { ...leases, acquire }, fleet: { ...fleet, requests } } };
 }
 
-const passIn = ({ clock }: FleetWorld, yard: Yard, signal = new AbortController().signal) =>
-  clock.run(() => passesOf(yard, generationsOf(yard))(where, signal));
+const passIn = ({ clock }: FleetWorld, yard: WorkerContext, signal = new AbortController().signal) =>
+  clock.run(() => passHandler(yard, generationsOf(yard))(where, signal));
 
 describe('a pass while the database is away', () => {
   for (const reads of [false, true])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateOf } from '../../src/fleet/accept.ts';
+import { revisionAcceptor } from '../../src/fleet/accept.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { fleetWorld, today, treeOf } from '../support/fleet-world.ts';
@@ -29,7 +29,7 @@ test("a team's name of old is let in where it is its own, and held back where it
   const { yard, store } = fleetWorld();
   const history = { judge: async () => ({ state: 'followed', why: '' }) as const };
   const source = { name: 'git', everyMs: 1, read: async () => specs('git:0', {}), history };
-  const gate = await gateOf('acme', source, yard);
+  const gate = await revisionAcceptor('acme', source, yard);
   const revision = async (): Promise<string | undefined> => (await store.generations.current('acme'))?.revision;
 
   await gate(specs('git:1', { web: [{ name: 'site' }], db: [{ name: 'data' }] }));

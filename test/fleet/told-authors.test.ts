@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { gateOf } from '../../src/fleet/accept.ts';
+import { revisionAcceptor } from '../../src/fleet/accept.ts';
 import type { Source } from '../../src/fleet/worker-context.ts';
 import { parseKept } from '../../src/source/kept-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
@@ -22,7 +22,7 @@ it('who made a head is told before it comes into force, of the move from what wa
       },
     },
   };
-  const gate = await gateOf('acme', source, world.yard);
+  const gate = await revisionAcceptor('acme', source, world.yard);
   for (const revision of ['git:1', 'git:2', 'git:2']) await gate(parseKept(treeOf([network()]), revision, today));
   assert.deepEqual(asked, [
     ['git:1', undefined, undefined],

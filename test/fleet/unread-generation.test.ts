@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passesOf } from '../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
@@ -15,7 +15,7 @@ const labelled = (tier: string) => [
 ];
 
 /** Trees were not kept from the beginning, and a version may refuse what one before it took. */
-function forgetting(world: FleetWorld, forgotten: string): Yard {
+function forgetting(world: FleetWorld, forgotten: string): WorkerContext {
   const { fleet } = world.store;
   const trees = {
     ...fleet.trees,
@@ -27,8 +27,8 @@ function forgetting(world: FleetWorld, forgotten: string): Yard {
   return { ...world.yard, store: { ...world.store, fleet: { ...fleet, trees } } };
 }
 
-const passIn = ({ clock }: FleetWorld, yard: Yard) =>
-  clock.run(() => passesOf(yard, generationsOf(yard))(where, new AbortController().signal));
+const passIn = ({ clock }: FleetWorld, yard: WorkerContext) =>
+  clock.run(() => passHandler(yard, generationsOf(yard))(where, new AbortController().signal));
 
 async function converged(world: FleetWorld): Promise<void> {
   while ((await world.pass()).ended !== 'done');

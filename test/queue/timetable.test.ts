@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { timetable } from '../../src/queue/schedules.ts';
+import { syncSchedules } from '../../src/queue/schedules.ts';
 
 const pass = { estate: 'acme', scope: 'aws/111122223333/eu-west-1', everyMs: 60_000 };
 
-type Timed = Parameters<typeof timetable>[0];
+type Timed = Parameters<typeof syncSchedules>[0];
 
 /** A queue whose server answers the first puts with these errors, and keeps what comes after them. */
 function queueWith(...errors: readonly Error[]) {
@@ -32,12 +32,12 @@ describe('two who put the same pass back at once', () => {
   for (const [name, error] of Object.entries({ deadlock, taken }))
     it(`one gives way to the other, and looks again: ${name}`, async () => {
       const { queue, kept } = queueWith(error);
-      await timetable(queue, [pass]);
+      await syncSchedules(queue, [pass]);
       assert.equal(kept.size, 1);
     });
 
   it('what else a server refuses is told', async () => {
     const { queue } = queueWith(new Error('the disk is full'));
-    await assert.rejects(timetable(queue, [pass]), /the disk is full/);
+    await assert.rejects(syncSchedules(queue, [pass]), /the disk is full/);
   });
 });

@@ -126,7 +126,7 @@ async function acquire(store: MemoryStore, { name, scope }: Orders, clock: Virtu
   return undefined;
 }
 
-interface Shift {
+interface JobHandler {
   readonly stage: Stage;
   readonly orders: Orders;
   readonly store: Pick<MemoryStore, 'ledger' | 'inventory'>;
@@ -135,7 +135,11 @@ interface Shift {
   readonly log: Log;
 }
 
-async function work(shift: Shift, meet: (cloud: MemoryCloud) => MemoryCloud, signal: AbortSignal): Promise<Converged> {
+async function work(
+  shift: JobHandler,
+  meet: (cloud: MemoryCloud) => MemoryCloud,
+  signal: AbortSignal,
+): Promise<Converged> {
   const { stage, orders, store, lease } = shift;
   const { clock, draw, plans } = stage;
   const { scope, wanted } = orders.scope;
@@ -223,7 +227,7 @@ const refusalsOf = (actions: readonly Action[], policy: Policy): Refusals =>
   );
 
 /** Notes what is let go, and whether the lease was held when a mutating request left. */
-function noting(cloud: MemoryCloud, { log, lease, stage }: Shift): MemoryCloud {
+function noting(cloud: MemoryCloud, { log, lease, stage }: JobHandler): MemoryCloud {
   return {
     ...cloud,
     serve: (caller, action, input) => {

@@ -2,8 +2,8 @@ import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { openEstate } from '../../src/estate/load.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { passesOf } from '../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../src/fleet/worker-context.ts';
+import { passHandler } from '../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../src/fleet/worker-context.ts';
 import type { KeptTree } from '../../src/ports/fleet-state.ts';
 import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
 import type { PassOutcome, Telemetry } from '../../src/ports/telemetry.ts';
@@ -17,7 +17,7 @@ export interface FleetWorld {
   readonly clock: VirtualClock;
   readonly cloud: MemoryCloud;
   readonly store: MemoryStore;
-  readonly yard: Yard;
+  readonly yard: WorkerContext;
   /** The documents become the next generation, as if a folder had said so. */
   accept(documents: readonly object[], estate?: object): Promise<number>;
   /** Of `where`, where no other scope is named. */
@@ -42,7 +42,7 @@ export function fleetWorld(): FleetWorld {
   const store = memoryDatabase(clock).connect();
   const outcomes: PassOutcome[] = [];
   const said: string[] = [];
-  const yard: Yard = {
+  const yard: WorkerContext = {
     store,
     queue: idleQueue(),
     limiter: unlimited,
@@ -59,7 +59,7 @@ export function fleetWorld(): FleetWorld {
       said.push(why);
     }),
   };
-  const passOf = passesOf(yard, generationsOf(yard));
+  const passOf = passHandler(yard, generationsOf(yard));
   return {
     clock,
     cloud,

@@ -2,8 +2,8 @@ import { loadProvider } from '../../../providers/index.ts';
 import { houseOn } from '../../../src/bootstrap/cli-dependencies.ts';
 import { inProcessLimiter } from '../../../src/engine/limiter.ts';
 import { generationsOf } from '../../../src/fleet/generations.ts';
-import { passesOf } from '../../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../../src/fleet/worker-context.ts';
+import { passHandler } from '../../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../../src/fleet/worker-context.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import type { PassOutcome } from '../../../src/ports/telemetry.ts';
 import { parseKept } from '../../../src/source/kept-tree.ts';
@@ -14,7 +14,7 @@ import { realClock } from './in-process.ts';
 /** One pass of a worker that has no folder, on real providers and the store of a command line: how it ended. */
 export function workerOn(database: MemoryDatabase): (where: Where) => Promise<PassOutcome | undefined> {
   const outcomes: PassOutcome[] = [];
-  const yard: Yard = {
+  const yard: WorkerContext = {
     store: database.connect(),
     queue: idleQueue(),
     limiter: inProcessLimiter({ clock: realClock }),
@@ -28,7 +28,7 @@ export function workerOn(database: MemoryDatabase): (where: Where) => Promise<Pa
     clock: realClock,
     telemetry: silent((outcome) => outcomes.push(outcome)),
   };
-  const pass = passesOf(yard, generationsOf(yard));
+  const pass = passHandler(yard, generationsOf(yard));
   return async (where) => {
     await pass(where, new AbortController().signal);
     return outcomes.at(-1);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Crew, Ended, Queue, Shift, Where } from '../../../src/ports/queue.ts';
+import type { Ended, JobHandler, Queue, Where, WorkerPool } from '../../../src/ports/queue.ts';
 
 /** Passes that a test looks at and lets go on: none ends before the test says so, unless `open`. */
 export interface Shop {
@@ -12,7 +12,7 @@ export interface Shop {
   readonly aborted: Error[];
   /** Ends the oldest pass that runs of this scope. */
   end(scope: string, how?: Ended | Error): void;
-  readonly shift: Shift;
+  readonly shift: JobHandler;
 }
 
 export interface Manner {
@@ -68,7 +68,7 @@ export function shop({ atOnce = 1, by, deaf = false }: Manner = {}): Shop {
 }
 
 /** Works until `look` is over, then stops the crew. */
-export async function working(queue: Queue, { shift }: Shop, look: (crew: Crew) => Promise<void>): Promise<void> {
+export async function working(queue: Queue, { shift }: Shop, look: (crew: WorkerPool) => Promise<void>): Promise<void> {
   const crew = await queue.work(shift);
   try {
     await look(crew);

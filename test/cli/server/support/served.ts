@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { apiOn } from '../../../../src/bootstrap/http-server.ts';
-import { outsideOf } from '../../../../src/bootstrap/process-context.ts';
+import { externalAccess } from '../../../../src/bootstrap/process-context.ts';
 import type { Role } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller } from '../../../../src/http/api/route.ts';
@@ -20,7 +20,7 @@ export async function served(database: MemoryDatabase): Promise<Served> {
   const store = database.connect();
   const clock = realClock;
   const log = createLog({ write: () => undefined }, { form: 'json', level: 'error' });
-  const ground = { store, clock, log, outside: outsideOf('test', true, { clock, secrets: noSecrets }) };
+  const ground = { store, clock, log, outside: externalAccess('test', true, { clock, secrets: noSecrets }) };
   const { routes } = apiOn(ground, { reaches: [], access: undefined });
   const app = openApp(log);
   const authenticate = async (authorization = '') => callerOf(authorization.replace('Bearer ', ''));

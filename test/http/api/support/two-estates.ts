@@ -3,8 +3,8 @@ import { memoryProvider } from '../../../../providers/memory/index.ts';
 import { apiOn } from '../../../../src/bootstrap/http-server.ts';
 import { openEstate } from '../../../../src/estate/load.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
-import { passesOf } from '../../../../src/fleet/scope-reconcile.ts';
-import type { Yard } from '../../../../src/fleet/worker-context.ts';
+import { passHandler } from '../../../../src/fleet/scope-reconcile.ts';
+import type { WorkerContext } from '../../../../src/fleet/worker-context.ts';
 import type { Route } from '../../../../src/http/api/route.ts';
 import { parseKept } from '../../../../src/source/kept-tree.ts';
 import { network, rule } from '../../../support/engine-world/documents.ts';
@@ -87,22 +87,22 @@ function told<T extends object>(whole: T, name: string, calls: string[]): T {
 }
 
 /** The estate's specs are in force, and one pass has carried them out. */
-async function settle(yard: Yard, clock: VirtualClock, names: Names): Promise<Place> {
+async function settle(yard: WorkerContext, clock: VirtualClock, names: Names): Promise<Place> {
   const { estate, target, account } = names;
   const cloud = makeCloud({ clock });
-  const here: Yard = { ...yard, outside: { ...yard.outside, cloud: async () => memoryProvider(cloud) } };
+  const here: WorkerContext = { ...yard, outside: { ...yard.outside, cloud: async () => memoryProvider(cloud) } };
   const kept = { specs: [{ path: 'all.yaml', text: textOf(names) }], userData: [] };
   const tree = parseKept(kept, estate, today);
   const { compiled } = await openEstate(tree, here.outside.cloud, today);
   await yard.store.fleet.trees.keep(estate, estate, kept);
   await yard.store.generations.accept(estate, estate, compiled.guards);
   const at = { estate, scope: `memory/${account}/north` };
-  await clock.run(() => passesOf(here, generationsOf(here))(at, new AbortController().signal));
+  await clock.run(() => passHandler(here, generationsOf(here))(at, new AbortController().signal));
   return { estate, target, address: `${at.scope}/network/${names.network}`, ids: await idsOf(yard, at, clock) };
 }
 
 async function idsOf(
-  { store }: Yard,
+  { store }: WorkerContext,
   { estate }: { readonly estate: string },
   clock: VirtualClock,
 ): Promise<Place['ids']> {
