@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
-import type { Progress } from '../engine/ports.ts';
+import type { Progress, Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import { openSite } from '../estate/session.ts';
 import type { Pulse } from '../ports/fleet-state.ts';
@@ -38,8 +38,11 @@ export function passHandler(
     const reconcileId = randomUUID();
     const watch = context.telemetry.pass({ ...where, reconcileId });
     const recorder = passRecorderOf({ ...where, reconcileId }, context);
+    const inventory = inventoryRecorderOf(where, context);
+    const request = { where, reconcileId, signal, generations, watch, recorder, inventory };
     try {
-      const { as, why } = await keeping({ where, reconcileId, watch, recorder, signal, generations }, context);
+      // why: the rows that a pass recorded are written before it ends
+      const { as, why } = await reconcileScope(request, context).finally(inventory.kept);
       watch.ended(as, why);
       await recorder.ended(as, why, hasMore[as] ? 0 : everyMs);
       return hasMore[as] ? 'again' : 'done';
@@ -53,16 +56,6 @@ export function passHandler(
       return 'again';
     }
   };
-}
-
-/** What is kept beside a pass ends with it. */
-async function keeping(errand: Omit<Errand, 'rows'>, context: WorkerContext): Promise<End> {
-  const rows = inventoryRecorderOf(errand.where, context);
-  try {
-    return await pass({ ...errand, rows }, context);
-  } finally {
-    await rows.kept();
-  }
 }
 
 const hasMore: Readonly<Record<PassOutcome, boolean>> = {
@@ -82,22 +75,19 @@ interface End {
   readonly why?: string;
 }
 
-interface Errand extends Witnesses {
+/** One pass: its scope, and the observers that are told of it and have no say in it. Made once, and never extended. */
+interface PassRequest {
   readonly where: Where;
   readonly reconcileId: string;
   readonly signal: AbortSignal;
   readonly generations: Generations;
-}
-
-/** Who is told of a pass, and never has a say in it. */
-interface Witnesses {
   readonly watch: PassWatch<Progress>;
   readonly recorder: PassRecorder;
-  readonly rows: InventoryRecorder;
+  readonly inventory: InventoryRecorder;
 }
 
-async function pass(errand: Errand, context: WorkerContext): Promise<End> {
-  const { where, recorder } = errand;
+async function reconcileScope(request: PassRequest, context: WorkerContext): Promise<End> {
+  const { where, reconcileId, recorder } = request;
   const { fleet } = context.store;
   const pulse = await fleet.requests.pulse(where);
   recorder.rests({}, pulse.reason);
@@ -110,18 +100,24 @@ async function pass(errand: Errand, context: WorkerContext): Promise<End> {
   if (generation === undefined) return answering('idle');
   recorder.rests({ generation: generation.number, revision: generation.revision });
   if (await isQuarantined(where, generation.number, context)) return answering('quarantined');
-  const estate = await opened(errand, generation, context);
+  const estate = await opened(request, generation, context);
   if (estate === undefined) return { as: 'failed' };
   const scope = scopeOf(where, estate);
   if (scope === undefined) return answering('idle');
   const activeSpec = { generation, estate, scope };
   recorder.rests({ targets: scope.targets.map(({ metadata }) => metadata.name) });
-  return underLease(errand, context, (lease) => atSite({ ...errand, pulse, activeSpec, lease }, context));
+  return withLease(request, context, (lease) => {
+    recorder.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
+    recorder.begins();
+    return withSite(activeSpec, request, context, (site) =>
+      convergeAndHeal({ where, reconcileId, site, lease, activeSpec }, pulse, request, context),
+    );
+  });
 }
 
 /** Undefined where this worker cannot: another one, of another version or told to allow endpoints, may. So it is no poison. */
 function opened(
-  { where, generations }: Errand,
+  { where, generations }: PassRequest,
   generation: Generation,
   { telemetry }: WorkerContext,
 ): Promise<OpenedEstate | undefined> {
@@ -152,8 +148,8 @@ async function isQuarantined(where: Where, generation: number, { store, clock }:
 const patienceMs = 3_000;
 const askEveryMs = 250;
 
-async function underLease(
-  { where, signal, recorder }: Errand,
+async function withLease(
+  { where, signal, recorder }: PassRequest,
   { store, clock, outside, telemetry }: WorkerContext,
   work: (lease: Lease) => Promise<End>,
 ): Promise<End> {
@@ -215,27 +211,28 @@ async function holding<T>(
   }
 }
 
-interface Opened extends Errand {
-  readonly pulse: Pulse;
-  readonly activeSpec: ActiveSpec;
-  readonly lease: Lease;
-}
-
-async function atSite(at: Opened, context: WorkerContext): Promise<End> {
-  const { signal, activeSpec, lease, recorder } = at;
-  const { outside, clock } = context;
-  recorder.rests({ lease: { holder: lease.holder, epoch: lease.epoch } });
-  recorder.begins();
-  const site = await openSite(activeSpec.scope, activeSpec.estate, { secrets: outside.secrets, clock, signal });
+/** Opens the scope at its cloud. The session ends with the work. */
+async function withSite(
+  { scope, estate }: ActiveSpec,
+  { signal }: PassRequest,
+  { outside, clock }: WorkerContext,
+  work: (site: Site) => Promise<End>,
+): Promise<End> {
+  const site = await openSite(scope, estate, { secrets: outside.secrets, clock, signal });
   try {
-    return await work({ ...at, site }, context);
+    return await work(site);
   } finally {
     await site.session.close();
   }
 }
 
-async function work(at: Opened & ScopeContext, context: WorkerContext): Promise<End> {
-  const { pulse, watch, recorder, rows, signal, generations, ...scene } = at;
+/** Converges the scope to its active spec, then heals what a newer generation holds back. `pulse`: of the moment before. */
+async function convergeAndHeal(
+  scene: ScopeContext,
+  pulse: Pulse,
+  { watch, recorder, inventory, signal, generations }: PassRequest,
+  context: WorkerContext,
+): Promise<End> {
   const { where, activeSpec } = scene;
   const { fleet } = context.store;
   const tell = (event: Progress): void => {
@@ -244,8 +241,8 @@ async function work(at: Opened & ScopeContext, context: WorkerContext): Promise<
   };
   const steering = { signal, look: yieldCheck(where, pulse, context), notify: tell };
   const passPolicy = await passPolicyOf(where, activeSpec, { store: context.store, generations });
-  const newest = await convergeScope(scene, passPolicy, context, { ...steering, saw: rows.saw });
-  rows.ended(newest.converged.passes);
+  const newest = await convergeScope(scene, passPolicy, context, { ...steering, saw: inventory.saw });
+  inventory.ended(newest.converged.passes);
   await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
   await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
@@ -254,10 +251,10 @@ async function work(at: Opened & ScopeContext, context: WorkerContext): Promise<
   if (isFullyApplied(newest)) await fleet.rollouts.stand(where, activeSpec.generation.number);
   const look = observationPlanner(where, activeSpec, passPolicy, context);
   const healed = async ({ observation, knowledge }: PlannedObservation): Promise<void> =>
-    rows.saw(await look(observation, knowledge));
+    inventory.saw(await look(observation, knowledge));
   const means = { passPolicy, generations, steering, healed };
   const isHealed = newest.waiting.size === 0 || (await healDrift(scene, newest, means, context));
-  rows.ended(newest.converged.passes);
+  inventory.ended(newest.converged.passes);
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pulse.wish);
   const why = openWorkSummary(newest);
@@ -275,7 +272,7 @@ async function work(at: Opened & ScopeContext, context: WorkerContext): Promise<
 }
 
 /** Loudly: what waits for a person here waits until one is told. */
-function warnOfLimit(newest: ConvergeResult, { log }: Pick<Witnesses['watch'], 'log'>): void {
+function warnOfLimit(newest: ConvergeResult, { log }: Pick<PassRequest['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
   if (held !== undefined) log.warn('a limit holds changes back until a person approves them', held);
 }
