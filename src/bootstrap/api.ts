@@ -3,6 +3,7 @@ import { signLedgers } from '../fleet/signer.ts';
 import { supervise } from '../fleet/supervisor.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
+import { callerLimitOf } from './environment.ts';
 import { openFront } from './http-server.ts';
 import { externalAccess, openApiResources } from './process-context.ts';
 import type { Surroundings } from './worker.ts';
@@ -12,11 +13,12 @@ export async function startApi(settings: ApiSettings, around: Surroundings): Pro
   const { folder, allowEndpoint, listen } = settings;
   const { env, clock, out } = around;
   const log = createLog(out, logSettings(env));
+  const callerLimit = callerLimitOf(env);
   const { store, queue, close } = await openApiResources(folder, { env, clock, log });
   try {
     const outside = externalAccess('api', allowEndpoint, around);
     const ground = { store, ...(queue === undefined ? {} : { queue }), outside, clock, log };
-    const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'] });
+    const front = await openFront(listen, { ground, isAlone: !env['DATABASE_URL'], callerLimit });
     const end = new AbortController();
     const { telemetry } = createTelemetry({ log });
     const yard = { store, outside, clock, telemetry };

@@ -1,3 +1,4 @@
+import { type CallerLimit, callerLimits } from '../http/limits.ts';
 import type { Witness } from '../ports/ledger.ts';
 import { sha256 } from '../store/signing.ts';
 import { type WitnessMeans, witnessAt } from '../witness/witnesses.ts';
@@ -40,4 +41,30 @@ export function witnessMeans(env: Environment): WitnessMeans {
     };
   };
   return { hash: sha256, objects, ...(token ? { token } : {}) };
+}
+
+const mostPerSecond = 10_000;
+const mostAtOnce = 100_000;
+
+/**
+ * The requests that the API takes of each caller: SETPOINT_CALLER_RATE a second, SETPOINT_CALLER_BURST at once. Left out: 100, and
+ * twice the rate. Throws for other texts than whole numbers from 1 to 10,000, or to 100,000.
+ */
+export function callerLimitOf(env: Environment): CallerLimit {
+  const perSecond =
+    numberIn(env, 'SETPOINT_CALLER_RATE', { most: mostPerSecond, of: 'requests a second' }) ?? callerLimits.perSecond;
+  const burst = numberIn(env, 'SETPOINT_CALLER_BURST', { most: mostAtOnce, of: 'requests at once' }) ?? 2 * perSecond;
+  return { perSecond, burst };
+}
+
+function numberIn(
+  env: Environment,
+  name: string,
+  { most, of }: { readonly most: number; readonly of: string },
+): number | undefined {
+  const said = env[name];
+  if (said === undefined || said === '') return undefined;
+  const number = Number(said);
+  if (/^\d+$/.test(said) && number >= 1 && number <= most) return number;
+  throw new Error(`${name} is not understood: it takes a whole number of ${of}, from 1 to ${most}.`);
 }

@@ -15,6 +15,7 @@ import { type Desks, routesOn } from '../http/api/routes/index.ts';
 import { isLoopbackHost } from '../http/door.ts';
 import type { Hooked, Hooks } from '../http/hooks/hook.ts';
 import { hooksOn } from '../http/hooks/hooks-on.ts';
+import type { CallerLimit } from '../http/limits.ts';
 import { type Http, type HttpOptions, PortTaken, startHttp } from '../http/start-http.ts';
 import { readTls } from '../http/tls-files.ts';
 import type { Clock, Log } from '../ports/clock-and-log.ts';
@@ -43,6 +44,7 @@ export interface Behind {
   readonly hooks?: Hooks;
   /** Whether database and process are one person's own, on this machine. */
   readonly isAlone: boolean;
+  readonly callerLimit: CallerLimit;
 }
 
 /**
@@ -146,6 +148,8 @@ interface Around {
   readonly reaches: readonly Reach[];
   /** Whom we believe besides our own tokens. */
   readonly access: Access | undefined;
+  /** Absent: the usual one. */
+  readonly callerLimit?: CallerLimit;
 }
 
 /** What each noun is asked at; the rim of one process. */
@@ -156,12 +160,17 @@ interface Rim extends Around {
 /** The routes on a store, and who may ask them. */
 export function apiOn(ground: ApiResources, around: Around): NonNullable<HttpOptions['api']> {
   const { store, clock, log } = ground;
-  const { access } = around;
+  const { access, callerLimit } = around;
   const authenticate = authenticator({
     machines: { tokens: store.tokens, clock },
     ...(access === undefined ? {} : { people: { access, fetchJson, clock, log } }),
   });
-  return { routes: routesOn(desksOn(ground, { ...around, authenticate })), authenticate, replies: store.replies };
+  return {
+    routes: routesOn(desksOn(ground, { ...around, authenticate })),
+    authenticate,
+    replies: store.replies,
+    ...(callerLimit && { callerLimit }),
+  };
 }
 
 /** One line a noun. */

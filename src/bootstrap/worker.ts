@@ -9,8 +9,9 @@ import { startHealth, type WorkerState } from '../telemetry/health.ts';
 import { createLog, logSettings } from '../telemetry/log.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { watchedLimiter } from '../telemetry/watched-limiter.ts';
+import { callerLimitOf } from './environment.ts';
 import { openHealthChecks } from './health-checks.ts';
-import type { Front } from './http-server.ts';
+import type { Behind, Front } from './http-server.ts';
 import { externalAccess, openWorkerResources, type ProcessBasics, type WorkerResources } from './process-context.ts';
 import { sourcesOf } from './sources.ts';
 
@@ -25,6 +26,7 @@ export interface Surroundings {
 export async function startFleet(settings: FleetSettings, around: Surroundings): Promise<RunningFleet> {
   const { env, out } = around;
   const log = createLog(out, logSettings(env));
+  const callerLimit = callerLimitOf(env);
   const ground = await openWorkerResources(settings, { ...around, log });
   const ends: (() => Promise<void>)[] = [ground.close];
   const close = async (): Promise<void> => {
@@ -41,7 +43,7 @@ export async function startFleet(settings: FleetSettings, around: Surroundings):
     const worker = await startWorker(workOf(settings, around), yard);
     ends.push(worker.stop);
     const isAlone = settings.as === 'alone' && !env['DATABASE_URL'];
-    const front = await frontOf(settings.ports.http, { ...yard, log, lanes: samples.lanes }, isAlone);
+    const front = await frontOf(settings.ports.http, { ...yard, log, lanes: samples.lanes }, { isAlone, callerLimit });
     ends.push(front.close);
     log.info('the worker is at work', {
       ...(health.url === undefined ? {} : { url: health.url }),
@@ -92,10 +94,14 @@ async function openHealth(
 type Served = WorkerContext & Pick<ProcessBasics, 'log'> & Pick<Samples, 'lanes'>;
 
 /** The libraries of a server are loaded where one is opened. */
-async function frontOf(listen: Listen | undefined, yard: Served, isAlone: boolean): Promise<Front> {
+async function frontOf(
+  listen: Listen | undefined,
+  yard: Served,
+  around: Pick<Behind, 'isAlone' | 'callerLimit'>,
+): Promise<Front> {
   if (listen === undefined) return { close: async () => {} };
   const [{ openFront }, { hooksOf }] = await Promise.all([import('./http-server.ts'), import('./http-server.ts')]);
-  return openFront(listen, { ground: yard, hooks: hooksOf(yard), isAlone });
+  return openFront(listen, { ground: yard, hooks: hooksOf(yard), ...around });
 }
 
 const tellOf = (health: Pick<Front, 'url'>, { url, firstToken }: Front): Omit<RunningFleet, 'stop'> => ({

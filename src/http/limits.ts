@@ -28,8 +28,14 @@ export const apiLimits = {
   keptBytes: 256 * 1024,
 } as const;
 
-/** Of each who asks, by caller; of those without a credential by where they are. Each process counts by itself. */
-export const callerLimits = { perSecond: 100, burst: 200, pieceBytes: 1 } as const;
+/** Requests of each caller; without a credential, of each address. Each process counts by itself. */
+export interface CallerLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Where nobody chose another. */
+export const callerLimits = { perSecond: 100, burst: 200 } as const satisfies CallerLimit;
 
 /**
  * How much of what is genuine each hook may bring. A piece is a delivery of up to `pieceBytes`; a larger one counts as several.

@@ -19,7 +19,13 @@ function behind() {
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'text', level: 'info' });
   const { yard, store } = fleetWorld();
   const clock = { now: Date.now, sleep: (ms: number, signal?: AbortSignal) => yard.clock.sleep(ms, signal) };
-  return { lines, store, ground: { store, outside: yard.outside, clock, log }, isAlone: false };
+  return {
+    lines,
+    store,
+    ground: { store, outside: yard.outside, clock, log },
+    isAlone: false,
+    callerLimit: { perSecond: 3, burst: 7 },
+  };
 }
 
 const here: Listen = { host: '127.0.0.1', port: 0, isNamed: true };
@@ -34,6 +40,12 @@ describe('who may be listened to', () => {
     assert.equal((await fetch(`${front.url}/v1/whoami`)).status, 401);
     await front.close();
     await assert.rejects(fetch(`${front.url}/livez`));
+  });
+
+  it('each caller, as often as somebody chose', async () => {
+    const front = await openFront(here, behind());
+    const { headers } = await fetch(`${front.url}/livez`).finally(() => front.close());
+    assert.equal(headers.get('ratelimit-policy'), '"caller";q=7;w=3');
   });
 
   it('nobody else, where others could listen in or nobody could prove who they are', async () => {

@@ -72,6 +72,11 @@ describe('setpoint serve', () => {
 describe('setpoint worker does not start', () => {
   const cases: readonly (readonly [string, NodeJS.ProcessEnv, RegExp])[] = [
     ['without a database', { REDIS_URL: 'redis://127.0.0.1:1' }, /DATABASE_URL is not set.*setpoint serve/],
+    [
+      'with a limit of callers that nobody understands',
+      { DATABASE_URL: 'postgres://127.0.0.1:1/x', SETPOINT_CALLER_RATE: 'many' },
+      /SETPOINT_CALLER_RATE is not understood: it takes a whole number/,
+    ],
     ['where no database answers', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /no connection to the database/],
     [
       'where Redis does not answer',

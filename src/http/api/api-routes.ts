@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { Declined } from '../../ports/queries.ts';
 import { BeforeHistory } from '../../ports/rows.ts';
 import type { Replies } from '../../ports/store.ts';
+import type { CallerLimit } from '../limits.ts';
 import { type Problem, sendProblem } from '../problem.ts';
 import { admission } from './admission.ts';
 import { Undeclared } from './answer.ts';
@@ -23,6 +24,8 @@ export interface ApiOptions {
   readonly authenticate: Authenticate;
   /** What those are answered who ask again by the same Idempotency-Key. */
   readonly replies: Replies;
+  /** Absent: the usual one. */
+  readonly callerLimit?: CallerLimit;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -160,6 +160,25 @@ describe('RateLimit', () => {
   });
 });
 
+describe('a limit of callers that somebody chose', () => {
+  it('holds, and the headers and the refusal tell it', async () => {
+    const api = apiWorld({ routes, callerLimit: { perSecond: 2, burst: 5 } });
+    const first = await api.ask('viewer', 'GET /v1/words');
+    assert.deepEqual(
+      [first.headers['ratelimit-policy'], first.headers['ratelimit']],
+      ['"caller";q=5;w=3', '"caller";r=4;t=1'],
+      'the seconds are whole',
+    );
+    for (let n = 2; n <= 5; n += 1) assert.equal((await api.ask('viewer', 'GET /v1/words')).status, 200);
+    const refused = await api.ask('viewer', 'GET /v1/words');
+    assert.deepEqual([refused.status, refused.headers['ratelimit']], [429, '"caller";r=0;t=3']);
+    assert.match(String(Reflect.get(Object(refused.body), 'detail')), /There may be 2 a second, and 5 at once/);
+    await api.clock.advance(1_000);
+    for (const status of [200, 200, 429]) assert.equal((await api.ask('viewer', 'GET /v1/words')).status, status);
+    await api.close();
+  });
+});
+
 describe('a server that stops', () => {
   it('refuses further requests with a problem', async () => {
     const clock = virtualClock();

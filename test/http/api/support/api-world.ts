@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Role, roles } from '../../../../src/core/access/grant.ts';
 import { apiRoutes } from '../../../../src/http/api/api-routes.ts';
 import type { Caller, Route } from '../../../../src/http/api/route.ts';
+import type { CallerLimit } from '../../../../src/http/limits.ts';
 import { openApp } from '../../../../src/http/open-app.ts';
 import type { Replies } from '../../../../src/ports/store.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
@@ -41,9 +42,11 @@ export interface Setting {
   readonly callers?: Readonly<Record<string, Caller>>;
   readonly clock?: VirtualClock;
   readonly replies?: (replies: Replies) => Replies;
+  readonly callerLimit?: CallerLimit;
 }
 
-export function apiWorld({ routes, callers = {}, clock = virtualClock(), replies = same }: Setting): ApiWorld {
+export function apiWorld(setting: Setting): ApiWorld {
+  const { routes, callers = {}, clock = virtualClock(), replies = same, callerLimit } = setting;
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { form: 'json', level: 'debug' });
   const known: Readonly<Record<string, Caller>> = { ...ofEachRole, ...callers };
@@ -55,6 +58,7 @@ export function apiWorld({ routes, callers = {}, clock = virtualClock(), replies
     replies: replies(memoryDatabase(clock).connect().replies),
     clock,
     log,
+    ...(callerLimit && { callerLimit }),
   });
   return {
     clock,
