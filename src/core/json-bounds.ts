@@ -4,7 +4,7 @@ export interface JsonBounds {
   readonly parts: number;
 }
 
-const [quote, backslash] = [...Buffer.from('"\\')];
+const [quote, backslash] = ['"', '\\'].map((mark) => mark.charCodeAt(0));
 
 /** By byte: how many parts it begins, and how much deeper it leads, outside of texts. */
 const parts = tableOf({ ',': 1, ':': 1, '[': 1, '{': 1 });
