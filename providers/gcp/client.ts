@@ -7,7 +7,7 @@ import { readWhole } from '../pass/json-answer.ts';
 import { type Refusal, toFailure } from './errors.ts';
 import { type Action, requestFor } from './limits.ts';
 import type { Operation } from './messages.ts';
-import { type Sdk, sdk } from './sdk.ts';
+import { prepareSdk, type Sdk, sdk } from './sdk.ts';
 import { type Exchange, makeTransport } from './transport.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -90,6 +90,7 @@ async function exchanged<T>(
   { asked, request, call, clock }: Admitted,
   send: (exchange: Exchange, options: CallOptions) => Promise<readonly [T, ...(readonly unknown[])]>,
 ): Promise<Result<T>> {
+  await prepareSdk();
   await call.admit(request);
   const stop = await asked.before?.();
   if (stop) return { ok: false, failure: stop };
