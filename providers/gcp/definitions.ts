@@ -45,10 +45,9 @@ function reached(all: Definition): Definition {
   return { nested: { google: { ...google, nested: { ...shared, cloud: { nested: { compute } } } } } };
 }
 
-function typesIn({ fields = {}, methods = {}, nested = {} }: Definition = {}): readonly string[] {
+function typesIn({ fields = {}, methods = {} }: Definition = {}): readonly string[] {
   return [
     ...Object.values(fields).map(({ type }) => type),
     ...Object.values(methods).flatMap(({ requestType, responseType }) => [requestType, responseType]),
-    ...Object.values(nested).flatMap(typesIn),
   ].map((type) => type.replace(/^.*\./, ''));
 }
