@@ -1,15 +1,16 @@
 import type { Result } from '../../src/core/failure.ts';
 import type { Mark } from '../../src/core/observed.ts';
+import type { RuleAttributes } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { partsOfId } from './ids.ts';
 import { prefixAt } from './place.ts';
 import { childNamed, type RawChild, type RawResource } from './raw.ts';
 import { ifMatch } from './retag.ts';
-import type { RuleEdit } from './rule-edit.ts';
 import { type RulePlace, readRuleMark, roomBeside, writeRuleMark } from './rule-mark.ts';
 import type { Scope } from './scope.ts';
 import { changedMeanwhile, sameRule } from './security-rule.ts';
+import type { Tags } from './tags.ts';
 
 /**
  * Changes one rule of an NSG that is not ours, by its own URL: the mark in its description says whose it is.
@@ -98,4 +99,19 @@ async function remove(
     network.securityRules.delete(resourceGroup, group, edit.name),
   );
   return gone.ok || gone.failure.kind === 'not-found' ? done : gone;
+}
+
+/** What shall become of one rule of an NSG. */
+export interface RuleEdit {
+  readonly name: string;
+  /** The `properties` of its JSON; absent: it goes. */
+  readonly properties?: object;
+  /** Whether it must stand already. */
+  readonly stands: boolean;
+  /** A rule that is changed or goes: as it was when that was planned. */
+  readonly listed?: RuleAttributes;
+  /** The mark that it bears, or shall bear, where the NSG is not ours. */
+  readonly mark: Mark | undefined;
+  /** Whether the NSG is the network's own part, by its tags. */
+  contained(tags: Tags | undefined): boolean;
 }

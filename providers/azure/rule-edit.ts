@@ -1,32 +1,15 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { Mark } from '../../src/core/observed.ts';
-import type { CloudId, RuleAttributes } from '../../src/core/resource.ts';
+import type { CloudId } from '../../src/core/resource.ts';
 import type { Call } from '../../src/ports/provider.ts';
 import { done, failed } from '../pass/answer.ts';
 import { partsOfId } from './ids.ts';
 import { childNamed, type RawChild, type RawResource, withChildren } from './raw.ts';
 import { ifMatch, isAnother } from './retag.ts';
-import { editMarked } from './rule-edit-marked.ts';
+import { editMarked, type RuleEdit } from './rule-edit-marked.ts';
 import type { Scope } from './scope.ts';
 import { changedMeanwhile, sameRule } from './security-rule.ts';
 import { sinks } from './sinks.ts';
-import type { Tags } from './tags.ts';
 import { inTurn } from './turn.ts';
-
-/** What shall become of one rule of an NSG. */
-export interface RuleEdit {
-  readonly name: string;
-  /** The `properties` of its JSON; absent: it goes. */
-  readonly properties?: object;
-  /** Whether it must stand already. */
-  readonly stands: boolean;
-  /** A rule that is changed or goes: as it was when that was planned. */
-  readonly listed?: RuleAttributes;
-  /** The mark that it bears, or shall bear, where the NSG is not ours. */
-  readonly mark: Mark | undefined;
-  /** Whether the NSG is the network's own part, by its tags. */
-  contained(tags: Tags | undefined): boolean;
-}
 
 /** `guid`: the number of the NSG, which the ids of its rules end in. */
 export interface Written {

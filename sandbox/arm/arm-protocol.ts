@@ -4,12 +4,12 @@ import type { Answer, Blur, Call, Protocol, Refusal, WireRequest } from '../prot
 import { Refused } from '../refused.ts';
 import { respellJson } from '../spelling/json.ts';
 import { readRequest } from './arm-request.ts';
-import { chargesOf, type Demand } from './budget-table.ts';
+import { chargesOf, type Demand, type Verb } from './budget-table.ts';
 import { correlationId } from './correlation.ts';
 import { AT_ONCE } from './durations.ts';
 import { type ArmRefusal, errorBody, refused } from './errors.ts';
 import { pathLocation } from './location.ts';
-import type { ArmRequest, Reply, Verb } from './method.ts';
+import type { ArmRequest, Reply } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { groupBeingDeleted, groupNotFound } from './methods/resource-group.ts';
 import { CHALLENGE, principalOf } from './principal.ts';

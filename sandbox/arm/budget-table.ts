@@ -1,5 +1,4 @@
 import type { BucketCharge, Charge } from '../budgets.ts';
-import type { Verb } from './method.ts';
 
 /** What a request draws on besides ARM's own buckets. */
 export type Lane = 'none' | 'network' | ComputeLane;
@@ -131,3 +130,5 @@ function bucket(lane: string, rate: Rate): BucketCharge {
 function perMinute(capacity: number, refill: number): Rate {
   return { capacity, refill: refill / 60 };
 }
+
+export type Verb = 'GET' | 'HEAD' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';

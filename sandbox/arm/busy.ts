@@ -1,9 +1,8 @@
 import { refused } from './errors.ts';
 import type { Asked } from './method.ts';
-import type { Operation } from './operation.ts';
 import { operationUrl } from './operation-headers.ts';
 import type { Tracked } from './records.ts';
-import type { Subscription } from './subscription.ts';
+import type { Operation, Subscription } from './subscription.ts';
 
 /**
  * What a write must wait for, and how it is told so:

@@ -4,9 +4,10 @@ import { checkConditions, freshEtag } from './etag.ts';
 import { freshGuid } from './guid.ts';
 import { type Kind, shown } from './kind.ts';
 import type { Asked, Reply } from './method.ts';
-import { begin, type OperationPlace } from './operation.ts';
+import { begin } from './operation.ts';
 import type { Tracked } from './records.ts';
 import { keyOf } from './resource-id.ts';
+import type { OperationPlace } from './subscription.ts';
 
 /** What every write checks first: preconditions, then whether the resource is busy. */
 export function checkWritable({ request, ...asked }: Asked, known: Tracked | undefined, path: string): void {

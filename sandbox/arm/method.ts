@@ -1,5 +1,5 @@
 import type { Blur } from '../protocol.ts';
-import type { Lane } from './budget-table.ts';
+import type { Lane, Verb } from './budget-table.ts';
 import type { Subscription } from './subscription.ts';
 
 /** One operation of ARM's REST interface, as a row of a table. */
@@ -13,8 +13,6 @@ export interface Method {
   readonly lane: Lane;
   readonly answer: (asked: Asked) => Reply;
 }
-
-export type Verb = 'GET' | 'HEAD' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';
 
 /** One request that found its method. */
 export interface Asked<Name extends string = string> {

@@ -1,5 +1,5 @@
 import type { Asked } from './method.ts';
-import type { Operation, OperationPlace } from './operation.ts';
+import type { Operation, OperationPlace } from './subscription.ts';
 
 /** What the answer that starts an operation carries: where to follow it, and when. */
 export function operationHeaders(asked: Asked, { id, place }: Operation): Readonly<Record<string, string>> {

@@ -1,6 +1,5 @@
 import { errorBody, refused } from './errors.ts';
-import type { Operation } from './operation.ts';
-import type { Subscription } from './subscription.ts';
+import type { Operation, Subscription } from './subscription.ts';
 
 /** What a poll of the operation's own URL answers. */
 export function operationBody({ id, time, outcome }: Operation): object {

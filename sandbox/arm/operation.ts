@@ -1,30 +1,7 @@
-import type { ArmRefusal } from './errors.ts';
 import { freshGuid } from './guid.ts';
 import type { Asked } from './method.ts';
 import { operationHeaders } from './operation-headers.ts';
-
-/**
- * Long-running operations:
- * https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations
- */
-export interface Operation {
-  readonly id: string;
-  readonly place: OperationPlace;
-  /** The key of the resource it works on. */
-  readonly on: string;
-  readonly time: { readonly started: number; readonly due: number };
-  readonly outcome: Outcome;
-}
-
-export interface OperationPlace {
-  readonly namespace: 'Microsoft.Network' | 'Microsoft.Compute' | 'Microsoft.Resources';
-  readonly location: string;
-}
-
-type Outcome =
-  | { readonly status: 'InProgress' }
-  | { readonly status: 'Succeeded' }
-  | { readonly status: 'Failed'; readonly refusal: ArmRefusal };
+import type { Operation, OperationPlace, Outcome } from './subscription.ts';
 
 /** What a write still has to do after its answer. */
 export interface Work {

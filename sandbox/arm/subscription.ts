@@ -3,8 +3,8 @@ import type { Random } from '../random.ts';
 import { Table } from '../table.ts';
 import { makeTimeline, type Timeline } from '../timeline.ts';
 import type { Durations } from './durations.ts';
+import type { ArmRefusal } from './errors.ts';
 import type { Disk, NetworkInterface, PublicAddress, VirtualMachine } from './machine-records.ts';
-import type { Operation } from './operation.ts';
 import type { Quotas } from './quotas.ts';
 import type { ApplicationSecurityGroup, NetworkSecurityGroup, ResourceGroup, VirtualNetwork } from './records.ts';
 import { keyOf, parentPath } from './resource-id.ts';
@@ -117,3 +117,26 @@ function keys(paths: readonly (string | undefined)[]): readonly string[] {
 export function networkOf({ configurations }: NetworkInterface): string {
   return keyOf(parentPath(configurations[0]?.subnet ?? ''));
 }
+
+/**
+ * Long-running operations:
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/async-operations
+ */
+export interface Operation {
+  readonly id: string;
+  readonly place: OperationPlace;
+  /** The key of the resource it works on. */
+  readonly on: string;
+  readonly time: { readonly started: number; readonly due: number };
+  readonly outcome: Outcome;
+}
+
+export interface OperationPlace {
+  readonly namespace: 'Microsoft.Network' | 'Microsoft.Compute' | 'Microsoft.Resources';
+  readonly location: string;
+}
+
+export type Outcome =
+  | { readonly status: 'InProgress' }
+  | { readonly status: 'Succeeded' }
+  | { readonly status: 'Failed'; readonly refusal: ArmRefusal };

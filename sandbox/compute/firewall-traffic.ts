@@ -1,5 +1,4 @@
 import { invalid, required } from './errors.ts';
-import { orNone } from './firewall-peers.ts';
 import type { FirewallTraffic } from './records.ts';
 
 /** The names that https://docs.cloud.google.com/compute/docs/reference/rest/v1/firewalls lists, `all`, and their numbers. */
@@ -44,4 +43,9 @@ export function portRange(text: string): readonly [number, number] | undefined {
 function isPort(text: string): boolean {
   const range = portRange(text);
   return range !== undefined && range[0] <= range[1] && range[1] <= 65_535;
+}
+
+/** An empty list is one that was left out: the SDK cannot send one, and others clear a list by it. */
+export function orNone<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list?.length ? list : undefined;
 }

@@ -1,7 +1,7 @@
 import { addressNumber, addressText } from '../address.ts';
 import { parseCidr } from '../cidr.ts';
 import { invalid, required } from './errors.ts';
-import { orNone } from './firewall-peers.ts';
+import { orNone } from './firewall-traffic.ts';
 import { referenceTo } from './place.ts';
 import type { Project } from './project.ts';
 import type { NextHop, Route } from './records.ts';

@@ -1,10 +1,10 @@
 import type { Desired } from '../core/desired.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import type { LaunchAnswer } from '../ports/provider.ts';
 import type { Calls } from './calls.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { IdIndex } from './id-index.ts';
-import type { LaunchChecks } from './launch-check.ts';
 import type { Authorization, EnginePorts, PassControl, Site } from './ports.ts';
 import type { Replays } from './replay.ts';
 
@@ -51,3 +51,6 @@ function keyOf({ kind, address, attributes }: Desired): string | undefined {
   const place = address.slice(0, address.lastIndexOf('/'));
   return JSON.stringify([place, attributes.machine.size, attributes.placement.subnet]);
 }
+
+/** Answers of one execution, by what was asked: equal machines in one place are asked for once. */
+export type LaunchChecks = Map<string, Promise<LaunchAnswer>>;

@@ -4,11 +4,8 @@ import { backoff } from '../core/failure.ts';
 import type { InstanceAttributes } from '../core/resource.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/provider.ts';
 import { wait } from './cancellation.ts';
-import type { ExecutionContext } from './execution-context.ts';
+import type { ExecutionContext, LaunchChecks } from './execution-context.ts';
 import type { Outcome } from './ports.ts';
-
-/** Answers of one execution, by what was asked: equal machines in one place are asked for once. */
-export type LaunchChecks = Map<string, Promise<LaunchAnswer>>;
 
 export const launchChecksOf = (): LaunchChecks => new Map();
 

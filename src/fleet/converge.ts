@@ -1,5 +1,4 @@
 import type { Action, Finding, ScopePlan } from '../core/action.ts';
-import type { CompiledScope } from '../core/compile/compile.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { noCount } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
@@ -11,15 +10,15 @@ import type { Address } from '../core/resource.ts';
 import { type Converged, converge, type PlannedObservation } from '../engine/converge.ts';
 import type { PassControl, Planner, Site } from '../engine/ports.ts';
 import { pausesNow } from '../estate/active-spec.ts';
-import { type OpenedEstate, providerOf } from '../estate/load.ts';
+import { providerOf } from '../estate/load.ts';
 import { siteOn } from '../estate/session.ts';
-import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Generations } from './generations.ts';
 import { countsToGeneration, elsewhere, remainingCount } from './other-scopes.ts';
 import { guardOf, type PassPolicy } from './pass-policy.ts';
 import type { PlanningResult } from './recorder.ts';
+import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One scope, opened and leased, by the specs of one generation. */
@@ -29,23 +28,6 @@ export interface ScopeContext {
   readonly site: Site;
   readonly lease: Lease;
   readonly activeSpec: ActiveSpec;
-}
-
-/** A generation, and what it says of the scope. */
-export interface ActiveSpec {
-  readonly generation: Generation;
-  readonly estate: OpenedEstate;
-  readonly scope: CompiledScope;
-}
-
-export interface ConvergeResult {
-  readonly converged: Converged;
-  /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
-  readonly waiting: ReadonlySet<Address>;
-  /** All that its plans wanted to do, held or not, each once. */
-  readonly planned: readonly Action[];
-  /** Scopes that its last plan waits for, because nobody has counted yet what the generation would do there. */
-  readonly uncounted: number;
 }
 
 /** `from`: a look that was made a moment ago. `saw`: told of each look as it was planned. */

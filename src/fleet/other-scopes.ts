@@ -13,8 +13,8 @@ import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { ActiveSpec } from './converge.ts';
 import type { PassPolicy } from './pass-policy.ts';
+import type { ActiveSpec } from './rollouts.ts';
 
 /** What a generation would still do in the other scopes of its estate. `uncounted`: how many of them nobody has counted yet. */
 interface OtherScopesCount {

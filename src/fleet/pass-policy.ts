@@ -11,8 +11,7 @@ import { inForce } from '../estate/active-spec.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Approval, Backoffs, Refused, ScopeCount } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
-import type { ActiveSpec, ConvergeResult } from './converge.ts';
-import { type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
+import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRolloutsOf } from './rollouts.ts';
 
 /** What binds a pass that no person watches: guards and limits, pauses, and what people let pass. */
 export interface PassPolicy {

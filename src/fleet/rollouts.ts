@@ -1,11 +1,15 @@
+import type { Action } from '../core/action.ts';
+import type { CompiledScope } from '../core/compile/compile.ts';
 import { type Birth, isUnproven, minReadyOf } from '../core/knowledge.ts';
 import type { StoppedWaves, Wanted } from '../core/plan/plan-input.ts';
 import { isSameRollout, rolloutsToStop } from '../core/plan/rollout-stops.ts';
+import type { Address } from '../core/resource.ts';
 import type { Converged } from '../engine/converge.ts';
+import type { OpenedEstate } from '../estate/load.ts';
 import type { StoppedRollout } from '../ports/fleet-state.ts';
+import type { Generation } from '../ports/inventory.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
-import type { ActiveSpec, ConvergeResult } from './converge.ts';
 import type { Generations } from './generations.ts';
 
 /** The progressive rollouts that stopped here, and still ask for what they asked for then. */
@@ -83,4 +87,21 @@ export function msToNextWave(
   const terms = new Map(wanted.desired.map((one) => [one.address, one.terms]));
   const isUnready = (birth: Birth): boolean => isUnproven(birth, minReadyOf(terms.get(birth.address) ?? {}), now);
   return last?.knowledge.births?.some(isUnready) ? provingMs : undefined;
+}
+
+/** A generation, and what it says of the scope. */
+export interface ActiveSpec {
+  readonly generation: Generation;
+  readonly estate: OpenedEstate;
+  readonly scope: CompiledScope;
+}
+
+export interface ConvergeResult {
+  readonly converged: Converged;
+  /** Where a spec has moved and the cloud may not follow yet: a mode, a limit, a pause or a wave holds it. */
+  readonly waiting: ReadonlySet<Address>;
+  /** All that its plans wanted to do, held or not, each once. */
+  readonly planned: readonly Action[];
+  /** Scopes that its last plan waits for, because nobody has counted yet what the generation would do there. */
+  readonly uncounted: number;
 }

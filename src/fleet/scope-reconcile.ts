@@ -10,19 +10,11 @@ import type { Generation } from '../ports/inventory.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
 import type { PassOutcome, PassWatch } from '../ports/telemetry.ts';
-import {
-  type ActiveSpec,
-  type ConvergeResult,
-  convergeScope,
-  healDrift,
-  isFullyApplied,
-  observationPlanner,
-  type ScopeContext,
-} from './converge.ts';
+import { convergeScope, healDrift, isFullyApplied, observationPlanner, type ScopeContext } from './converge.ts';
 import type { Generations } from './generations.ts';
 import { passPolicyOf, recordRefusals } from './pass-policy.ts';
 import { type InventoryRecorder, inventoryRecorderOf, type PassRecorder, passRecorderOf } from './recorder.ts';
-import { msToNextWave, stopFailedRollouts } from './rollouts.ts';
+import { type ActiveSpec, type ConvergeResult, msToNextWave, stopFailedRollouts } from './rollouts.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**

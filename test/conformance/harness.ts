@@ -3,7 +3,6 @@ import type { Place } from '../../src/core/compile/dialect.ts';
 import type { CloudId, InstanceAttributes, Kind, Labels, Ref } from '../../src/core/resource.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Provider, Session } from '../../src/ports/provider.ts';
-import type { Packet } from './packets.ts';
 
 /** A harness, and how to put it away. */
 export interface Opened {
@@ -109,4 +108,11 @@ export interface Spelling {
   readonly match: { readonly protocol: string; readonly ports: string; readonly peers: readonly string[] };
   /** Answers the id that the provider has for it. */
   add(home: Home): Promise<CloudId>;
+}
+
+/** The first packet of a TCP conversation. Its ends are machines by the ids that the provider has for them, or `internet`. */
+export interface Packet {
+  readonly from: CloudId | 'internet';
+  readonly to: CloudId;
+  readonly port: number;
 }

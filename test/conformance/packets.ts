@@ -1,14 +1,6 @@
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { CloudId } from '../../src/core/resource.ts';
 import type { Packets } from './harness.ts';
 import { type Asked, words } from './reachability/cloud-words.ts';
-
-/** The first packet of a TCP conversation. Its ends are machines by the ids that the provider has for them, or `internet`. */
-export interface Packet {
-  readonly from: CloudId | 'internet';
-  readonly to: CloudId;
-  readonly port: number;
-}
 
 /** Those of the sandbox of one cloud. `where`: how the packet check there is asked. */
 export function sandboxPackets({ control }: Sandbox, cloud: Asked, account: string, region = ''): Packets {

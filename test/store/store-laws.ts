@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/ports/store.ts';
+import type { Harness, Laws } from './laws/bench.ts';
 import { birthLaws } from './laws/birth-laws.ts';
 import { entryPageLaws } from './laws/entry-page-laws.ts';
 import { figureLaws } from './laws/figure-laws.ts';
@@ -24,27 +25,6 @@ import { scopeCountLaws } from './laws/scope-count-laws.ts';
 import { sourceLaws } from './laws/source-laws.ts';
 import { tokenLaws } from './laws/token-laws.ts';
 import { touchLaws } from './laws/touch-laws.ts';
-
-/** One database under test. */
-export interface Harness {
-  /** A new connection to it, as of another process. */
-  connect(): Promise<Store>;
-  /** The holder of this lease stopped renewing long ago. */
-  lapse(estate: string, scope: string): Promise<void>;
-  /** Time goes by. */
-  later(ms: number): Promise<void>;
-  /** The time that ends are compared with, ms since the epoch. */
-  now(): number;
-}
-
-/** What a law is given: its own estate, and two processes' connections. */
-export interface Bench extends Pick<Harness, 'lapse' | 'later' | 'now'> {
-  readonly estate: string;
-  readonly store: Store;
-  readonly other: Store;
-}
-
-export type Laws = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
 /** Runs every law over a database. `harness` is asked for once, within the first test. */
 export function storeLaws(name: string, harness: () => Promise<Harness>): void {

@@ -1,26 +1,13 @@
-import type { Disk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
-import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
+import type { VirtualMachine } from '@azure/arm-compute';
+import type { NetworkInterface } from '@azure/arm-network';
 import type { Result } from '../../../src/core/failure.ts';
-import type { Ref } from '../../../src/core/resource.ts';
 import type { Call } from '../../../src/ports/provider.ts';
 import { each } from '../../pass/each.ts';
 import { together } from '../../pass/together.ts';
 import type { Sdk } from '../client.ts';
 import { canonicalId, cloudIdOf, partsOfId } from '../ids.ts';
 import type { Scope } from '../scope.ts';
-import { addressesOf, interfaceOf, osDiskOf } from './observe.ts';
-
-/** What machines name and do not hold, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
-export interface Around {
-  readonly nics: ReadonlyMap<string, NetworkInterface>;
-  readonly addresses: ReadonlyMap<string, PublicIPAddress>;
-  readonly disks: ReadonlyMap<string, Disk>;
-  /** How machines run, where they do not say it themselves. */
-  readonly views: ReadonlyMap<string, VirtualMachineInstanceView>;
-  readonly refOf: (id: string | undefined) => Ref;
-  /** What an interface names, a network or a group, and is not here. */
-  readonly unknownTo: (nic: NetworkInterface) => string | undefined;
-}
+import { type Around, addressesOf, interfaceOf, osDiskOf } from './observe.ts';
 
 /** Machines are listed before what they hang on, so that none of it can be too new for its listing. */
 export async function listAround(vms: readonly VirtualMachine[], scope: Scope, call: Call): Promise<Around> {

@@ -4,8 +4,7 @@ import { canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';
 import { idIn, prefixAt } from '../place.ts';
 import type { Tags } from '../tags.ts';
-import type { Around } from './around.ts';
-import { partOf, reachOf } from './observe.ts';
+import { type Around, partOf, reachOf } from './observe.ts';
 import { isPartOfMachine, machineNamedBy, type PartName } from './parts.ts';
 
 /** Something that is named and marked as part of a machine. `holder`: the machine that it hangs on. */

@@ -1,5 +1,5 @@
-import type { Disk, OSDisk, VirtualMachine } from '@azure/arm-compute';
-import type { NetworkInterface } from '@azure/arm-network';
+import type { Disk, OSDisk, VirtualMachine, VirtualMachineInstanceView } from '@azure/arm-compute';
+import type { NetworkInterface, PublicIPAddress } from '@azure/arm-network';
 import type { Condition, Observed, Part } from '../../../src/core/observed.ts';
 import { type InstanceAttributes, type Ref, slotOf } from '../../../src/core/resource.ts';
 import { stateOf } from '../condition.ts';
@@ -8,7 +8,6 @@ import { readExtra, readMark } from '../marks.ts';
 import { originOf } from '../origin.ts';
 import { prefixAt } from '../place.ts';
 import { readLabels, type Tags } from '../tags.ts';
-import type { Around } from './around.ts';
 import { identityOf } from './identity.ts';
 import { imageTextOf } from './image.ts';
 import type { PartName } from './parts.ts';
@@ -154,3 +153,15 @@ export const partOf = (part: PartName, id: string | undefined, guid: string | un
 });
 
 const byId = (a: Part, b: Part): number => (a.id < b.id ? -1 : 1);
+
+/** What machines name and do not hold, by canonical id. `refOf`: the id that we have for a subnet or group that is only named. */
+export interface Around {
+  readonly nics: ReadonlyMap<string, NetworkInterface>;
+  readonly addresses: ReadonlyMap<string, PublicIPAddress>;
+  readonly disks: ReadonlyMap<string, Disk>;
+  /** How machines run, where they do not say it themselves. */
+  readonly views: ReadonlyMap<string, VirtualMachineInstanceView>;
+  readonly refOf: (id: string | undefined) => Ref;
+  /** What an interface names, a network or a group, and is not here. */
+  readonly unknownTo: (nic: NetworkInterface) => string | undefined;
+}

@@ -1,5 +1,5 @@
 import { freshGuid } from '../../arm/guid.ts';
-import type { Operation } from '../../arm/operation.ts';
+import type { Operation } from '../../arm/subscription.ts';
 import type { World } from '../../arm/world.ts';
 import type { Clock } from '../../clock.ts';
 import type { Random } from '../../random.ts';

@@ -6,7 +6,6 @@ import type { Guards } from './guards.ts';
 import { type Mirror, mirrorAt, mirrorFolder } from './mirror.ts';
 import { freshState, type MirrorState } from './mirror-state.ts';
 import { type NameRule, refusedName } from './ref-name.ts';
-import type { RepositoryOptions } from './repository.ts';
 import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
 import { type RepositoryUrl, readRepositoryUrl } from './repository-url.ts';
 import type { GitEnd } from './run-git.ts';
@@ -86,4 +85,27 @@ export function gitFailure(inside: Inside, trouble: RepositoryTrouble, what: str
     trouble,
     repository: url.name,
   });
+}
+
+export interface RepositoryPlace {
+  /** https://host/path, ssh://git@host/path, git@host:path; with `allowFile` also file:///path and /path. */
+  readonly url: string;
+  /** Default: main. */
+  readonly branch?: string;
+  /** The folder that its specs lie in. Default, and `.`: all of it. */
+  readonly path?: string;
+}
+
+export interface RepositoryOptions extends RepositoryPlace {
+  /** Where mirrors lie, each in a folder of its own. */
+  readonly folder: string;
+  /** Allows repositories of this machine, and servers at addresses of this machine and its network. */
+  readonly allowFile?: boolean;
+  /** Of it git sees what `git-environment` lists, and SETPOINT_SECRET_GIT_TOKEN, SETPOINT_GIT_SSH_COMMAND, SETPOINT_GIT_CA_FILE. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The only host, with its port, that the token is sent to. Default: the address's own. */
+  readonly tokenHost?: string;
+  readonly guards?: Guards;
+  /** Milliseconds since the epoch; by it what failed is left alone for a while. Default: the machine's clock. */
+  readonly now?: () => number;
 }

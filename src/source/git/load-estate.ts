@@ -6,7 +6,7 @@ import { parseSpecsAside } from '../parse-thread.ts';
 import type { TreeSource } from '../tree-source.ts';
 import { type CommitLoading, loadCommit } from './load-commit.ts';
 import { mounted } from './mounted.ts';
-import type { CommitReading } from './repository.ts';
+import type { CommitReading } from './read-commit.ts';
 import { gitRevision } from './revision.ts';
 import type { Head, TeamSource } from './team-repositories.ts';
 

@@ -10,8 +10,8 @@ import type { Inside } from './inside.ts';
 import { type CommitLoading, loadCommit } from './load-commit.ts';
 import { mirrorAt } from './mirror.ts';
 import { freshState } from './mirror-state.ts';
-import { readCommit } from './read-commit.ts';
-import type { CommitReading, Repository } from './repository.ts';
+import { type CommitReading, readCommit } from './read-commit.ts';
+import type { Repository } from './repository.ts';
 import { RepositoryError, type RepositoryTrouble } from './repository-error.ts';
 import { runGit } from './run-git.ts';
 

@@ -1,10 +1,11 @@
+import type { TreeRules } from '../tree-rules.ts';
+import type { TreeSource } from '../tree-source.ts';
 import { bounds } from './bounds.ts';
-import { parseCommit } from './commit.ts';
+import { type Commit, parseCommit } from './commit.ts';
 import { commitTree } from './commit-tree.ts';
 import { fullName } from './full-name.ts';
 import type { Inside } from './inside.ts';
 import { MissingObject, type ObjectReader, objectReader, UnreadableObject } from './object-reader.ts';
-import type { CommitReading } from './repository.ts';
 import { RepositoryError, unknownCommit } from './repository-error.ts';
 
 /** No message of a person is longer. */
@@ -42,4 +43,12 @@ async function readingOf({ url, path, guards }: Inside, objects: ObjectReader, i
   const commit = bytes && parseCommit(id, bytes);
   if (commit === undefined) throw new UnreadableObject(`${id} is no commit as git writes them`);
   return { commit, tree: commitTree(objects, { tree: commit.tree, path }, guards.trees), rules: guards.trees };
+}
+
+export interface CommitReading {
+  readonly commit: Commit;
+  /** The folder of its specs. */
+  readonly tree: TreeSource;
+  /** What it is held to. */
+  readonly rules: TreeRules;
 }

@@ -1,11 +1,8 @@
-import type { TreeRules } from '../tree-rules.ts';
-import type { TreeSource } from '../tree-source.ts';
-import type { Commit } from './commit.ts';
 import { commitsSince } from './commits-since.ts';
 import { fetchHead } from './fetch-head.ts';
-import { type Guards, guards } from './guards.ts';
-import { type Inside, insideOf } from './inside.ts';
-import { readCommit } from './read-commit.ts';
+import { guards } from './guards.ts';
+import { type Inside, insideOf, type RepositoryOptions } from './inside.ts';
+import { type CommitReading, readCommit } from './read-commit.ts';
 import { resolveRef } from './resolve-ref.ts';
 
 /**
@@ -28,37 +25,6 @@ export interface Repository {
   read<T>(commit: string, work: (reading: CommitReading) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** The commits of `to` that `from` has not, oldest first; undefined where `from` is no ancestor of `to`. */
   since(from: string, to: string): Promise<readonly string[] | undefined>;
-}
-
-export interface CommitReading {
-  readonly commit: Commit;
-  /** The folder of its specs. */
-  readonly tree: TreeSource;
-  /** What it is held to. */
-  readonly rules: TreeRules;
-}
-
-export interface RepositoryPlace {
-  /** https://host/path, ssh://git@host/path, git@host:path; with `allowFile` also file:///path and /path. */
-  readonly url: string;
-  /** Default: main. */
-  readonly branch?: string;
-  /** The folder that its specs lie in. Default, and `.`: all of it. */
-  readonly path?: string;
-}
-
-export interface RepositoryOptions extends RepositoryPlace {
-  /** Where mirrors lie, each in a folder of its own. */
-  readonly folder: string;
-  /** Allows repositories of this machine, and servers at addresses of this machine and its network. */
-  readonly allowFile?: boolean;
-  /** Of it git sees what `git-environment` lists, and SETPOINT_SECRET_GIT_TOKEN, SETPOINT_GIT_SSH_COMMAND, SETPOINT_GIT_CA_FILE. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The only host, with its port, that the token is sent to. Default: the address's own. */
-  readonly tokenHost?: string;
-  readonly guards?: Guards;
-  /** Milliseconds since the epoch; by it what failed is left alone for a while. Default: the machine's clock. */
-  readonly now?: () => number;
 }
 
 /** Nothing is asked of the network yet. Throws a `RepositoryError` where the address, the branch or the path is none to use. */

@@ -1,5 +1,6 @@
 import type { EstateDoc } from '../../core/documents/document.ts';
-import { openRepository, type Repository, type RepositoryOptions } from './repository.ts';
+import type { RepositoryOptions } from './inside.ts';
+import { openRepository, type Repository } from './repository.ts';
 import { RepositoryError } from './repository-error.ts';
 import { readRepositoryUrl } from './repository-url.ts';
 

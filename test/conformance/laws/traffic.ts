@@ -3,8 +3,8 @@ import type { CloudId } from '../../../src/core/resource.ts';
 import type { Converged } from '../../../src/engine/converge.ts';
 import { access, machineIn, network, rule } from '../../support/engine-world/documents.ts';
 import { type Converging, convergingOn } from '../converging.ts';
+import type { Packet } from '../harness.ts';
 import type { Law } from '../law.ts';
-import type { Packet } from '../packets.ts';
 import type { Stage } from '../stage.ts';
 import { just } from '../subject.ts';
 

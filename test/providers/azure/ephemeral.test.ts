@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VirtualMachine } from '@azure/arm-compute';
-import type { Around } from '../../../providers/azure/instance/around.ts';
-import { observeMachine } from '../../../providers/azure/instance/observe.ts';
+import { type Around, observeMachine } from '../../../providers/azure/instance/observe.ts';
 
 const around: Around = {
   nics: new Map(),

@@ -4,8 +4,7 @@ import type { Disk, VirtualMachine, VirtualMachineInstanceView } from '@azure/ar
 import type { NetworkInterface } from '@azure/arm-network';
 import { dialect } from '../../../providers/azure/dialect.ts';
 import { canonicalId } from '../../../providers/azure/ids.ts';
-import type { Around } from '../../../providers/azure/instance/around.ts';
-import { observeMachine } from '../../../providers/azure/instance/observe.ts';
+import { type Around, observeMachine } from '../../../providers/azure/instance/observe.ts';
 import { diff } from '../../../src/core/diff.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import { account, prefix } from '../../support/azure-session.ts';

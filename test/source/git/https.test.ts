@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openRepository, type Repository, type RepositoryOptions } from '../../../src/source/git/repository.ts';
+import type { RepositoryOptions } from '../../../src/source/git/inside.ts';
+import { openRepository, type Repository } from '../../../src/source/git/repository.ts';
 import { type TeamRepositories, teamRepositories } from '../../../src/source/git/team-repositories.ts';
 import { assertHidden, canary } from '../../support/canary.ts';
 import { gitFolder } from './support/git-folder.ts';

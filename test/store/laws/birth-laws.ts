@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { InstanceAttributes } from '../../../src/core/resource.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { apply, scope, type Worker, workerOf } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 const document = `${scope}/instance/web`;
 const address = `${document}-0`;

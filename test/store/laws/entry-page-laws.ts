@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EntryFilter } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, workerOf } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 /** Two changes and two words: entries 1 to 6. */
 async function written({ store, estate }: Bench): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { guardsOf, scope } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const guards = guardsOf({ deletes: 5, replaces: 5 });
 const elsewhere = 'aws/1/us-east-1';

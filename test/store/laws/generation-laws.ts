@@ -3,7 +3,7 @@ import type { Standing } from '../../../src/core/action.ts';
 import { LeaseLost } from '../../../src/ports/leases.ts';
 import type { Effect, Pass } from '../../../src/ports/ledger.ts';
 import { addressOf, apply, draftOf, scope, settlementOf, unanswered, workerOf } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 /** No lower generation is applied after a higher one. */
 export const generationLaws: Laws = {

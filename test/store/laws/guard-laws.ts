@@ -11,7 +11,7 @@ import {
   type Worker,
   workerOf,
 } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const guards = guardsOf({ deletes: 5, replaces: 5 });
 

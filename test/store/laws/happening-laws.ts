@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Happened, Happening } from '../../../src/ports/events.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { guardsOf } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 const hour = 3_600_000;
 const limits = { deletes: 5, replaces: 5 };

@@ -13,7 +13,7 @@ import {
   settlementOf,
   workerOf,
 } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 export const inventoryLaws: Laws = {
   'the newest look at each scope is kept as it was, sorted, with its age and gaps': async ({

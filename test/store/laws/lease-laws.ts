@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LeaseLost } from '../../../src/ports/leases.ts';
 import { apply, claimOf, draftOf, scope, settlementOf, workerOf } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 export const leaseLaws: Laws = {
   'one holder at a time: a second one is told who, and since when': async ({ store, other, estate }) => {

@@ -15,7 +15,7 @@ import {
   unanswered,
   workerOf,
 } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 export const ledgerLaws: Laws = {
   'an action still open is the same intent, one attempt on; once settled it is a new one': async ({

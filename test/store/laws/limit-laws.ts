@@ -15,7 +15,7 @@ import {
   unanswered,
   workerOf,
 } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 export const limitLaws: Laws = {
   'the same revision keeps its generation, another one gets the next': async ({ store, other, estate }) => {

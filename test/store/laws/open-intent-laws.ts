@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { neverHappened } from '../../../src/core/knowledge.ts';
 import { denied, draftOf, intentOf, passOf, scope, settlementOf, workerOf } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 export const openIntentLaws: Laws = {
   'intents without a settlement are counted by cloud': async ({ store, estate }) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 const scope = 'azure/s/westeurope';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
 import { ForeignCursor } from '../../../src/ports/rows.ts';
 import { scope } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const elsewhere = 'aws/1/us-east-1';
 const everything = [{}];

@@ -17,7 +17,7 @@ import {
   unanswered,
   workerOf,
 } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const by = { person: 'kim', reason: 'checked "it"\u0000' };
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Proposal } from '../../../src/ports/queries.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const day = 86_400_000;
 

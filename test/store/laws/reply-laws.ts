@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sha256 } from '../../../src/store/signing.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const minute = 60_000;
 const reply = { status: 201, headers: { location: '/v1/x' }, text: '{"a":1}' };

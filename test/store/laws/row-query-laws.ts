@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ForeignCursor, type RowQuery } from '../../../src/ports/rows.ts';
 import { addressOf, scope } from '../fixtures.ts';
 import { gapOf, lookOf, namesOf, of, pagesOf, rowOf, start } from '../row-fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 /** What the inventory's lines are asked. */
 export const rowQueryLaws: Laws = {

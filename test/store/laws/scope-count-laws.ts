@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { noCount } from '../../../src/core/limits.ts';
 import { apply, deletion, denied, guardsOf, launch, scope, workerOf } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const here = 'aws/1/us-east-1';
 const asked = { generation: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Overtaken } from '../../../src/ports/inventory.ts';
 import { Pinned, type SourceDraft } from '../../../src/ports/sources.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 const by = { person: 'kim', reason: 'the new one broke "web"\u0000' };
 const head = 'a'.repeat(40);

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/ports/store.ts';
 import type { TokenDraft } from '../../../src/ports/tokens.ts';
 import { sha256 } from '../../../src/store/signing.ts';
 import { guardsOf } from '../fixtures.ts';
-import type { Bench, Laws } from '../store-laws.ts';
+import type { Bench, Laws } from './bench.ts';
 
 /** Who may ask: the same for all estates of a store. */
 export const tokenLaws: Laws = {

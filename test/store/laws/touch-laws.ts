@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Touch } from '../../../src/core/touch.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { apply, draftOf, scope, workerOf } from '../fixtures.ts';
-import type { Laws } from '../store-laws.ts';
+import type { Laws } from './bench.ts';
 
 const day = 86_400_000;
 /** Where the clocks of the laws begin. */

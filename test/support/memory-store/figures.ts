@@ -1,8 +1,7 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Kind } from '../../../src/core/resource.ts';
 import type { Figures, Objective, ObjectivesQuery, ScopeFigures } from '../../../src/ports/figures.ts';
-import type { Memory } from './memory.ts';
-import type { RowMemory } from './rows.ts';
+import type { Memory, RowMemory } from './memory.ts';
 
 type Version = RowMemory['versions'][number];
 

@@ -1,21 +1,5 @@
-import type { Happening, HappeningDraft, Happenings } from '../../../src/ports/events.ts';
-import type { Memory } from './memory.ts';
-
-/** Oldest first. `places`: how many were ever given. */
-export interface HappeningMemory {
-  readonly told: Happening[];
-  places: number;
-}
-
-export const happeningMemory = (): HappeningMemory => ({ told: [], places: 0 });
-
-/** As `announce` of the real store. Nothing is forgotten here. */
-export function announceIn(memory: HappeningMemory, at: number, drafts: readonly HappeningDraft[]): void {
-  for (const draft of drafts) {
-    memory.places += 1;
-    memory.told.push({ ...structuredClone(draft), place: placeOf(memory.places), at });
-  }
-}
+import type { Happenings } from '../../../src/ports/events.ts';
+import { type Memory, placeOf } from './memory.ts';
 
 export function memoryHappenings({ happenings: { told } }: Memory): Happenings {
   const newest = (): string => told.at(-1)?.place ?? placeOf(0);
@@ -30,5 +14,3 @@ export function memoryHappenings({ happenings: { told } }: Memory): Happenings {
     newest: async () => newest(),
   };
 }
-
-const placeOf = (number: number): string => `memory-${number.toString(16).padStart(16, '0')}`;

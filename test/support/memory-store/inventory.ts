@@ -11,9 +11,9 @@ import { resourceChanges, resourceKey, seenFirst } from '../../../src/store/obse
 import { standingChanges } from '../../../src/store/settled-changes.ts';
 import { judgeBirths, readBirths } from './births.ts';
 import { spentBy } from './counted.ts';
-import { announceIn } from './happenings.ts';
 import { apply } from './ledger.ts';
 import {
+  announceIn,
   checkLease,
   type EstateMemory,
   estateOf,

@@ -1,3 +1,4 @@
+import type { Row } from '../../../src/core/inventory/row.ts';
 import type { Birth, Ended, PendingIntent, Settled } from '../../../src/core/knowledge.ts';
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import {
@@ -13,10 +14,14 @@ import type { Content, Linked } from '../../../src/core/ledger/entry.ts';
 import type { Place } from '../../../src/core/ledger/estate-count.ts';
 import type { Observation, Observed } from '../../../src/core/observed.ts';
 import type { Address, CloudId, ScopeKey } from '../../../src/core/resource.ts';
+import type { Happening, HappeningDraft } from '../../../src/ports/events.ts';
 import type { ScopeCount } from '../../../src/ports/fleet-state.ts';
 import type { Generation, Sighting } from '../../../src/ports/inventory.ts';
 import { type HeldLease, LeaseLost } from '../../../src/ports/leases.ts';
 import type { IntentDraft, Pass } from '../../../src/ports/ledger.ts';
+import type { PassDraft, PassEnding } from '../../../src/ports/passes.ts';
+import type { Where } from '../../../src/ports/queue.ts';
+import type { RowLook } from '../../../src/ports/rows.ts';
 import type { KeptToken } from '../../../src/ports/tokens.ts';
 import { wordsOf } from '../../../src/store/ledger-chain.ts';
 import type { IntentRecord } from '../../../src/store/ledger-entries.ts';
@@ -24,10 +29,7 @@ import type { KnownResource } from '../../../src/store/observations.ts';
 import type { AppliedChange } from '../../../src/store/settled-changes.ts';
 import { sha256 } from '../../../src/store/signing.ts';
 import { type FleetMemory, fleetMemory } from './fleet-memory.ts';
-import { announceIn, type HappeningMemory, happeningMemory } from './happenings.ts';
-import type { PassMemory } from './passes.ts';
 import { type ProposalMemory, proposalMemory } from './proposal-memory.ts';
-import { type RowMemory, rowMemory } from './rows.ts';
 import { type SourceMemory, sourceMemory } from './source-memory.ts';
 
 /** What the tables of the real store hold, as maps. Only whole methods change it, with no await in between: transactions. */
@@ -212,3 +214,47 @@ export function checkLease(memory: Memory, { estate, scope, lease }: Pass, now?:
 }
 
 export const leaseKey = (estate: string, scope: ScopeKey): string => `${estate} ${scope}`;
+
+/** Oldest first. `places`: how many were ever given. */
+export interface HappeningMemory {
+  readonly told: Happening[];
+  places: number;
+}
+
+export const happeningMemory = (): HappeningMemory => ({ told: [], places: 0 });
+
+/** As `announce` of the real store. Nothing is forgotten here. */
+export function announceIn(memory: HappeningMemory, at: number, drafts: readonly HappeningDraft[]): void {
+  for (const draft of drafts) {
+    memory.places += 1;
+    memory.told.push({ ...structuredClone(draft), place: placeOf(memory.places), at });
+  }
+}
+
+export const placeOf = (number: number): string => `memory-${number.toString(16).padStart(16, '0')}`;
+
+/** By id; none is forgotten here. */
+export type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
+
+/** `of`: its line. */
+export interface Version {
+  readonly of: Where & { readonly row: Row; readonly digest: string };
+  readonly number: number;
+  readonly since: number;
+  readonly began: number;
+  generation: number;
+  ended: number | null;
+  seen: number | null;
+  listed: boolean;
+}
+
+/** `generation`: that what it found in step is in step with. */
+export type Look = RowLook & { readonly generation: number; readonly left?: true };
+
+export interface RowMemory {
+  versions: Version[];
+  readonly looks: Map<string, Look>;
+  numbers: number;
+}
+
+export const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });

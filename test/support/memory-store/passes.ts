@@ -3,11 +3,7 @@ import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { KeptPass, PassDraft, PassEnding, Passes, PassFilter, ToldPass } from '../../../src/ports/passes.ts';
 import { ForeignCursor } from '../../../src/ports/rows.ts';
 import { passBegan, passEnded } from '../../../src/store/passes.ts';
-import { announceIn } from './happenings.ts';
-import { leaseKey, type Memory } from './memory.ts';
-
-/** By id; none is forgotten here. */
-export type PassMemory = Map<string, { readonly draft: PassDraft; readonly ending?: PassEnding }>;
+import { announceIn, leaseKey, type Memory } from './memory.ts';
 
 const graceMs = 15_000;
 

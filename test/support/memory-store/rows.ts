@@ -1,37 +1,13 @@
 import { covers } from '../../../src/core/access/grant.ts';
-import { type Row, rowRefs } from '../../../src/core/inventory/row.ts';
+import { rowRefs } from '../../../src/core/inventory/row.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { Where } from '../../../src/ports/queue.ts';
-import type { KeptLook, RowAsked, RowFilter, RowLook, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
+import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/rows.ts';
 import { type EndedRow, type KnownRow, rowChanges, rowHappenings } from '../../../src/store/keep-rows.ts';
 import { usualHistoryMs } from '../../../src/store/retention.ts';
 import { cursorOf, keptRow, pageEndOf, type ReadVersion, rowVersion, withinHistory } from '../../../src/store/rows.ts';
 import { whereKey } from './fleet-memory.ts';
-import { announceIn } from './happenings.ts';
-import type { Memory } from './memory.ts';
-
-/** `of`: its line. */
-interface Version {
-  readonly of: Where & { readonly row: Row; readonly digest: string };
-  readonly number: number;
-  readonly since: number;
-  readonly began: number;
-  generation: number;
-  ended: number | null;
-  seen: number | null;
-  listed: boolean;
-}
-
-/** `generation`: that what it found in step is in step with. */
-type Look = RowLook & { readonly generation: number; readonly left?: true };
-
-export interface RowMemory {
-  versions: Version[];
-  readonly looks: Map<string, Look>;
-  numbers: number;
-}
-
-export const rowMemory = (): RowMemory => ({ versions: [], looks: new Map(), numbers: 0 });
+import { announceIn, type Look, type Memory, type RowMemory, type Version } from './memory.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {
   const { rows } = memory;

@@ -5,8 +5,8 @@ import type { Only } from '../../../../../src/http/api/events/stream.ts';
 import type { Caller } from '../../../../../src/http/api/route.ts';
 import type { Happening, HappeningDraft, Happenings } from '../../../../../src/ports/events.ts';
 import { createLog } from '../../../../../src/telemetry/log.ts';
-import { announceIn, memoryHappenings } from '../../../../support/memory-store/happenings.ts';
-import { type Memory, memory } from '../../../../support/memory-store/memory.ts';
+import { memoryHappenings } from '../../../../support/memory-store/happenings.ts';
+import { announceIn, type Memory, memory } from '../../../../support/memory-store/memory.ts';
 import { type VirtualClock, virtualClock } from '../../../../support/virtual-clock.ts';
 import { openReading, type Reading } from './reading.ts';
 
