@@ -70,8 +70,6 @@ export const bounds: Readonly<Record<string, Bound>> = {
   'loop-delay-committed': { of: 'value', most: 50 },
   'loop-delay-delivered': { of: 'value', most: 50 },
   'loop-delay-answered': { of: 'value', most: 50 },
-  'loop-delay-answered-gcp': { of: 'value', most: 50 },
-  'loop-delay-answered-azure': { of: 'value', most: 50 },
   'loop-delay-listed': { of: 'value', most: 50 },
   'hostile-git': { of: 'value', most: 0 },
   'hostile-git-taken': { of: 'value', most: 0 },

@@ -3,10 +3,10 @@ import type { Session } from '../src/ports/provider.ts';
 import { keptSource } from '../src/source/kept-source.ts';
 import { loadTree } from '../src/source/load.ts';
 import { parseSpecsAside } from '../src/source/parse-thread.ts';
-import { secret } from '../test/http/support/front.ts';
-import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
 import { answersWorld } from '../test/queries/support/answers-world.ts';
 import { labelled, people } from '../test/queries/support/change.ts';
+import { secret } from '../test/http/support/front.ts';
+import { eventbridge, eventgrid, type Sent } from '../test/http/support/sent.ts';
 import { openAwsSession } from '../test/support/aws-session.ts';
 import { openAzureSession } from '../test/support/azure-session.ts';
 import { recordedCall } from '../test/support/fixtures.ts';
@@ -16,7 +16,6 @@ import { startAnswering } from './loop-delay/answering.ts';
 import { openHooked } from './loop-delay/hooked.ts';
 import { type Answers, hostileAnswers } from './loop-delay/hostile-answers.ts';
 import { type Bodies, planBodies, specTexts } from './loop-delay/hostile-bodies.ts';
-import { hostileAzure, hostileGoogle } from './loop-delay/hostile-json.ts';
 import { hostileWebhooks, type Webhooks } from './loop-delay/hostile-webhooks.ts';
 import { largePages } from './loop-delay/large-pages.ts';
 import { longestTurn } from './loop-delay/longest-turn.ts';
@@ -29,8 +28,6 @@ export interface Inputs {
   readonly committed: Bodies;
   readonly delivered: (google: Parameters<typeof hostileWebhooks>[0]) => Webhooks;
   readonly answered: Answers;
-  readonly 'answered-gcp': Answers;
-  readonly 'answered-azure': Answers;
   readonly listed: typeof largePages;
 }
 
@@ -39,15 +36,13 @@ const all: Inputs = {
   committed: specTexts,
   delivered: hostileWebhooks,
   answered: hostileAnswers,
-  'answered-gcp': hostileGoogle,
-  'answered-azure': hostileAzure,
   listed: largePages,
 };
 
 /**
  * Measures the turns of the loop that hostile input holds. Leases are renewed and requests are answered on the same loop. Inputs:
- * bodies of `POST /v1/plans`, spec files of commits, deliveries to hooks, the clouds' answers to listings, and large pages of
- * Google Cloud and Azure. The first figure is the longest turn of all, each other one the longest of a class. Inputs over 50 ms are told on stderr.
+ * bodies of `POST /v1/plans`, spec files of commits, deliveries to hooks, EC2's answers to listings, and large pages of the other
+ * clouds. The first figure is the longest turn of all, each other one the longest of a class. Inputs over 50 ms are told on stderr.
  */
 export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
   const classes = [
@@ -55,8 +50,6 @@ export async function loopDelay(inputs = all): Promise<readonly Figure[]> {
     await committed(inputs.committed),
     await delivered(inputs.delivered),
     await answered(inputs.answered),
-    await answeredInJson('answered-gcp', openGcpSession, inputs['answered-gcp']),
-    await answeredInJson('answered-azure', openAzureSession, inputs['answered-azure']),
     await listed(inputs.listed),
   ];
   const value = Math.max(...classes.map((figure) => figure.value));
@@ -103,13 +96,6 @@ async function answered(answers: Answers): Promise<Figure> {
   await using cloud = await openCloud(openAwsSession);
   await (await cloud.prepare(() => ({ listing: /^nothing$/, body: '' })))();
   return await slowest('answered', answers, cloud.prepare);
-}
-
-async function answeredInJson(how: string, open: typeof openGcpSession, answers: Answers): Promise<Figure> {
-  await using cloud = await openCloud(open);
-  // why: the SDK of Google Cloud reads all its definitions as it is first used
-  await (await cloud.prepare(() => ({ listing: /^nothing$/, body: '' })))();
-  return await slowest(how, answers, cloud.prepare);
 }
 
 async function listed({ gcp, azure }: typeof largePages): Promise<Figure> {

@@ -10,11 +10,9 @@ const server = createServer((request, reply) => {
     asked += text;
   });
   request.on('end', () => {
-    const { listing, status = 200, body } = told;
-    const isTold = listing.test(asked);
-    reply.statusCode = isTold ? status : 200;
+    const { listing, body } = told;
     reply.setHeader('content-type', asked.includes('Action=') ? 'text/xml' : 'application/json');
-    reply.end(isTold ? body : nothingOf(asked));
+    reply.end(listing.test(asked) ? body : nothingOf(asked));
   });
 });
 

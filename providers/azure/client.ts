@@ -6,9 +6,6 @@ import type { Pipeline, PipelinePolicy } from '@azure/core-rest-pipeline';
 import type { Result } from '../../src/core/failure.ts';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
 import type { Access, Call, KeptOperation } from '../../src/ports/provider.ts';
-import { readWhole } from '../pass/json-answer.ts';
-import { joinPiece } from '../pass/json-pieces.ts';
-import { nextTurn } from '../pass/turns.ts';
 import { credentialOf } from './credential.ts';
 import { during, type Exchange, failureIn, watched } from './exchange.ts';
 import { carryOut, type Poller, resumeOperation } from './operation.ts';
@@ -19,8 +16,6 @@ export interface Client {
   readonly sdk: Sdk;
   /** One request, or one page. `send` must not return a poller. Throws only what `call.admit` throws. */
   ask<T>(call: Call, send: (sdk: Sdk) => Promise<T>): Promise<Result<T>>;
-  /** One page of a listing: the first, or that to which a link leads. */
-  page<T>(call: Call, list: Pages<T>, link: string | undefined): Promise<Result<Page<T>>>;
   /** The same for a GET, answered as the cloud wrote it: the SDK's models drop what they do not know. */
   raw(call: Call, send: (sdk: Sdk) => Promise<unknown>): Promise<Result<RawResource>>;
   /** A write that may begin a long-running operation, awaited to its end. `body`: sent as it is, in place of the SDK's. */
@@ -29,19 +24,6 @@ export interface Client {
   resume(kept: readonly KeptOperation[], call: Call): Promise<void>;
   /** Called as something may have changed. */
   onWrite(listener: () => void): void;
-}
-
-/** A listing as the SDK makes it. */
-export type Pages<T> = (sdk: Sdk) => {
-  byPage(settings: {
-    continuationToken?: string;
-  }): AsyncIterableIterator<readonly T[] & { continuationToken?: string }>;
-};
-
-/** `next`: the link to the next page; the last has none. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: string | undefined;
 }
 
 export interface Sdk {
@@ -62,22 +44,21 @@ export async function makeClient(access: Access, clock: Clock): Promise<Client> 
   const { scope, endpoint = publicCloud } = access;
   const sdk = sdkFor(access, credential, watched({ scope, origin: new URL(endpoint).origin, onWrite: tell }));
   const resumption = { clock, restore: restoring(sdk) };
-  const read = async <T>(exchange: Exchange, send: (sdk: Sdk) => Promise<T>): Promise<Result<T>> => {
-    try {
-      return { ok: true, value: await readWhole(exchange, () => during(exchange, () => send(sdk))) };
-    } catch (error) {
-      return { ok: false, failure: failureIn(exchange, error) };
-    }
-  };
   return {
     sdk,
-    ask: (call, send) => read({ call, reads: 'resource' }, send),
-    page: (call, list, link) => read({ call, reads: 'page' }, () => pageAt(list(sdk), link)),
+    ask: async (call, send) => {
+      const exchange: Exchange = { call };
+      try {
+        return { ok: true, value: await during(exchange, () => send(sdk)) };
+      } catch (error) {
+        return { ok: false, failure: failureIn(exchange, error) };
+      }
+    },
     raw: async (call, send) => {
-      const exchange: Exchange = { call, reads: 'resource' };
+      const exchange: Exchange = { call };
       try {
         await during(exchange, () => send(sdk));
-        return { ok: true, value: readRaw(await bodyOf(exchange)) };
+        return { ok: true, value: readRaw(exchange.answer?.body ?? '') };
       } catch (error) {
         return { ok: false, failure: failureIn(exchange, error) };
       }
@@ -95,23 +76,6 @@ export async function makeClient(access: Access, clock: Clock): Promise<Client> 
     },
     onWrite: (listener) => void listeners.push(listener),
   };
-}
-
-/** Asked of the SDK anew, for a page that comes in pieces is asked for once more for each of them. */
-async function pageAt<T>(listing: ReturnType<Pages<T>>, link: string | undefined): Promise<Page<T>> {
-  const { value } = await listing.byPage(link === undefined ? {} : { continuationToken: link }).next();
-  return { items: value, next: value.continuationToken };
-}
-
-/** As the cloud wrote it, read piece by piece where it is long. */
-async function bodyOf({ answer, pieces }: Exchange): Promise<unknown> {
-  let body: unknown = JSON.parse(answer?.body ?? '');
-  while (pieces !== undefined && !pieces.isDone) {
-    await nextTurn();
-    const { text, joins } = pieces.next();
-    body = joinPiece(body, JSON.parse(new TextDecoder().decode(text)), joins);
-  }
-  return body;
 }
 
 function sdkFor({ account, endpoint }: Access, credential: TokenCredential | undefined, policy: PipelinePolicy): Sdk {

@@ -1,11 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Readable } from 'node:stream';
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Answer, Call, Request } from '../../src/ports/provider.ts';
-import { type JsonAnswer, type Pieces, readBytes, scanAnswer } from '../pass/json-answer.ts';
 import { failureOfAnswer, failureOfThrown, type HttpAnswer, requestIdIn } from './errors.ts';
-import { bounds, requestFor } from './limits.ts';
+import { requestFor } from './limits.ts';
 import { remainingIn } from './remaining.ts';
 
 /** On whose behalf the SDK sends, and what became of it: the SDK itself hides most of that. */
@@ -13,18 +11,12 @@ export interface Exchange {
   readonly call: Call;
   /** Sent in place of what the SDK made of a PUT, which would lose what its models do not know. */
   readonly body?: string | undefined;
-  /** What a GET asks for, of which the answer may come in pieces. Any other answer comes without its long lists. */
-  readonly reads?: 'page' | 'resource';
-  /** Of a long answer: a request that is sent once more is answered with the next of them. */
-  pieces?: Pieces;
   /** Why nothing may be sent any more. */
   stopped?: { readonly reason: unknown };
   /** What was asked last, what came, and what was wrong with it. */
   asked?: Request;
   answer?: HttpAnswer;
   failure?: Failure;
-  /** The answer that the pieces are of. */
-  response?: PipelineResponse;
 }
 
 const current = new AsyncLocalStorage<Exchange>();
@@ -46,17 +38,13 @@ export const watched = (watch: Watch): PipelinePolicy => ({
   sendRequest: async (request, next) => {
     const exchange = current.getStore();
     if (exchange === undefined) throw new Error(`${request.method} ${request.url} was sent on nobody's behalf`);
-    const { pieces, response } = exchange;
-    if (pieces !== undefined && response !== undefined)
-      return { ...response, request, bodyAsText: nextOf(pieces, exchange) };
     const asked = requestFor(watch.scope, request.method, request.url);
     prepare(request, exchange, watch.origin);
     await admitted(asked, exchange);
     const tell = (): void => (asked.mutating ? watch.onWrite() : undefined);
     tell();
     try {
-      const send = async () => readOut(await next(request), asked, exchange);
-      return await answered(asked, { exchange, scope: watch.scope, send });
+      return await answered(asked, { exchange, scope: watch.scope, send: () => next(request) });
     } finally {
       tell();
     }
@@ -71,47 +59,8 @@ function prepare(request: PipelineRequest, { call, body }: Exchange, origin: str
     throw new Error(`the answer leads to ${url.origin}, and our token goes to ${origin} only; nothing was sent`);
   // why: the SDK's own timer holds the process for a minute after a connection was cut, and does not watch the body
   request.abortSignal = AbortSignal.any([call.signal, AbortSignal.timeout(answerMs)]);
-  // why: it is bounded while it is read
-  request.streamResponseStatusCodes = new Set([Number.POSITIVE_INFINITY]);
   if (body !== undefined && request.method === 'PUT') request.body = body;
 }
-
-/** Holds what was answered against its bounds, and hands the SDK what it reads within a turn of the loop. */
-async function readOut(response: PipelineResponse, { action }: Request, exchange: Exchange): Promise<PipelineResponse> {
-  const { readableStreamBody: stream, ...rest } = response;
-  const asked = { cloud: 'Azure', action };
-  const isRefusal = response.status >= 400;
-  const most = isRefusal ? bounds.refusal : bounds.bytes;
-  const read = await readBytes(stream ?? null, most, asked, () => giveUpSource(stream));
-  if (isRefusal) return { ...rest, bodyAsText: textOf(read) };
-  return { ...rest, bodyAsText: textFor(rest, await scanAnswer(read, bounds, asked), exchange) };
-}
-
-/** The connection of an answer that is being unpacked: it would stay open, and nobody would read on. */
-function giveUpSource(stream: PipelineResponse['readableStreamBody']): void {
-  stream?.on('unpipe', (source: Readable) => source.on('error', () => {}).destroy());
-}
-
-function textFor(response: PipelineResponse, answer: JsonAnswer, exchange: Exchange): string {
-  if (!answer.isLong) return textOf(answer.bytes);
-  const { reads } = exchange;
-  if (reads === undefined || response.request.method !== 'GET') return textOf(answer.withoutLongLists());
-  exchange.response = response;
-  // why: the SDK fails where a page has no such list
-  exchange.pieces = answer.pieces(reads === 'page' ? 'value' : undefined);
-  return textOf(exchange.pieces.next().text);
-}
-
-function nextOf(pieces: Pieces, exchange: Exchange): string {
-  try {
-    return textOf(pieces.next().text);
-  } catch (error) {
-    exchange.failure = failureOfThrown(error, false);
-    throw error;
-  }
-}
-
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 async function admitted(asked: Request, exchange: Exchange): Promise<void> {
   try {

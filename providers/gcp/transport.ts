@@ -2,22 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { credentialFor } from '../../src/core/cloud-credential.ts';
 import { ownAgent } from '../../src/core/touch.ts';
 import type { Access } from '../../src/ports/provider.ts';
-import { AnswerRefused, type Pieces, readBytes, scanAnswer, tooLarge } from '../pass/json-answer.ts';
-import { bounds } from './limits.ts';
+import { isTurnOver, nextTurn } from '../pass/turns.ts';
+import { partsOf } from './long-page.ts';
 
 /** What one request came to on the wire. The SDK tells neither headers nor the body of most refusals, so it is noted here. */
 export interface Exchange {
-  /** The API's name for the call, `networks.list`. */
-  readonly action: string;
-  /** Undefined: no answer came, or none that was read. */
+  /** Undefined: no answer came. */
   status?: number;
   headers?: Headers;
   /** Of a refusal only. */
   body?: string;
   /** Why nothing was answered. */
   error?: unknown;
-  /** Of a long answer: what is run once more is answered with the next of them. */
-  pieces?: Pieces;
+  /** Further parts of a long page: what is run once more is answered with the next of them. */
+  parts?: object[];
 }
 
 /** One session's way to the cloud. */
@@ -53,8 +51,6 @@ export const authClient = {
       return await send(url, init, sender);
     } catch (error) {
       sender.exchange.error = error;
-      // why: by its status, what is refused unread could pass for a word of the cloud, that something is gone
-      if (error instanceof AnswerRefused) delete sender.exchange.status;
       throw error;
     }
   },
@@ -67,7 +63,8 @@ class CredentialsError extends Error {
 
 /** The SDK gets a refusal without its details: for those it would read all its protos again, half a second for each. */
 async function send(url: string, init: RequestInit, { endpoint, token, exchange }: Sender): Promise<Response> {
-  if (exchange.pieces !== undefined) return handed(exchange.pieces.next().text);
+  const part = exchange.parts?.shift();
+  if (part !== undefined) return new Response(JSON.stringify(part));
   const { method, body, signal } = init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${await token()}`);
@@ -80,27 +77,25 @@ async function send(url: string, init: RequestInit, { endpoint, token, exchange 
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
-  exchange.headers = answer.headers;
-  const asked = { cloud: 'Google Cloud', action: exchange.action };
-  const read = await readBytes(answer.body, answer.ok ? bounds.bytes : bounds.refusal, asked);
   exchange.status = answer.status;
-  if (!answer.ok) {
-    exchange.body = new TextDecoder().decode(read);
-    return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
-      status: answer.status,
-    });
-  }
-  if (read.length === 0) return new Response(null, { status: answer.status });
-  const found = await scanAnswer(read, bounds, asked);
-  if (!found.isLong) return handed(read, answer.status);
-  if (method !== 'GET') throw new AnswerRefused(tooLarge, asked, 'more than an operation has');
-  exchange.pieces = found.pieces();
-  return handed(exchange.pieces.next().text);
+  exchange.headers = answer.headers;
+  if (answer.ok) return method === 'GET' && answer.status === 200 ? firstPart(answer, exchange) : answer;
+  exchange.body = await answer.text();
+  return new Response(JSON.stringify({ error: { code: answer.status, message: 'refused' } }), {
+    status: answer.status,
+  });
 }
 
-/** All that the SDK asks of an answer: a Response would copy its bytes twice. They are the whole of their buffer. */
-const handed = ({ buffer }: Uint8Array<ArrayBuffer>, status = 200): Response =>
-  ({ status, ok: true, arrayBuffer: async () => buffer }) as Response; // why: the SDK asks for no more
+async function firstPart(answer: Response, exchange: Exchange): Promise<Response> {
+  const body = await answer.text();
+  // why: for a long one each of these steps takes its time
+  if (isTurnOver()) await nextTurn();
+  const [first, ...parts] = partsOf(body);
+  if (isTurnOver()) await nextTurn();
+  if (parts.length === 0) return new Response(body);
+  exchange.parts = parts;
+  return new Response(JSON.stringify(first));
+}
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
 

@@ -1,4 +1,3 @@
-import { clouds } from '../core/resource.ts';
 import type { Where } from '../ports/queue.ts';
 import { generationsOf } from './generations.ts';
 import { runScheduler } from './scheduler.ts';
@@ -23,30 +22,12 @@ interface Worker {
   stop(): Promise<void>;
 }
 
-/**
- * The SDKs of the clouds where this store's estates have anything, before a lease is held. That of a cloud that is new to the store is
- * loaded by its first pass, and holds the loop meanwhile.
- */
-async function loadClouds({ store, outside, telemetry }: WorkerContext): Promise<void> {
-  try {
-    const estates = await store.estates.list();
-    const held = (await Promise.all(estates.map((estate) => store.estates.holdings(estate)))).flat();
-    for (const cloud of clouds.filter((each) => held.some(({ scope }) => scope.startsWith(`${each}/`)))) {
-      const provider = await outside.cloud(cloud);
-      await provider.load?.();
-    }
-  } catch (error) {
-    telemetry.log.warn('no SDK was loaded at start; passes load what they need', { why: String(error) });
-  }
-}
-
 /** One worker: carries out passes, follows sources and looks after the queue, as its turn comes. */
 export async function startWorker(
   { sources, passEveryMs, atOnce }: FleetSettings,
   context: WorkerContext,
 ): Promise<Worker> {
   const { store, queue, clock, telemetry } = context;
-  await loadClouds(context);
   const generations = generationsOf(context);
   const end = new AbortController();
   const poisoned = async (where: Where, why: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { isWithin } from '../../core/json-bounds.ts';
+import { isWithin } from '../json-bounds.ts';
 import type { Problem } from '../problem.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isWithin } from '../../core/json-bounds.ts';
+import { isWithin } from '../json-bounds.ts';
 
 /**
  * Limits of any delivery. The largest body has some 3,000 events of 20 parts and a depth of 10. A parser needs 60 ms for one of

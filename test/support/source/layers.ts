@@ -226,11 +226,6 @@ export const EXCEPTIONS: readonly { readonly from: string; readonly layer: strin
     layer: 'sandbox',
     reason: 'the command that is the sandbox; nothing else of the product may know it',
   },
-  {
-    from: 'scripts/build.ts',
-    layer: 'providers/gcp',
-    reason: 'the published bundle holds the definitions that these clients use, and no others',
-  },
 ];
 
 export function layerOf(path: string): Layer | undefined {
